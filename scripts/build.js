@@ -1,0 +1,39 @@
+// Generates the Prisma client, compiles, and leaves a dist/ that runs with production dependencies alone.
+//   node scripts/build.js [--if-possible]   (--if-possible: do nothing where the compiler is not installed)
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+
+const { resolve } = createRequire(import.meta.url);
+
+if (process.argv.includes("--if-possible") && !isInstalled("typescript")) process.exit(0);
+
+// Prisma's command line would download an engine that `generate` never runs; any executable satisfies it.
+run("prisma", "build/index.js", ["generate", "--no-hints"], {
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  PATH: `${join("node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}`, // where it looks for generators
+});
+run("typescript", "bin/tsc", ["-p", "tsconfig.build.json"]);
+if (existsSync("dist/main.js")) chmodSync("dist/main.js", 0o755);
+
+/** Runs an installed JavaScript command; its output is shown only when it fails. */
+function run(packageName, script, args, environment = {}) {
+  const path = join(dirname(resolve(`${packageName}/package.json`)), script);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
+  if (status === 0) return;
+  process.stderr.write(`${stdout}${stderr}`);
+  process.exit(status ?? 1);
+}
+
+function isInstalled(packageName) {
+  try {
+    resolve(`${packageName}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from "lru-cache";
+import type { CallCount, Policy, Reservation } from "./rateLimit.js";
+
+/** Windows kept at one time. Beyond that, the store that called the longest ago begins a new one. */
+const windowsMax = 100_000;
+
+interface Window {
+  calls: number;
+  readonly endsAt: number;
+}
+
+/** The count of this process alone. */
+export interface OwnCount extends CallCount {
+  reserve(policy: Policy, storeId: string): Reservation;
+  /** Counts a call that was granted elsewhere, where the window ends in `resetMs`. */
+  note(policy: Policy, storeId: string, resetMs: number): void;
+}
+
+/** Counts in memory, in fixed windows. `now` is a clock in milliseconds that never goes back. */
+export function createOwnCount(now: () => number = () => performance.now()): OwnCount {
+  const windows = new LRUCache<string, Window>({ max: windowsMax });
+
+  const find = (key: string): Window | undefined => {
+    const window = windows.get(key);
+    return window !== undefined && now() < window.endsAt ? window : undefined;
+  };
+  const begin = (key: string, ms: number): Window => {
+    const window = { calls: 0, endsAt: now() + ms };
+    windows.set(key, window, { ttl: Math.max(1, Math.ceil(ms)) });
+    return window;
+  };
+
+  return {
+    reserve(policy, storeId) {
+      const key = keyOf(policy, storeId);
+      const window = find(key) ?? begin(key, policy.windowMs);
+      const isGranted = window.calls < policy.callsMax;
+      if (isGranted) window.calls += 1;
+      const callsLeft = Math.max(0, policy.callsMax - window.calls);
+      return { policy, isGranted, callsLeft, resetMs: window.endsAt - now() };
+    },
+    note(policy, storeId, resetMs) {
+      const key = keyOf(policy, storeId);
+      const window = find(key) ?? begin(key, resetMs);
+      window.calls += 1;
+    },
+    close: () => windows.clear(),
+  };
+}
+
+function keyOf({ name }: Policy, storeId: string): string {
+  return `${name}:${storeId}`;
+}

@@ -1,0 +1,42 @@
+import type { Database } from "../database/client.js";
+import { errorAt } from "../errors.js";
+import { isStorable } from "../text.js";
+import { requireStore } from "./store.js";
+
+/** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */
+export interface SiteReference {
+  readonly siteId?: string | null | undefined;
+  readonly siteType?: string | null | undefined;
+}
+
+/**
+ * The id of the site that a call names, or undefined where it names none. A siteType alone is ignored.
+ *
+ * @throws {AppError} SITE_NOT_FOUND where the store has no such site, or not of that type
+ */
+export async function resolveSite(
+  db: Database,
+  storeId: string,
+  { siteId, siteType }: SiteReference,
+): Promise<string | undefined> {
+  if (!siteId) return undefined;
+  const site = isStorable(siteId) ? await db.site.findUnique({ where: { storeId_id: { storeId, id: siteId } } }) : null;
+  if (site === null) throw errorAt("SITE_NOT_FOUND", "The store has no site with this siteId.", ["siteId"]);
+  if (siteType && site.type !== siteType) {
+    throw errorAt("SITE_NOT_FOUND", "The site with this siteId is not of this siteType.", ["siteType"]);
+  }
+  return site.id;
+}
+
+/** Adds a site to a store. @throws {AppError} VALIDATION_FAILED, or NOT_FOUND for an unknown store */
+export async function addSite(db: Database, storeId: string, id: string, type: string) {
+  await requireStore(db, storeId);
+  for (const [name, value] of Object.entries({ site: id, type })) {
+    if (!/\S/u.test(value) || value.length > 255 || !isStorable(value)) {
+      throw errorAt("VALIDATION_FAILED", `${name} must have 1 to 255 characters.`, [name]);
+    }
+  }
+  const { count } = await db.site.createMany({ data: { storeId, id, type }, skipDuplicates: true });
+  if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${storeId} already has a site ${id}.`, ["site"]);
+  return { store: storeId, site: id, type };
+}

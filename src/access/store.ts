@@ -1,0 +1,26 @@
+import type { Database } from "../database/client.js";
+import { AppError, errorAt } from "../errors.js";
+
+const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
+
+/**
+ * Creates a store.
+ *
+ * @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken
+ */
+export async function createStore(db: Database, id: string, name: string): Promise<{ store: string; name: string }> {
+  if (!storeIdRule.test(id)) {
+    throw errorAt("VALIDATION_FAILED", "A store id has 1 to 100 letters, digits, dots, dashes and underscores.", [
+      "store",
+    ]);
+  }
+  const { count } = await db.store.createMany({ data: { id, name }, skipDuplicates: true });
+  if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${id} already exists.`, ["store"]);
+  return { store: id, name };
+}
+
+/** @throws {AppError} NOT_FOUND */
+export async function requireStore(db: Database, id: string): Promise<void> {
+  const store = await db.store.findUnique({ where: { id } });
+  if (store === null) throw new AppError("NOT_FOUND", `There is no store ${id}.`);
+}

@@ -1,0 +1,117 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Database } from "../database/client.js";
+import { AppError, Problems } from "../errors.js";
+import type { ShopperEventInput } from "./events.input.js";
+import { readEventLine } from "./events.json.js";
+import { sendInLanes } from "./events.lanes.js";
+import { type EventReceipt, recordEvents } from "./events.record.js";
+import { readLines } from "./ndjson.js";
+
+/** How far a file is: it is read twice. */
+export interface EventFileProgress {
+  readonly phase: "checking" | "recording";
+  /** Of this phase. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  readonly events: number;
+}
+
+interface EventFileOptions {
+  /** Batches on their way to the database at the same time, at most. */
+  readonly lanes?: number;
+  readonly onProgress?: (progress: EventFileProgress) => void;
+}
+
+/** The bytes of a file that were there when it was opened. */
+interface EventFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+}
+
+/** Enough to make round trips cheap; few enough that others need not wait long where there is one session for all. */
+const batchEvents = 2_000;
+
+/**
+ * Records the events of an NDJSON file of any size in constant memory. All lines are checked before anything is stored.
+ * The file as a whole is not all or nothing: what ends the recording in its middle leaves the batches before it recorded,
+ * and a second run adds the rest, since an event id counts once.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for an archived show, or naming each problem by its line
+ */
+export async function recordEventFile(
+  db: Database,
+  storeId: string,
+  lsId: string,
+  path: string,
+  { lanes = 1, onProgress = () => undefined }: EventFileOptions = {},
+): Promise<EventReceipt> {
+  await recordEvents(db, storeId, lsId, []); // fails where the show takes no events
+  const handle = await open(path);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
+    const file = { handle, size: stats.size };
+    await checkEvents(file, onProgress);
+    return await recordChecked(file, (events) => recordEvents(db, storeId, lsId, events), lanes, onProgress);
+  } finally {
+    await handle.close();
+  }
+}
+
+type OnProgress = (progress: EventFileProgress) => void;
+
+async function checkEvents(file: EventFile, onProgress: OnProgress): Promise<void> {
+  const problems = new Problems();
+  let events = 0;
+  for await (const block of readEvents(file, problems)) {
+    events += block.events.length;
+    onProgress({ phase: "checking", bytesRead: block.bytesRead, bytesTotal: file.size, events });
+  }
+  problems.throwIfAny();
+}
+
+async function recordChecked(
+  file: EventFile,
+  record: (events: readonly ShopperEventInput[]) => Promise<EventReceipt>,
+  lanes: number,
+  onProgress: OnProgress,
+): Promise<EventReceipt> {
+  let recorded = 0;
+  async function send(events: readonly ShopperEventInput[]): Promise<EventReceipt> {
+    const receipt = await record(events);
+    recorded += events.length;
+    return receipt;
+  }
+  async function* source() {
+    const problems = new Problems();
+    for await (const { events, bytesRead } of readEvents(file, problems)) {
+      if (problems.total > 0) throw new AppError("BAD_REQUEST", "The file was changed while it was read.");
+      yield events;
+      onProgress({ phase: "recording", bytesRead, bytesTotal: file.size, events: recorded });
+    }
+  }
+  try {
+    return await sendInLanes(source(), send, { lanes, batchEvents });
+  } catch (error) {
+    throw error instanceof AppError ? stoppedAfter(recorded, error) : error;
+  }
+}
+
+/** The events of a file, in the order of its lines. A line with problems gives none. */
+async function* readEvents({ handle, size }: EventFile, problems: Problems) {
+  for await (const { lines, bytesRead } of readLines(handle, size)) {
+    const events: ShopperEventInput[] = [];
+    for (const line of lines) {
+      const event = readEventLine(line, problems);
+      if (event !== undefined) events.push(event);
+    }
+    yield { events, bytesRead };
+  }
+}
+
+function stoppedAfter(recorded: number, error: AppError): AppError {
+  // What the error says of one batch is not so for the file.
+  const reason = error.message.replace(" Nothing was changed.", "");
+  const message = `${reason} ${recorded} events of the file were recorded before; run the command again for the rest.`;
+  return new AppError(error.code, message, { cause: error });
+}

@@ -1,0 +1,64 @@
+import type { Path, Problem, Problems } from "../errors.js";
+import { checkText } from "./liveStream.input.js";
+
+export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER"] as const;
+export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
+type ShopperEventType = (typeof shopperEventTypes)[number];
+export type Channel = (typeof channels)[number];
+
+/** What a shopper did, as callers report it. */
+export interface ShopperEventInput {
+  readonly id: string;
+  readonly type: ShopperEventType;
+  readonly channel: Channel;
+  readonly viewerId?: string | null | undefined;
+  readonly device?: string | null | undefined;
+  /** View time. */
+  readonly seconds?: number | null | undefined;
+  /** Of an order. */
+  readonly amount?: number | null | undefined;
+  readonly productId?: string | null | undefined;
+  readonly occurredAt?: Date | null | undefined;
+}
+
+/** Events in one batch at most. */
+export const batchEventsMax = 10_000;
+const secondsMax = 86_400;
+const amountMax = 1e9;
+
+/** Checks one event against every rule; problems name the event by the path it came with. */
+export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems): void {
+  const report = (field: string, code: Problem["code"], message: string) =>
+    problems.add({ code, message, path: [...path, field] });
+
+  checkText(event.id, 255, [...path, "id"], problems);
+  for (const name of ["viewerId", "device", "productId"] as const) {
+    const value = event[name];
+    // An empty device is an unknown one.
+    if (typeof value === "string" && !(name === "device" && value === "")) {
+      checkText(value, 255, [...path, name], problems);
+    }
+  }
+  checkRange(event.seconds, secondsMax, "seconds", report);
+  checkRange(event.amount, amountMax, "amount", report);
+  if (event.type === "ORDER") {
+    if (!isGiven(event.amount)) report("amount", "REQUIRED", "An ORDER needs an amount.");
+    return;
+  }
+  if (!isGiven(event.viewerId)) report("viewerId", "REQUIRED", `${event.type} needs a viewerId.`);
+  if (event.channel === "REFERRAL") report("channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER only.");
+}
+
+function checkRange(
+  value: number | null | undefined,
+  max: number,
+  field: string,
+  report: (field: string, code: Problem["code"], message: string) => void,
+): void {
+  if (!isGiven(value) || (value >= 0 && value <= max)) return;
+  report(field, "INVALID_VALUE", `${field} must be from 0 to ${max}.`);
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}

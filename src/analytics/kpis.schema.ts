@@ -1,0 +1,154 @@
+import { builder } from "../graphql/builder.js";
+import { pageSize } from "../graphql/connections.js";
+import { rateLimited } from "../graphql/rateLimit.js";
+import { Channel } from "./events.schema.js";
+import { deviceShares, type DeviceShare, type Kpis } from "./kpis.js";
+import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
+import { Host, LiveStreamStatus } from "./liveStream.schema.js";
+import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
+
+const ChannelTotals = builder.objectRef<Kpis["sales"]>("ChannelTotals").implement({
+  description: "A figure by channel.",
+  fields: (t) => ({
+    live: t.exposeFloat("live"),
+    replay: t.exposeFloat("replay"),
+    total: t.exposeFloat("total", { description: "Live, replay and referral." }),
+  }),
+});
+
+const ViewerTotals = builder.objectRef<Kpis["viewers"]>("ViewerTotals").implement({
+  description: "Distinct viewers by channel.",
+  fields: (t) => ({
+    live: t.exposeInt("live"),
+    replay: t.exposeInt("replay"),
+    total: t.exposeInt("total", { description: "Live and replay; who saw both counts twice." }),
+    unique: t.exposeInt("unique", { description: "Distinct over both channels." }),
+  }),
+});
+
+const ChannelAverages = builder.objectRef<Kpis["addToCart"]>("ChannelAverages").implement({
+  description: "A rate by channel.",
+  fields: (t) => ({
+    live: t.exposeFloat("live"),
+    replay: t.exposeFloat("replay"),
+    avg: t.exposeFloat("avg", { description: "Over the viewers of both channels together." }),
+  }),
+});
+
+const DeviceShare = builder.objectRef<DeviceShare>("DeviceShare").implement({
+  description: "The share of a device among viewers.",
+  fields: (t) => ({
+    device: t.exposeString("device", { description: "mobile, desktop, unknown, or whatever was reported." }),
+    value: t.exposeFloat("value", { description: "Percent." }),
+  }),
+});
+
+const Kpis = builder.objectRef<Kpis>("Kpis").implement({
+  description: "Key figures of a show.",
+  fields: (t) => ({
+    sales: t.field({ type: ChannelTotals, resolve: ({ sales }) => sales }),
+    orders: t.field({ type: ChannelTotals, resolve: ({ orders }) => orders }),
+    viewers: t.field({ type: ViewerTotals, resolve: ({ viewers }) => viewers }),
+    addToCart: t.field({
+      type: ChannelAverages,
+      description: "Viewers with something in the cart, in percent of viewers.",
+      resolve: ({ addToCart }) => addToCart,
+    }),
+    avgViewTime: t.field({
+      type: ChannelAverages,
+      description: "Seconds of view time for each viewer.",
+      resolve: ({ avgViewTime }) => avgViewTime,
+    }),
+    devices: t.field({ type: [DeviceShare], resolve: ({ devices }) => devices }),
+    conversionRate: t.exposeFloat("conversionRate", { description: "Orders for each 100 distinct viewers." }),
+    averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
+  }),
+});
+
+const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
+  description: "What happened in a part of a show.",
+  fields: (t) => ({
+    startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
+    viewers: t.exposeInt("viewers", { description: "The most distinct viewers active within one of its minutes." }),
+    carts: t.exposeInt("carts"),
+    orders: t.exposeInt("orders"),
+    sales: t.exposeFloat("sales"),
+  }),
+});
+
+const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
+  description: "A product of a show.",
+  fields: (t) => ({
+    productId: t.exposeString("productId"),
+    carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
+  }),
+});
+
+const ChannelDevices = builder
+  .objectRef<{ channel: "LIVE" | "REPLAY"; devices: readonly DeviceShare[] }>("ChannelDevices")
+  .implement({
+    description: "Devices of a channel's viewers.",
+    fields: (t) => ({
+      channel: t.field({ type: Channel, resolve: ({ channel }) => channel }),
+      devices: t.field({ type: [DeviceShare], resolve: ({ devices }) => devices }),
+    }),
+  });
+
+const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
+  description: "The analytics of a show.",
+  fields: (t) => ({
+    id: t.exposeString("id"),
+    name: t.exposeString("name"),
+    status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status }),
+    startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
+    endedAt: t.field({ type: "DateTime", nullable: true, resolve: ({ endedAt }) => endedAt }),
+    durationSeconds: t.exposeInt("durationSeconds"),
+    host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
+    kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
+    peakConcurrentViewers: t.int({
+      description: "The most distinct viewers of whom something was heard within one minute.",
+      resolve: ({ storeId, id }, _, { db }) => readPeakViewers(db, storeId, id),
+    }),
+    timeline: t.field({
+      type: [TimelineBucket],
+      description: "The parts of the show in which something happened, in order; the latest 1,500.",
+      args: { bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }) },
+      resolve: ({ storeId, id }, { bucketSeconds }, { db }) => readTimeline(db, storeId, id, bucketSeconds),
+    }),
+    topProducts: t.field({
+      type: [ProductCarts],
+      description: "The products most often put into carts.",
+      args: { first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }) },
+      resolve: ({ storeId, id }, { first }, { db }) => readTopProducts(db, storeId, id, pageSize(first)),
+    }),
+    devicesByChannel: t.field({
+      type: [ChannelDevices],
+      resolve: ({ devices }) =>
+        (["LIVE", "REPLAY"] as const).map((channel) => ({
+          channel,
+          devices: deviceShares(devices.filter((device) => device.channel === channel)),
+        })),
+    }),
+  }),
+});
+
+const lsId = { description: "Id of the live stream." };
+
+builder.queryFields((t) => ({
+  liveStreamAnalytics: t.field({
+    type: LiveStreamAnalyticsRef,
+    description: "The analytics of a show, as of now.",
+    args: { lsId: t.arg.string(lsId) },
+    resolve: rateLimited("analytics", (_, args, { db, identity }) => readAnalytics(db, identity.storeId, args.lsId)),
+  }),
+}));
+
+builder.subscriptionFields((t) => ({
+  liveStreamAnalytics: t.field({
+    type: LiveStreamAnalyticsRef,
+    description: "The analytics of a show: at once, and then as they change, at most once a second.",
+    args: { lsId: t.arg.string(lsId) },
+    subscribe: rateLimited("analytics", (_, args, { identity, feed }) => feed.watch(identity.storeId, args.lsId)),
+    resolve: (analytics: LiveStreamAnalytics) => analytics,
+  }),
+}));

@@ -1,0 +1,85 @@
+import type { RequestListener } from "node:http";
+import type { Logger } from "pino";
+import { createIdentify } from "./access/identity.js";
+import { policiesOf, type RateLimits } from "./access/rateLimit.js";
+import { createOwnCount } from "./access/rateLimit.memory.js";
+import { openSharedCount } from "./access/rateLimit.redis.js";
+import { createLiveFeed, type LiveFeed } from "./analytics/feed.js";
+import { createRedisRelay } from "./analytics/feed.relay.js";
+import { readAnalytics } from "./analytics/kpis.read.js";
+import type { Config } from "./config.js";
+import type { RootDatabase } from "./database/client.js";
+import { mapDatabaseError } from "./database/errors.js";
+import type { OpenDatabase } from "./database/open.js";
+import { createGateway } from "./graphql/gateway.js";
+import { schema } from "./graphql/schema.js";
+import { createRequestListener } from "./http/router.js";
+import { createRestHandler } from "./rest/handler.js";
+import { describeApi } from "./rest/openapi.js";
+import { planRest } from "./rest/operations.js";
+import { restView } from "./rest/view.js";
+import { openRedis } from "./redis.js";
+
+/** The whole service, ready to answer requests; it opens no port. */
+export interface App {
+  /** For node:http's createServer. */
+  readonly handler: RequestListener;
+  /** For what changes figures without a request. */
+  readonly feed: LiveFeed;
+  /** Ends what the app itself started, streams to clients first. The database belongs to the caller. */
+  close(): Promise<void>;
+}
+
+/** Puts the service together, doing all the work that requests would otherwise share. */
+export async function createApp(config: Config, database: OpenDatabase, log: Logger): Promise<App> {
+  const view = restView(schema);
+  const { operations, openApi } = await planRest(view);
+  const gateway = createGateway();
+  const rateLimits = await openRateLimits(config, log);
+  const feed = openFeed(config, database.client, log);
+  const handler = createRequestListener({
+    config,
+    db: database.client,
+    log,
+    identify: createIdentify(database.client),
+    rateLimits,
+    feed,
+    gateway,
+    rest: createRestHandler(schema, operations),
+    openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
+  });
+  return {
+    handler,
+    feed,
+    close: async () => {
+      await feed.close();
+      await gateway.dispose();
+      rateLimits.count.close();
+    },
+  };
+}
+
+/** Counts in Redis where there is one, and something to count. */
+async function openRateLimits(config: Config, log: Logger): Promise<RateLimits> {
+  const policies = policiesOf(config);
+  if (config.redisUrl === undefined || Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
+  const count = await openSharedCount(config.redisUrl, (problem) =>
+    log.warn({ err: problem.message }, "Redis fails: until it is back, this process counts calls by itself"),
+  );
+  return { policies, count };
+}
+
+/** The live feed; it reaches the clients of other processes over Redis, where there is one. */
+function openFeed({ redisUrl }: Config, db: RootDatabase, log: Logger): LiveFeed {
+  const read = (storeId: string, lsId: string) =>
+    readAnalytics(db, storeId, lsId).catch((error: unknown) => Promise.reject(mapDatabaseError(error) as Error));
+  if (redisUrl === undefined) return createLiveFeed({ read });
+  const open = () =>
+    openRedis(redisUrl, (problem) =>
+      log.warn(
+        { err: problem.message },
+        "Redis fails: until it is back, live figures reach clients of one process only",
+      ),
+    );
+  return createLiveFeed({ read, relay: createRedisRelay(open) });
+}

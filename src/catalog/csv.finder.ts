@@ -1,0 +1,64 @@
+const [lineFeed, carriageReturn] = [10, 13] as const;
+
+/** Finds one character in a text, by the engine's native search; positions asked for must not decrease. */
+export class Finder {
+  readonly #character: string;
+  #text = "";
+  #found = -1;
+
+  constructor(character: string) {
+    this.#character = character;
+  }
+
+  /** Starts over with another text. */
+  reset(text: string): void {
+    this.#text = text;
+    this.#found = -1;
+  }
+
+  /** Its first position from `index` on, or the length of the text. */
+  from(index: number): number {
+    if (this.#found < index) {
+      const found = this.#text.indexOf(this.#character, index);
+      this.#found = found === -1 ? this.#text.length : found;
+    }
+    return this.#found;
+  }
+}
+
+/** Finds and counts line ends: LF, CR, or both together. */
+export class LineEnds {
+  readonly #feeds = new Finder("\n");
+  readonly #returns = new Finder("\r");
+  #text = "";
+  #codeBefore = -1;
+  #counted = 0;
+
+  /**
+   * Starts over with another text.
+   * @param codeBefore the character code before it: a CR makes a LF at its start the second half of a CRLF
+   */
+  reset(text: string, codeBefore = -1): void {
+    this.#text = text;
+    this.#codeBefore = codeBefore;
+    this.#counted = 0;
+    this.#feeds.reset(text);
+    this.#returns.reset(text);
+  }
+
+  /** The first LF or CR from `index` on, or the length of the text. */
+  from(index: number): number {
+    return Math.min(this.#feeds.from(index), this.#returns.from(index));
+  }
+
+  /** The number of line ends before `end` that were not counted yet. A CRLF counts at its CR. */
+  count(end: number): number {
+    let lines = 0;
+    for (let at = this.from(this.#counted); at < end; at = this.from(at + 1)) {
+      const before = at > 0 ? this.#text.charCodeAt(at - 1) : this.#codeBefore;
+      if (this.#text.charCodeAt(at) !== lineFeed || before !== carriageReturn) lines += 1;
+      this.#counted = at + 1;
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,67 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+
+/** A piece of CSV text. */
+export interface CsvPiece {
+  readonly text: string;
+  /** How far the source was read with this piece: bytes of a file, UTF-16 code units of a text. */
+  readonly bytesRead: number;
+  /** The bytes that follow are not UTF-8; this is the last piece. */
+  readonly notUtf8?: boolean;
+}
+
+const fileBytes = 256 * 1024;
+const lineFeed = 10;
+
+/** A text cut into pieces. */
+export function* textPieces(text: string, characters: number): Generator<CsvPiece, void> {
+  for (let start = 0; start < text.length; start += characters) {
+    const end = Math.min(start + characters, text.length);
+    yield { text: text.slice(start, end), bytesRead: end };
+  }
+}
+
+/**
+ * The text of a UTF-8 file. If it holds something else, the last piece ends before the line that does.
+ * @throws the error of node:fs if the file cannot be read
+ */
+export async function* filePieces(file: string): AsyncGenerator<CsvPiece, void> {
+  let bytesRead = 0;
+  let unfinished = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, {
+    highWaterMark: fileBytes,
+  }) as AsyncIterable<Buffer>) {
+    bytesRead += chunk.length;
+    const bytes = unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]);
+    const whole = bytes.subarray(0, bytes.length - unfinishedLength(bytes));
+    if (!isUtf8(whole)) {
+      yield { text: whole.toString("utf8", 0, soundLinesLength(whole)), bytesRead, notUtf8: true };
+      return;
+    }
+    unfinished = Buffer.from(bytes.subarray(whole.length)); // a copy: a view would keep the whole chunk
+    yield { text: whole.toString("utf8"), bytesRead };
+  }
+  if (unfinished.length > 0) yield { text: "", bytesRead, notUtf8: true };
+}
+
+/** How many bytes at the end belong to a character that may go on after them. */
+function unfinishedLength(bytes: Buffer): number {
+  for (let back = 1; back <= 3; back += 1) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte < 0x80) return 0;
+    const characterLength = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
+    if (characterLength > 0) return characterLength > back ? back : 0;
+  }
+  return 0;
+}
+
+/** The length of the lines before the first one that is not UTF-8. */
+function soundLinesLength(bytes: Buffer): number {
+  let length = 0;
+  while (length < bytes.length) {
+    const next = bytes.indexOf(lineFeed, length) + 1 || bytes.length;
+    if (!isUtf8(bytes.subarray(length, next))) break;
+    length = next;
+  }
+  return length;
+}

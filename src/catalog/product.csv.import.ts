@@ -1,0 +1,60 @@
+import type { RootDatabase } from "../database/client.js";
+import type { Path } from "../errors.js";
+import { type CsvChunk, type CsvResult, type CsvSource, readProductCsv } from "./product.csv.reader.js";
+import { importFrom, type ImportOptions, type ImportResult, type ProductSource } from "./product.import.js";
+
+export interface CsvImportOptions extends ImportOptions {
+  /** Where the CSV stands in the request, for the paths of problems. */
+  readonly pathPrefix?: Path;
+  /** Told after each chunk how far the reading is. */
+  readonly onProgress?: (progress: { readonly bytesRead: number; readonly rows: number }) => void;
+}
+
+/**
+ * Stores the products of a CSV text or file of any size in constant memory: all of them, or none.
+ * Rows are checked and encoded on another thread while the database takes in the chunk before.
+ *
+ * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ */
+export async function importCsv(
+  db: RootDatabase,
+  storeId: string,
+  source: CsvSource,
+  { pathPrefix = ["csvContent"], onProgress, ...options }: CsvImportOptions = {},
+): Promise<ImportResult> {
+  return importFrom(db, storeId, csvSource(source, pathPrefix, options.productsMax, onProgress), options);
+}
+
+function csvSource(
+  source: CsvSource,
+  pathPrefix: Path,
+  rowsMax: number | undefined,
+  onProgress: CsvImportOptions["onProgress"],
+): ProductSource {
+  return {
+    async *read() {
+      const reader = readProductCsv(source, { pathPrefix, ...(rowsMax !== undefined && { rowsMax }) });
+      return yield* onProgress === undefined ? reader : watched(reader, onProgress);
+    },
+    placeOf: (line, field) => ({ path: pathPrefix.concat(field), line }),
+  };
+}
+
+/** Tells of each chunk once it has been taken in. */
+async function* watched(
+  reader: ReturnType<typeof readProductCsv>,
+  onProgress: NonNullable<CsvImportOptions["onProgress"]>,
+): AsyncGenerator<CsvChunk, CsvResult> {
+  let rows = 0;
+  try {
+    for (;;) {
+      const step = await reader.next();
+      if (step.done === true) return step.value;
+      yield step.value;
+      rows += step.value.rows;
+      onProgress({ bytesRead: step.value.bytesRead, rows });
+    }
+  } finally {
+    await reader.return({ rows: 0, problems: { list: [], total: 0 } });
+  }
+}

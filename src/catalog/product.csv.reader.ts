@@ -1,0 +1,86 @@
+import { on } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { startWorker } from "../startWorker.js";
+import { type CsvPiece, textPieces } from "./csv.pieces.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
+import type { CsvWorkerData, CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
+
+export type { CsvChunk, CsvResult };
+
+/** A CSV text in memory, or the path of a UTF-8 file. */
+export type CsvSource = { readonly text: string } | { readonly file: string };
+
+export interface ReadCsvOptions extends CsvOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Shorter texts are read before a thread would have started. */
+const inProcessMax = 256 * 1024;
+const inProcessPieceCharacters = 32 * 1024;
+const workerPieceCharacters = 256 * 1024;
+
+/**
+ * Reads a product CSV of any size in constant memory, off the main thread unless it is small, never more than two
+ * chunks ahead of the caller. The chunks hold rows with problems too (see `readCsv`), so store nothing for good before
+ * the result says that there are none. Leaving the generator ends the thread.
+ * @throws the signal's reason, the error of node:fs for a file that cannot be read, or that of a crashed thread
+ */
+export async function* readProductCsv(
+  source: CsvSource,
+  { signal, ...options }: ReadCsvOptions = {},
+): AsyncGenerator<CsvChunk, CsvResult> {
+  signal?.throwIfAborted();
+  if ("text" in source && source.text.length < inProcessMax) {
+    return yield* readCsv(politePieces(source.text, signal), options);
+  }
+  return yield* readInWorker(source, options, signal);
+}
+
+/** Between pieces the event loop serves others. */
+async function* politePieces(text: string, signal: AbortSignal | undefined): AsyncGenerator<CsvPiece, void> {
+  for (const piece of textPieces(text, inProcessPieceCharacters)) {
+    yield piece;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+}
+
+async function* readInWorker(
+  source: CsvSource,
+  options: CsvOptions,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<CsvChunk, CsvResult> {
+  const workerData: CsvWorkerData = { file: "file" in source ? source.file : undefined, options };
+  const worker = startWorker(new URL("./product.csv.worker.js", import.meta.url), { workerData });
+  const messages = on(worker, "message", { close: ["exit"] }) as AsyncIterable<[CsvWorkerMessage]>;
+  if ("text" in source) sendPieces(source.text, worker);
+  const terminate = (): void => void worker.terminate();
+  signal?.addEventListener("abort", terminate, { once: true });
+  try {
+    for await (const [message] of messages) {
+      signal?.throwIfAborted();
+      if (message.kind === "result") return message.result;
+      if (message.kind !== "chunk") continue;
+      send(worker, { kind: "chunkTaken" });
+      yield message.chunk;
+    }
+    signal?.throwIfAborted();
+    throw new Error("The thread that reads the CSV stopped before it was done.");
+  } finally {
+    signal?.removeEventListener("abort", terminate);
+    await worker.terminate();
+  }
+}
+
+/** Sends the text piece by piece as the thread asks for them, since sending it whole would copy it whole. */
+function sendPieces(text: string, worker: Worker): void {
+  const pieces = textPieces(text, workerPieceCharacters);
+  worker.on("message", (message: CsvWorkerMessage) => {
+    if (message.kind === "pieceWanted") send(worker, { kind: "piece", piece: pieces.next().value ?? null });
+  });
+}
+
+function send(worker: Worker, request: CsvWorkerRequest): void {
+  worker.postMessage(request);
+}

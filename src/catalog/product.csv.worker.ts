@@ -1,0 +1,70 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { type CsvPiece, filePieces } from "./csv.pieces.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
+
+export interface CsvWorkerData {
+  /** Without a file, pieces of text are asked for. */
+  readonly file: string | undefined;
+  readonly options: CsvOptions;
+}
+
+/** What the thread is told: a piece of text it asked for (null after the last), or that a chunk was taken. */
+export type CsvWorkerRequest =
+  | { readonly kind: "piece"; readonly piece: CsvPiece | null }
+  | { readonly kind: "chunkTaken" };
+
+export type CsvWorkerMessage =
+  | { readonly kind: "pieceWanted" }
+  | { readonly kind: "chunk"; readonly chunk: CsvChunk }
+  | { readonly kind: "result"; readonly result: CsvResult };
+
+/** Reads a product CSV on a thread of its own, at most this many chunks ahead of whoever takes them. */
+const chunksAheadMax = 2;
+/** Pieces asked for before they are needed, so that the thread need not wait for the main thread. */
+const piecesAhead = 2;
+
+if (parentPort === null) throw new Error("product.csv.worker runs as a worker thread only.");
+const port = parentPort;
+const pieces: (CsvPiece | null)[] = [];
+let chunksAhead = 0;
+let wake: () => void = () => undefined;
+
+port.on("message", (request: CsvWorkerRequest) => {
+  if (request.kind === "piece") pieces.push(request.piece);
+  else chunksAhead -= 1;
+  wake();
+});
+
+const { file, options } = workerData as CsvWorkerData;
+const reading = readCsv(file === undefined ? requestedPieces() : filePieces(file), options);
+let next = await reading.next();
+while (next.done !== true) {
+  // oxlint-disable-next-line no-unmodified-loop-condition -- the message listener above counts down
+  while (chunksAhead >= chunksAheadMax) await nextRequest();
+  chunksAhead += 1;
+  send({ kind: "chunk", chunk: next.value });
+  next = await reading.next();
+}
+send({ kind: "result", result: next.value });
+
+async function* requestedPieces(): AsyncGenerator<CsvPiece, void> {
+  for (let ahead = 0; ahead < piecesAhead; ahead += 1) send({ kind: "pieceWanted" });
+  for (;;) {
+    while (pieces.length === 0) await nextRequest();
+    const piece = pieces.shift();
+    if (piece === undefined || piece === null) return;
+    send({ kind: "pieceWanted" });
+    yield piece;
+  }
+}
+
+/** Resolves when the next request has arrived; only one part of this module waits at a time. */
+function nextRequest(): Promise<void> {
+  return new Promise((resolve) => {
+    wake = resolve;
+  });
+}
+
+function send(message: CsvWorkerMessage): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,35 @@
+import type { Path, Problem, Problems } from "../errors.js";
+import { clip } from "../text.js";
+import { productKeys } from "./product.columns.js";
+import { checkProducts, type Place } from "./product.input.js";
+
+/**
+ * Checks products that are refused already, some of them for not even having the shape of one, so that one answer names
+ * every problem: those of each product by itself, and ids and skus that stand in more than one.
+ */
+export function checkRefusedProducts(
+  products: readonly unknown[],
+  pathOf: (index: number) => Path,
+  problems: Problems,
+): void {
+  checkProducts(products, pathOf, problems);
+  const keys = products.map((product) =>
+    typeof product === "object" && product !== null ? productKeys(product) : undefined,
+  );
+  for (const field of ["id", "sku"] as const) {
+    const times = new Map<string | undefined, number>();
+    for (const key of keys) times.set(key?.[field], (times.get(key?.[field]) ?? 0) + 1);
+    keys.forEach((key, index) => {
+      const value = key?.[field];
+      if (value === undefined || times.get(value) === 1) return;
+      problems.add(duplicateProblem(field, value, { path: pathOf(index).concat(field) }));
+    });
+  }
+  problems.inOrder();
+}
+
+/** The same id or sku twice in one import is a problem of every product that has it. */
+export function duplicateProblem(field: "id" | "sku", value: string, place: Place): Problem {
+  const message = `${field} ${JSON.stringify(clip(value))} stands in more than one product of this import.`;
+  return { code: "DUPLICATE", message, ...place };
+}

@@ -1,0 +1,183 @@
+import { resolveSite, type SiteReference } from "../access/site.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { isRowRefused } from "../database/errors.js";
+import { inTransaction } from "../database/transaction.js";
+import { errorAt, type Path, Problems } from "../errors.js";
+import { type ProductColumns, productColumns, productKeys } from "./product.columns.js";
+import { importThoroughly } from "./product.import.thorough.js";
+import { checkProduct, type ProductInput } from "./product.input.js";
+import {
+  checkSkus,
+  deferSkuCheck,
+  lockCatalog,
+  sentRows,
+  tieToSite,
+  type UpsertCounts,
+  upsertProducts,
+} from "./product.store.js";
+
+/** What an import did. */
+export interface ImportResult {
+  readonly message: string;
+  readonly imported: number;
+  readonly created: number;
+  readonly updated: number;
+}
+
+export interface ImportOptions {
+  readonly site?: SiteReference | undefined;
+  readonly productsMax?: number | undefined;
+}
+
+/** Some rows of an import, ready to be sent. Rows with problems stand among them. */
+interface ProductChunk {
+  readonly rows: number;
+  readonly columns: ProductColumns;
+}
+
+/** How an import ended: its rows, and what is wrong with them as far as a row alone tells. */
+interface ReadResult {
+  readonly rows: number;
+  readonly problems: Pick<Problems, "list" | "total">;
+}
+
+/** Where products come from; it can be read more than once. */
+export interface ProductSource {
+  read(): AsyncGenerator<ProductChunk, ReadResult>;
+  /** Where a row stands, by its line or index. */
+  placeOf(line: number, field: string): { path: Path; line?: number };
+}
+
+/** Where an import goes. */
+export interface ImportTarget {
+  readonly storeId: string;
+  readonly siteId: string | undefined;
+}
+
+/** The transaction found something wrong with the rows; it must end, and another one find out what. */
+class RowsInDoubt extends Error {}
+
+/** Rows of one statement: enough to make the round trip cheap, few enough to encode them in a few milliseconds. */
+const chunkRows = 2_000;
+/** The longest import; a client of today's networks has given up long before. */
+const importTimeoutMs = 60 * 60_000;
+
+/**
+ * Stores the products, each replacing the one with its id: all of them, or none.
+ *
+ * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ */
+export async function importProducts(
+  db: RootDatabase,
+  storeId: string,
+  products: readonly ProductInput[],
+  { pathOf = (index) => ["products", index], ...options }: ImportOptions & { pathOf?: (index: number) => Path } = {},
+): Promise<ImportResult> {
+  const { productsMax = Infinity } = options;
+  if (products.length > productsMax) {
+    throw errorAt("VALIDATION_FAILED", `At most ${productsMax} products can be imported at once.`, ["products"]);
+  }
+  return importFrom(db, storeId, listSource(products, pathOf), options);
+}
+
+/**
+ * Stores all products of a source, or none. Most imports are right, so each chunk is written as it comes, and the
+ * database's constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
+ *
+ * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ */
+export async function importFrom(
+  db: RootDatabase,
+  storeId: string,
+  source: ProductSource,
+  { site = {} }: ImportOptions,
+): Promise<ImportResult> {
+  const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
+  const options = { timeoutMs: importTimeoutMs };
+  try {
+    return importResult(await inTransaction(db, options, (transaction) => writeAsRead(transaction, target, source)));
+  } catch (error) {
+    if (!(error instanceof RowsInDoubt)) throw error;
+  }
+  return importResult(await inTransaction(db, options, (transaction) => importThoroughly(transaction, target, source)));
+}
+
+async function writeAsRead(transaction: Database, target: ImportTarget, source: ProductSource): Promise<UpsertCounts> {
+  const now = await lockCatalog(transaction, target.storeId);
+  const reader = source.read();
+  let stored = 0;
+  let created = 0;
+  try {
+    let step = await reader.next();
+    for (let chunks = 0; step.done !== true; chunks += 1) {
+      const chunk = step.value;
+      // Asked for before this chunk is written, so that reading and writing overlap.
+      const next = reader.next();
+      next.catch(() => undefined); // awaited below, unless writing fails first
+      if (chunks === 0 && !(await isLast(next))) await deferSkuCheck(transaction);
+      const counts = await writeChunk(transaction, target, chunk, now);
+      stored += counts.stored;
+      created += counts.created;
+      step = await next;
+    }
+    if (step.value.problems.total > 0) throw new RowsInDoubt();
+    await refusedAsDoubt(checkSkus(transaction));
+    return { stored, created };
+  } finally {
+    await reader.return({ rows: 0, problems: new Problems() });
+  }
+}
+
+async function isLast(next: Promise<IteratorResult<ProductChunk, ReadResult>>): Promise<boolean> {
+  return (await next).done === true;
+}
+
+async function writeChunk(
+  transaction: Database,
+  target: ImportTarget,
+  chunk: ProductChunk,
+  now: string,
+): Promise<UpsertCounts> {
+  const { storeId, siteId } = target;
+  const rows = sentRows(chunk.columns);
+  const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now));
+  if (counts.stored !== chunk.rows) throw new RowsInDoubt();
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
+  return counts;
+}
+
+async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {
+  try {
+    return await statement;
+  } catch (error) {
+    throw isRowRefused(error) ? new RowsInDoubt() : error;
+  }
+}
+
+function importResult({ stored, created }: UpsertCounts): ImportResult {
+  return {
+    message: stored === 1 ? "1 product was imported." : `${stored} products were imported.`,
+    imported: stored,
+    created,
+    updated: stored - created,
+  };
+}
+
+/** Products that are in memory already. They are checked before anything is sent. */
+function listSource(products: readonly ProductInput[], pathOf: (index: number) => Path): ProductSource {
+  return {
+    async *read() {
+      const problems = new Problems();
+      const sound = products.map((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
+      for (let start = 0; start < products.length; start += chunkRows) {
+        const rows = products.slice(start, start + chunkRows).map((product, index) => ({
+          product: sound[start + index] === true ? product : (productKeys(product) ?? {}),
+          line: start + index,
+        }));
+        yield { rows: rows.length, columns: productColumns(rows) };
+      }
+      return { rows: products.length, problems };
+    },
+    placeOf: (index, field) => ({ path: pathOf(index).concat(field) }),
+  };
+}

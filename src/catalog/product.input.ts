@@ -1,0 +1,136 @@
+import type { Path, Problem, Problems } from "../errors.js";
+import { clip, isLongerThan } from "../text.js";
+
+/** A product as callers send it: the documented object, in each style. */
+export interface ProductInput {
+  readonly id: string;
+  readonly sku: string;
+  readonly title: string;
+  readonly description?: string | null | undefined;
+  readonly price?: number | null | undefined;
+  readonly price_min?: number | null | undefined;
+  readonly price_max?: number | null | undefined;
+  readonly available: boolean;
+  readonly images?: readonly string[] | null | undefined;
+  readonly featured_image: string;
+  readonly url: string;
+}
+
+type Report = (field: string | Path, code: Problem["code"], message: string) => void;
+type Rule = (value: unknown, field: string, report: Report) => void;
+
+/** How many Unicode characters the texts may have; `url` stands for every URL. */
+export const charactersMax = { id: 255, sku: 255, title: 1_000, description: 65_535, url: 2_048 } as const;
+export const imagesMax = 250;
+export const priceMin = 0;
+
+/** The fields in their documented order: whether each is required, and what it must hold. */
+export const productFields: { readonly [F in keyof ProductInput]-?: { required: boolean; rule: Rule } } = {
+  id: { required: true, rule: text(charactersMax.id) },
+  sku: { required: true, rule: text(charactersMax.sku) },
+  title: { required: true, rule: text(charactersMax.title) },
+  description: { required: false, rule: text(charactersMax.description, { blank: true }) },
+  price: { required: false, rule: price },
+  price_min: { required: false, rule: price },
+  price_max: { required: false, rule: price },
+  available: { required: true, rule: flag },
+  images: { required: false, rule: images },
+  featured_image: { required: true, rule: url },
+  url: { required: true, rule: url },
+};
+
+export const productFieldNames = Object.keys(productFields) as readonly (keyof ProductInput)[];
+
+/** Where a product stands in its request, so that a problem can name the place. */
+export interface Place {
+  readonly path: Path;
+  readonly line?: number;
+}
+
+/** Checks one product against every rule that needs no other product, and reports each problem with its place. */
+export function checkProduct(product: unknown, place: Place, problems: Problems): product is ProductInput {
+  const totalBefore = problems.total;
+  const report: Report = (field, code, message) =>
+    problems.add({ code, message, ...place, path: place.path.concat(field) });
+
+  if (typeof product !== "object" || product === null || Array.isArray(product)) {
+    report([], "INVALID_TYPE", "A product must be an object.");
+    return false;
+  }
+  for (const name in product) {
+    if (!Object.hasOwn(productFields, name))
+      report(clip(name), "UNKNOWN_FIELD", `A product has no field "${clip(name)}".`);
+  }
+  for (const name of productFieldNames) {
+    const value = Object.hasOwn(product, name) ? (product as Partial<ProductInput>)[name] : undefined;
+    const { required, rule } = productFields[name];
+    if (value !== undefined && value !== null) rule(value, name, report);
+    else if (required) report(name, "REQUIRED", `${name} is required.`);
+  }
+  const { price_min: min, price_max: max } = product as Partial<ProductInput>;
+  if (typeof min === "number" && typeof max === "number" && min > max) {
+    report("price_min", "INVALID_VALUE", "price_min must not be above price_max.");
+  }
+  return problems.total === totalBefore;
+}
+
+/** Checks each of the products of one request for itself. */
+export function checkProducts(products: readonly unknown[], pathOf: (index: number) => Path, problems: Problems): void {
+  products.forEach((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
+}
+
+function text(max: number, { blank = false } = {}): Rule {
+  return (value, field, report) => {
+    if (typeof value !== "string") return report(field, "INVALID_TYPE", `${field} must be a string.`);
+    if (!blank && !/\S/u.test(value)) return report(field, "REQUIRED", `${field} must not be blank.`);
+    if (isLongerThan(value, max)) {
+      return report(field, "TOO_LONG", `${field} must have at most ${max} characters.`);
+    }
+    // PostgreSQL cannot store NUL, and lone surrogates would all become U+FFFD, so that two skus could collide.
+    if (value.includes("\0")) return report(field, "INVALID_VALUE", `${field} must not contain a NUL character.`);
+    if (!value.isWellFormed()) return report(field, "INVALID_VALUE", `${field} must not contain a lone surrogate.`);
+  };
+}
+
+function price(value: unknown, field: string, report: Report): void {
+  if (typeof value !== "number") return report(field, "INVALID_TYPE", `${field} must be a number.`);
+  if (!Number.isFinite(value) || value < priceMin) {
+    return report(field, "INVALID_VALUE", `${field} must be a finite number of ${priceMin} or more.`);
+  }
+}
+
+function flag(value: unknown, field: string, report: Report): void {
+  if (typeof value !== "boolean") report(field, "INVALID_TYPE", `${field} must be true or false.`);
+}
+
+function images(value: unknown, field: string, report: Report): void {
+  if (!Array.isArray(value)) return report(field, "INVALID_TYPE", `${field} must be an array of strings.`);
+  if (value.length > imagesMax) return report(field, "TOO_LONG", `${field} must hold at most ${imagesMax} URLs.`);
+  value.forEach((item: unknown, index) => {
+    url(item, `${field}[${index}]`, (_, code, message) => report([field, index], code, message));
+  });
+}
+
+const urlText = text(charactersMax.url);
+
+/** Most URLs: a host of letters, with ASCII after it. They need no other check, which bulk imports would feel. */
+const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-~]*)?$/u;
+
+function url(value: unknown, field: string, report: Report): void {
+  if (typeof value === "string" && value.length <= charactersMax.url && plainUrl.test(value)) return;
+  let sound = true;
+  urlText(value, field, (...problem) => {
+    sound = false;
+    report(...problem);
+  });
+  if (sound && typeof value === "string" && !isWebUrl(value)) {
+    report(field, "INVALID_VALUE", `${field} must be an http, https or protocol-relative URL.`);
+  }
+}
+
+/** True for http, https and protocol-relative URLs. Control characters are refused, since URL parsers drop them. */
+function isWebUrl(value: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  if (!/^(?:https?:)?\/\/[^\u0000-\u001f\u007f]+$/iu.test(value)) return false;
+  return URL.canParse(value.startsWith("//") ? `https:${value}` : value);
+}

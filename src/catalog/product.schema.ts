@@ -1,0 +1,155 @@
+import { builder } from "../graphql/builder.js";
+import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
+import { rateLimited } from "../graphql/rateLimit.js";
+import { importCsv } from "./product.csv.import.js";
+import { checkRefusedProducts } from "./product.duplicates.js";
+import { importProducts } from "./product.import.js";
+import { listProducts } from "./product.list.js";
+import { deleteProduct, findProduct } from "./product.lookup.js";
+
+const Product = builder.prismaObject("Product", {
+  description: "A product of the store's catalog.",
+  fields: (t) => ({
+    id: t.exposeString("id", { description: "Reference id: unique within the store." }),
+    sku: t.exposeString("sku", { description: "Stock keeping unit: unique within the store." }),
+    title: t.exposeString("title", { description: "Name of the product." }),
+    description: t.exposeString("description", { nullable: true }),
+    price: t.float({ nullable: true, resolve: ({ price }) => price?.toNumber() ?? null }),
+    price_min: t.float({
+      nullable: true,
+      description: "Lowest price of its variants.",
+      resolve: ({ priceMin }) => priceMin?.toNumber() ?? null,
+    }),
+    price_max: t.float({
+      nullable: true,
+      description: "Highest price of its variants.",
+      resolve: ({ priceMax }) => priceMax?.toNumber() ?? null,
+    }),
+    available: t.exposeBoolean("available", { description: "Whether it can be bought now." }),
+    images: t.exposeStringList("images", { description: "URLs of its images." }),
+    featured_image: t.exposeString("featuredImage", { description: "URL of its main image." }),
+    url: t.exposeString("url", { description: "URL of its page in the shop." }),
+    createdAt: t.field({
+      type: "DateTime",
+      description: "When it was first imported.",
+      resolve: ({ createdAt }) => createdAt,
+    }),
+    updatedAt: t.field({
+      type: "DateTime",
+      description: "When it was last imported.",
+      resolve: ({ updatedAt }) => updatedAt,
+    }),
+  }),
+});
+
+const ProductInput = builder.inputType("ProductInput", {
+  description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
+  extensions: { problems: checkRefusedProducts },
+  fields: (t) => ({
+    id: t.string({ description: "Reference id: at most 255 characters." }),
+    sku: t.string({ description: "At most 255 characters; no other product of the store may have it." }),
+    title: t.string({ description: "At most 1,000 characters." }),
+    description: t.string({ required: false, description: "At most 65,535 characters." }),
+    price: t.float({ required: false, description: "0 or more." }),
+    price_min: t.float({ required: false, description: "0 or more; not above price_max." }),
+    price_max: t.float({ required: false, description: "0 or more." }),
+    available: t.boolean({ description: "Whether it can be bought now." }),
+    images: t.stringList({ required: false, description: "At most 250 http, https or protocol-relative URLs." }),
+    featured_image: t.string({ description: "An http, https or protocol-relative URL." }),
+    url: t.string({ description: "An http, https or protocol-relative URL." }),
+  }),
+});
+
+const ProductImport = builder
+  .objectRef<{ message: string; imported: number; created: number; updated: number }>("ProductImport")
+  .implement({
+    description: "What an import did. Imports are all or nothing.",
+    fields: (t) => ({
+      message: t.exposeString("message"),
+      imported: t.exposeInt("imported", { description: "Products stored: created and updated." }),
+      created: t.exposeInt("created", { description: "Products that the store did not have." }),
+      updated: t.exposeInt("updated", { description: "Products that were replaced." }),
+    }),
+  });
+
+const ProductDeletion = builder.objectRef<{ message: string }>("ProductDeletion").implement({
+  description: "Confirms a deletion.",
+  fields: (t) => ({ message: t.exposeString("message") }),
+});
+
+const products = connectionType("Product", Product, ({ id }: { id: string }) => encodeCursor(id));
+
+const siteArgs = builder.args((t) => ({
+  siteId: t.string({
+    required: false,
+    description: "Names a site of the store.",
+    deprecationReason: "Products belong to the store; sites need not be named.",
+  }),
+  siteType: t.string({
+    required: false,
+    description: "The type that the site must have.",
+    deprecationReason: "Products belong to the store; sites need not be named.",
+  }),
+}));
+const productId = { description: "Reference id, or else SKU, of a product." };
+
+builder.queryFields((t) => ({
+  product: t.field({
+    type: Product,
+    description: "One product, by its reference id or SKU.",
+    args: { productId: t.arg.string(productId), ...siteArgs },
+    resolve: rateLimited("product", (_, args, { db, identity }) =>
+      findProduct(db, identity.storeId, args.productId, args),
+    ),
+  }),
+  products: t.field({
+    type: products.type,
+    description: "The store's products in the order of their ids.",
+    args: {
+      first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
+      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      search: t.arg.string({ required: false, description: "Words, or beginnings of words, of title or SKU." }),
+      available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
+    },
+    resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }) => {
+      const [afterId] = decodeCursor(after, 1) ?? [];
+      const page = await listProducts(db, identity.storeId, { first: pageSize(first), afterId, search, available });
+      return products.connect(page, after);
+    }),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  importProduct: t.field({
+    type: ProductImport,
+    description: "Imports or modifies one product.",
+    args: { product: t.arg({ type: ProductInput }), ...siteArgs },
+    resolve: rateLimited("product", (_, { product, ...site }, { db, identity }) =>
+      importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] }),
+    ),
+  }),
+  importProducts: t.field({
+    type: ProductImport,
+    description: "Imports or modifies a list of products, all or none of them.",
+    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
+    resolve: rateLimited("product", (_, { products: list, ...site }, { db, identity, bulkProductsMax }) =>
+      importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax }),
+    ),
+  }),
+  importProductsCsv: t.field({
+    type: ProductImport,
+    description: "Imports or modifies products given as CSV text, all or none of them.",
+    args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...siteArgs },
+    resolve: rateLimited("product", (_, { csvContent, ...site }, { db, identity, bulkProductsMax }) =>
+      importCsv(db, identity.storeId, { text: csvContent }, { site, productsMax: bulkProductsMax }),
+    ),
+  }),
+  deleteProduct: t.field({
+    type: ProductDeletion,
+    description: "Deletes one product, by its reference id or SKU.",
+    args: { productId: t.arg.string(productId), ...siteArgs },
+    resolve: rateLimited("product", (_, args, { db, identity }) =>
+      deleteProduct(db, identity.storeId, args.productId, args),
+    ),
+  }),
+}));

@@ -1,0 +1,99 @@
+import type { Database } from "../database/client.js";
+import { Prisma } from "../generated/prisma/client.js";
+import type { ProductColumns } from "./product.columns.js";
+
+/** Rows to import, as SQL: something to select from, under the alias `s`. */
+export type RowSource = Prisma.Sql;
+
+/** Another import of the same store may hold the lock this long before the caller is told to come back. */
+const lockTimeoutMs = 10_000;
+const statementTimeoutMs = 15 * 60_000;
+
+/** Columns of a row source, in the order in which statements here name them. */
+export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "priceMin", "priceMax", available, images,
+  "featuredImage", url, "searchWords"`;
+
+/** Rows sent along with the statement itself: a few thousand at most. */
+export function sentRows(columns: ProductColumns): RowSource {
+  const { line, id, sku, title, description, price, price_min, price_max, available, images, featured_image, url } =
+    columns;
+  return Prisma.sql`(
+    SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
+      url, "searchWords"::text[]
+    FROM unnest(${line}::int[], ${id}::text[], ${sku}::text[], ${title}::text[], ${description}::text[],
+      ${price}::numeric[], ${price_min}::numeric[], ${price_max}::numeric[], ${available}::boolean[], ${images}::text[],
+      ${featured_image}::text[], ${url}::text[], ${columns.searchWords}::text[]) AS u(${rowColumns})) s`;
+}
+
+/**
+ * Lets one import at a time write to a store, until the transaction ends. Without it, imports that share ids and skus in
+ * different orders would deadlock.
+ *
+ * @returns the time of the import, later than that of every import before it (in microseconds, hence as text)
+ */
+export async function lockCatalog(transaction: Database, storeId: string): Promise<string> {
+  const [row] = await transaction.$queryRaw<[{ now: string }]>`
+    SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
+      set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
+      pg_advisory_xact_lock(hashtextextended(${`catalog ${storeId}`}, 0))::text,
+      clock_timestamp()::text AS now`;
+  return row.now;
+}
+
+/** Lets statements of this transaction leave skus double between them, as when two products exchange theirs. */
+export async function deferSkuCheck(transaction: Database): Promise<void> {
+  await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED`;
+}
+
+/** Fails, as a statement that breaks the constraint does, if a sku is double now. */
+export async function checkSkus(transaction: Database): Promise<void> {
+  await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
+}
+
+export interface UpsertCounts {
+  /** Rows written. Fewer than were given if an id stood in an earlier statement of the same import. */
+  readonly stored: number;
+  /** How many of them are new products. */
+  readonly created: number;
+}
+
+/**
+ * Stores rows, each replacing the product with its id.
+ *
+ * @param now as lockCatalog gave it: no other import has the same, so it marks the products that this one wrote
+ */
+export async function upsertProducts(
+  transaction: Database,
+  storeId: string,
+  rows: RowSource,
+  now: string,
+): Promise<UpsertCounts> {
+  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`
+    WITH written AS (
+      INSERT INTO "Product" ("storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images,
+        "featuredImage", url, "searchWords", "createdAt", "updatedAt")
+      SELECT ${storeId}, s.id, s.sku, s.title, s.description, s.price, s."priceMin", s."priceMax", s.available, s.images,
+        s."featuredImage", s.url, s."searchWords", ${now}::timestamptz, ${now}::timestamptz
+      FROM ${rows}
+      ON CONFLICT ("storeId", id) DO UPDATE SET sku = EXCLUDED.sku, title = EXCLUDED.title,
+        description = EXCLUDED.description, price = EXCLUDED.price, "priceMin" = EXCLUDED."priceMin",
+        "priceMax" = EXCLUDED."priceMax", available = EXCLUDED.available, images = EXCLUDED.images,
+        "featuredImage" = EXCLUDED."featuredImage", url = EXCLUDED.url, "searchWords" = EXCLUDED."searchWords",
+        "updatedAt" = EXCLUDED."updatedAt"
+      WHERE "Product"."updatedAt" <> EXCLUDED."updatedAt"
+      RETURNING "createdAt")
+    SELECT count(*)::int AS stored, (count(*) FILTER (WHERE "createdAt" = ${now}::timestamptz))::int AS created FROM written`;
+  return counts;
+}
+
+/** Ties the products of the rows to a site, in addition to those they are tied to. */
+export async function tieToSite(
+  transaction: Database,
+  storeId: string,
+  siteId: string,
+  rows: RowSource,
+): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT ${storeId}, s.id, ${siteId} FROM ${rows}
+    ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { requireStore } from "../access/store.js";
+import { rebuildAnalytics } from "../analytics/rebuild.js";
+import { type OutputOptions, print, withDatabase } from "./runtime.js";
+
+const help = `
+It works while events arrive: those of a show wait until its totals are rebuilt.
+
+Examples:
+  npx vitrine analytics rebuild acme
+  npx vitrine analytics rebuild acme spring-show`;
+
+/** `vitrine analytics …` */
+export function addAnalyticsCommands(program: Command): void {
+  program
+    .command("analytics")
+    .description("analytics of live streams")
+    .command("rebuild")
+    .description("compute the totals of a show, or of all shows of a store, from the recorded events again")
+    .argument("<store>")
+    .argument("[lsid]", "id of the live stream (default: all of the store)")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", help)
+    .action(async (store: string, lsId: string | undefined, options: OutputOptions) => {
+      const rebuilt = await withDatabase(async (db) => {
+        await requireStore(db, store);
+        return rebuildAnalytics(db, store, lsId);
+      });
+      const shows = rebuilt.length === 1 ? "1 live stream" : `${rebuilt.length} live streams`;
+      print({ store, rebuilt }, `The analytics of ${shows} were rebuilt.`, options);
+    });
+}

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from "commander";
+import { z } from "zod";
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `24h` or `7d` in milliseconds; `0` is 0. */
+export function parseDuration(text: string): number {
+  const [, amount, unit = ""] = /^(\d{1,6})([smhd])$/u.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  if (text === "0") return 0;
+  if (amount === undefined || unitMs === undefined)
+    throw new InvalidArgumentError("Give a duration like 90s, 15m, 24h or 7d.");
+  return Number(amount) * unitMs;
+}
+
+const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+
+/** An ISO 8601 moment in the future. */
+export function parseFuture(text: string): Date {
+  if (!iso8601.safeParse(text).success) {
+    throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
+  }
+  const moment = new Date(text);
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time lies in the past.");
+  return moment;
+}

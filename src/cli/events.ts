@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { requireStore } from "../access/store.js";
+import { type EventFileProgress, recordEventFile } from "../analytics/events.file.js";
+import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
+import type { Config } from "../config.js";
+import { type Progress, startProgress } from "./progress.js";
+import { openRedis } from "../redis.js";
+import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
+
+const help = `
+Each line of the file holds one event, as recordShopperEvents takes it; see README.
+All lines are checked before anything is stored. If the recording is stopped in its middle, run the command again: the
+events recorded before are found to be duplicates, and do not count twice.
+
+Example:
+  npx vitrine events acme spring-show events.ndjson`;
+
+/** `vitrine events` */
+export function addEventsCommand(program: Command): void {
+  program
+    .command("events")
+    .description("record shopper events of a show from an NDJSON file of any size")
+    .argument("<store>")
+    .argument("<lsid>", "id of the live stream")
+    .argument("<file>", "a JSON object on each line")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", help)
+    .action(async (store: string, lsId: string, file: string, options: OutputOptions) => {
+      const { accepted, duplicates } = await withDatabase(async (db, config) => {
+        await requireStore(db, store);
+        const bars = new PhaseBars();
+        const relay = openRelay(config);
+        try {
+          const onProgress = (progress: EventFileProgress) => {
+            bars.update(progress);
+            relay?.send(store, lsId);
+          };
+          return await recordEventFile(db, store, lsId, file, { lanes: lanesOf(config), onProgress });
+        } finally {
+          bars.stop();
+          relay?.send(store, lsId);
+          await relay?.close();
+        }
+      });
+      const result = { store, liveStream: lsId, accepted, duplicates };
+      print(result, `${accepted} events were recorded; ${duplicates} had been recorded before.`, options);
+    });
+}
+
+/** Lets the live figures of running servers follow, where Redis connects them. */
+function openRelay({ redisUrl }: Config): FeedRelay | undefined {
+  return redisUrl === undefined ? undefined : createRedisRelay(() => openRedis(redisUrl, warn));
+}
+
+/** More than one batch at a time only where there is more than one connection. */
+function lanesOf({ databaseUrl, databasePoolMax }: Config): number {
+  return databaseUrl === undefined ? 1 : Math.min(4, databasePoolMax);
+}
+
+/** A progress bar for each of the two readings. */
+class PhaseBars {
+  #phase: EventFileProgress["phase"] | undefined;
+  #bar: Progress | undefined;
+
+  update({ phase, bytesRead, bytesTotal, events }: EventFileProgress): void {
+    if (phase !== this.#phase) {
+      this.stop();
+      this.#bar = startProgress("bytes", bytesTotal);
+      this.#phase = phase;
+    }
+    this.#bar?.update(bytesRead, `${phase}, ${events} events`);
+  }
+
+  stop(): void {
+    this.#bar?.stop();
+  }
+}

@@ -1,0 +1,39 @@
+import { type Config, readConfig } from "../config.js";
+import type { RootDatabase } from "../database/client.js";
+import { migrate } from "../database/migrate.js";
+import { isMigrated } from "../database/migrations.js";
+import { type OpenDatabase, openDatabase } from "../database/open.js";
+
+/** What every command that prints a result is given. */
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+/** Runs a command on the database that the environment names: migrated first where that is needed and allowed. */
+export async function withDatabase<Result>(
+  work: (db: RootDatabase, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig();
+  const database = await openDatabase(config, "shared", warn);
+  try {
+    await migrateIfNeeded(database, config);
+    return await work(database.client, config);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Prints a result: one JSON object on standard output and nothing else there, or lines for people. */
+export function print(result: object, lines: string, { json }: OutputOptions): void {
+  process.stdout.write(`${json === true ? JSON.stringify(result) : lines}\n`);
+}
+
+/** Applies what the database lacks, where that is allowed. A database that lacks nothing costs two queries. */
+export async function migrateIfNeeded(database: OpenDatabase, config: Config): Promise<void> {
+  if (config.autoMigrate && !(await isMigrated(database.client))) await migrate(database.connection);
+}
+
+/** Tells of a problem that does not stop the command. */
+export function warn(problem: Error): void {
+  process.stderr.write(`vitrine: ${problem.message}\n`);
+}

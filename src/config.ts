@@ -1,0 +1,106 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+
+/** What a running Vitrine is told by its environment. Every variable stands in README's table. */
+export type Config = Readonly<z.output<typeof environment>>;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Every variable that is wrong, in one message. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const whole = (min: number, max: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^\d+$/u, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(byDefault);
+
+const flag = (byDefault: boolean) =>
+  z
+    .enum(["true", "false"], "must be true or false")
+    .transform((value) => value === "true")
+    .default(byDefault);
+
+const url = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  });
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+const environment = z
+  .object({
+    HOST: z.string().default("127.0.0.1"),
+    PORT: whole(0, 65_535, 4_000),
+    DATABASE_URL: url("postgres:", "postgresql:").optional(),
+    DATA_DIR: z.string().default("./data"),
+    DATABASE_POOL_MAX: whole(1, 1_000, 10),
+    REDIS_URL: url("redis:", "rediss:").optional(),
+    AUTO_MIGRATE: flag(true),
+    WEB_CONCURRENCY: whole(1, 128, 1),
+    MAX_BODY_BYTES: whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
+    MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
+    ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
+    PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
+    CORS_ORIGINS: z.string().default("*"),
+    GRAPHIQL: flag(true),
+    LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
+    DEMO_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
+      .optional(),
+    DEMO_TRAFFIC: flag(true),
+    SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
+    NODE_ENV: z.string().optional(),
+  })
+  .transform((values) => ({
+    host: values.HOST,
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    dataDir: resolve(values.DATA_DIR),
+    databasePoolMax: values.DATABASE_POOL_MAX,
+    redisUrl: values.REDIS_URL,
+    autoMigrate: values.AUTO_MIGRATE,
+    webConcurrency: values.WEB_CONCURRENCY,
+    bodyBytesMax: values.MAX_BODY_BYTES,
+    bulkProductsMax: values.MAX_BULK_PRODUCTS,
+    analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
+    productRateLimit: values.PRODUCT_RATE_LIMIT,
+    corsOrigins: values.CORS_ORIGINS.split(",").map((origin) => origin.trim()),
+    graphiql: values.GRAPHIQL,
+    logLevel: values.LOG_LEVEL,
+    demoToken: values.DEMO_TOKEN,
+    demoTraffic: values.DEMO_TRAFFIC,
+    shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    production: values.NODE_ENV === "production",
+  }));
+
+/**
+ * Reads the environment. An empty variable counts as not set.
+ *
+ * @throws {ConfigError} naming every variable that is wrong
+ */
+export function readConfig(variables: Variables = process.env): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const { success, data, error } = environment.safeParse(given);
+  const problems = (error?.issues ?? [])
+    .map(({ path, message }) => `${path.join(".")} ${message}`)
+    .concat(contradictions(given));
+  if (success && problems.length === 0) return Object.freeze(data);
+  throw new ConfigError(`The environment is not valid: ${problems.join("; ")}.`);
+}
+
+/** What is wrong between variables. Asked of the raw values, so that one bad variable does not hide these problems. */
+function contradictions({ DATABASE_URL, DEMO_TOKEN, WEB_CONCURRENCY }: Variables): string[] {
+  const found: string[] = [];
+  if (DEMO_TOKEN !== undefined && DATABASE_URL !== undefined) {
+    found.push("DEMO_TOKEN is for the embedded demo store and is refused when DATABASE_URL is set");
+  }
+  if (Number(WEB_CONCURRENCY) > 1 && DATABASE_URL === undefined)
+    found.push("WEB_CONCURRENCY above 1 needs DATABASE_URL");
+  return found;
+}

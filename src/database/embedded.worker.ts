@@ -1,0 +1,32 @@
+// The embedded PostgreSQL: PGlite behind its wire-protocol server, on a thread of its own,
+// so that the event loop of the gateway never runs a query.
+import { parentPort, workerData } from "node:worker_threads";
+import { PGlite } from "@electric-sql/pglite";
+import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
+import { wholeExchanges } from "./wholeExchanges.js";
+
+const { folder, socketPath, snapshot } = workerData as { folder?: string; socketPath: string; snapshot?: Uint8Array };
+
+const pglite = await PGlite.create({
+  ...(folder === undefined ? {} : { dataDir: folder }),
+  ...(snapshot === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(snapshot)]) }),
+});
+const server = new PGLiteSocketServer({ db: wholeExchanges(pglite, endThread), path: socketPath, maxConnections: 64 });
+await server.start();
+parentPort?.postMessage("ready");
+
+parentPort?.once("message", () => {
+  void (async () => {
+    await server.stop();
+    await pglite.close();
+    parentPort?.postMessage("closed");
+    process.exit(0); // ends this thread only
+  })();
+});
+
+/** As an uncaught error, which the main thread is told. */
+function endThread(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}

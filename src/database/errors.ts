@@ -1,0 +1,74 @@
+import { AppError } from "../errors.js";
+import { Prisma } from "../generated/prisma/client.js";
+
+/** Another try of the same transaction may succeed: serialization failure, deadlock (PostgreSQL manual, appendix A). */
+const retryableStates = new Set(["40001", "40P01"]);
+/** Too many connections, shutting down or starting, statement or lock time limit reached, out of memory or disk. */
+const unavailableStates = /^(?:08...|53...|55P03|57014|57P0[1-5])$/u;
+/** Cannot reach, timed out, closed, out of connections, no transaction to be had in time; retries used up. */
+const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
+/** The same in raw queries, whose code is always P2010: what the driver adapter calls it. */
+const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
+const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/u;
+
+/** Whether the transaction lost against another and should simply run again. */
+export function isRetryable(error: unknown): boolean {
+  const state = sqlState(error);
+  return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state));
+}
+
+/** A row broke a constraint: double, missing a value, or twice in one statement. */
+const refusedStates = new Set(["23505", "23502", "21000"]);
+
+/** Whether the database refused a row for what it holds. */
+export function isRowRefused(error: unknown): boolean {
+  return refusedStates.has(sqlState(error) ?? "");
+}
+
+/** UNAVAILABLE for errors that say the database cannot serve now; everything else as it is. */
+export function mapDatabaseError(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new AppError("UNAVAILABLE", "The database cannot be used at the moment. Nothing was changed.", {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
+}
+
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  const code = codeOf(error);
+  if (code !== undefined && (unavailableCodes.has(code) || unavailableSystemCodes.test(code))) return true;
+  if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
+  const state = sqlState(error);
+  if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
+  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/u.test(error.message);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The five-character state that PostgreSQL gave, wherever Prisma put it: it differs between raw and generated queries. */
+function sqlState(error: unknown): string | undefined {
+  const cause = adapterCause(error);
+  const state = cause?.originalCode ?? cause?.code ?? metaOf(error).code;
+  return typeof state === "string" ? state : undefined;
+}
+
+interface AdapterCause {
+  readonly kind?: string;
+  readonly originalCode?: unknown;
+  readonly code?: unknown;
+}
+
+/** What the driver adapter said of a failed query. */
+function adapterCause(error: unknown): AdapterCause | undefined {
+  return metaOf(error).driverAdapterError?.cause;
+}
+
+function metaOf(error: unknown): {
+  readonly code?: unknown;
+  readonly driverAdapterError?: { readonly cause?: AdapterCause };
+} {
+  return error instanceof Prisma.PrismaClientKnownRequestError ? (error.meta ?? {}) : {};
+}

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { PoolConfig } from "pg";
+import type { Config } from "../config.js";
+import { openClient, type RootDatabase } from "./client.js";
+import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded.js";
+import type { FileLock } from "./fileLock.js";
+import { findHolder, lockFolder } from "./folderLock.js";
+
+/** A database that is open, whichever engine it runs on. */
+export interface OpenDatabase {
+  readonly client: RootDatabase;
+  /** How to open further connections, for migrations. */
+  readonly connection: PoolConfig;
+  readonly engine: "postgresql" | "embedded";
+  /** Settles when an embedded engine of this process stops by itself. Never for a server elsewhere. */
+  readonly crashed: Promise<Error>;
+  /** Lets other processes use an embedded database of this one, from now until it is closed. */
+  share(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The folder of the embedded database is in use by another process that serves it. */
+class FolderInUseError extends Error {
+  override readonly name = "FolderInUseError";
+}
+
+type Log = (problem: Error) => void;
+const never = new Promise<never>(() => undefined);
+
+/**
+ * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR.
+ *
+ * `alone` is for the process that serves: it must hold the embedded folder itself, and shares it. Other commands go
+ * through its socket, or hold the folder themselves while they run. They do not share it, since they could end in the
+ * middle of another's work: commands without a server take turns.
+ *
+ * @throws {FolderInUseError} with the pid of the process that holds the folder
+ */
+export async function openDatabase(config: Config, use: "alone" | "shared", log: Log): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return connect("postgresql", { connectionString: config.databaseUrl, max: config.databasePoolMax }, log);
+  }
+  const lock = await lockFolder(config.dataDir);
+  if ("release" in lock) return startHere(config.dataDir, lock, log);
+  if (use === "alone") throw new FolderInUseError(`${config.dataDir} is in use by process ${lock.pid}.`);
+  const holder = await findHolder(config.dataDir);
+  if (holder === undefined) return openDatabase(config, use, log); // it was just given up
+  if (holder.socketFolder === undefined) {
+    throw new FolderInUseError(`${config.dataDir} is in use by process ${holder.pid}.`);
+  }
+  return connect("embedded", embeddedConnection(holder.socketFolder), log);
+}
+
+/** PGlite has one session, so a second connection of the same process would only wait for the first. */
+export function embeddedConnection(socketFolder: string): PoolConfig {
+  return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
+}
+
+/** A client for a database that runs already. */
+export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
+  const client = openClient(connection, log);
+  return {
+    client,
+    connection,
+    engine,
+    crashed: never,
+    share: async () => undefined,
+    close: () => client.$disconnect(),
+  };
+}
+
+async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<OpenDatabase> {
+  let server: EmbeddedServer;
+  try {
+    if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
+    server = await startEmbedded({ folder: join(dataDir, "postgres") });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+  const { socketFolder, crashed } = server;
+  const open = connect("embedded", embeddedConnection(socketFolder), log);
+  return {
+    ...open,
+    crashed,
+    share: () => lock.publish({ socketFolder }),
+    async close() {
+      await open.close();
+      await server.close();
+      await lock.release();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+const isoDateTime = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/u;
+
+/**
+ * The moment that an ISO 8601 timestamp with a time zone names, in the years 1 to 9999 of UTC, which JavaScript and
+ * PostgreSQL write alike. Undefined for any other text, and for a day that its month does not have.
+ */
+export function parseDateTime(text: string): Date | undefined {
+  const [, day] = isoDateTime.exec(text) ?? [];
+  const moment = new Date(text);
+  if (day === undefined || Number.isNaN(moment.getTime()) || !isDay(day)) return undefined;
+  const year = moment.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? moment : undefined;
+}
+
+/** JavaScript reads February 30 as March 2. */
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}

@@ -1,0 +1,116 @@
+/** What a caller can be told went wrong. Statuses stand in rest/status.ts, and only there. */
+export type ErrorCode =
+  | "BAD_REQUEST"
+  | "VALIDATION_FAILED"
+  | "SITE_NOT_FOUND"
+  | "PRODUCT_NOT_FOUND"
+  | "UNAUTHENTICATED"
+  | "LIVE_STREAM_NOT_FOUND"
+  | "NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "PAYLOAD_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "RATE_LIMITED"
+  | "UNAVAILABLE"
+  | "INTERNAL";
+
+/** What is wrong at one place of the input. */
+export type ProblemCode =
+  | ErrorCode
+  | "REQUIRED"
+  | "INVALID_TYPE"
+  | "INVALID_VALUE"
+  | "TOO_LONG"
+  | "DUPLICATE"
+  | "CONFLICT"
+  | "UNKNOWN_FIELD"
+  | "MALFORMED";
+
+/** Steps from the root of the input to a place in it: `["products", 3, "price"]`. */
+export type Path = readonly (string | number)[];
+
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly path: Path;
+  /** In CSV: the line on which the record starts; line 1 is the header. In NDJSON: the line. */
+  readonly line?: number;
+}
+
+/** An error answer lists this many problems; the rest are only counted. */
+export const problemsListedMax = 100;
+
+/** Problems found so far: the first `problemsListedMax` of them, and how many there are in all. */
+export class Problems {
+  readonly list: Problem[] = [];
+  total = 0;
+
+  add(problem: Problem): void {
+    this.total += 1;
+    if (this.list.length < problemsListedMax) this.list.push(problem);
+  }
+
+  /** Takes over what was found elsewhere. */
+  addAll(found: { readonly list: readonly Problem[]; readonly total: number }): void {
+    this.list.push(...found.list.slice(0, problemsListedMax - this.list.length));
+    this.total += found.total;
+  }
+
+  /** Brings what several passes over the same rows found into the order of the rows. */
+  inOrder(): void {
+    this.list.sort((a, b) => positionOf(a) - positionOf(b));
+  }
+
+  /** @throws {AppError} VALIDATION_FAILED with all problems, if there are any. */
+  throwIfAny(): void {
+    if (this.total > 0) throw validationFailed(this);
+  }
+}
+
+/** The line, or the first index in the path: `["products", 3, "price"]` is at 3. */
+function positionOf({ line, path }: Problem): number {
+  return line ?? path.find((step) => typeof step === "number") ?? 0;
+}
+
+interface AppErrorOptions {
+  readonly problems?: readonly Problem[];
+  readonly problemsTotal?: number;
+  /** When a later try may succeed. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** An error that is meant for the caller; every other error is answered as INTERNAL and logged. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  /** Never empty: an error without a place of its own is its own single problem. */
+  readonly problems: readonly Problem[];
+  readonly problemsTotal: number;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.problems = options.problems ?? [{ code, message, path: [] }];
+    this.problemsTotal = options.problemsTotal ?? this.problems.length;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** An error about one place of the input. */
+export function errorAt(code: ErrorCode, message: string, path: Path): AppError {
+  return new AppError(code, message, { problems: [{ code, message, path }] });
+}
+
+/** VALIDATION_FAILED for the problems found; there must be at least one. */
+export function validationFailed({ list, total }: Pick<Problems, "list" | "total">): AppError {
+  const [first] = list;
+  const message =
+    total === 1 && first !== undefined
+      ? first.message
+      : total > list.length
+        ? `${total} problems; the first ${list.length} are listed. Nothing was stored.`
+        : `${total} problems. Nothing was stored.`;
+  return new AppError("VALIDATION_FAILED", message, { problems: list, problemsTotal: total });
+}

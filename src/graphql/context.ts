@@ -1,0 +1,20 @@
+import type { Identity } from "../access/identity.js";
+import type { RateLimits } from "../access/rateLimit.js";
+import type { LiveFeed } from "../analytics/feed.js";
+import type { RootDatabase } from "../database/client.js";
+
+/** What every resolver gets: a fresh object for each request. */
+export interface Context {
+  readonly db: RootDatabase;
+  readonly identity: Identity;
+  readonly requestId: string;
+  /** Products that one request may import. */
+  readonly bulkProductsMax: number;
+  readonly rateLimits: RateLimits;
+  /** Live figures of shows, and where changes to them are told. */
+  readonly feed: LiveFeed;
+  /** Sets a header of the answer; too late when the answer is already on its way. */
+  readonly setHeader: (name: string, value: string) => void;
+  /** Told of errors that callers are not told of. */
+  readonly reportError: (error: unknown) => void;
+}

@@ -1,0 +1,71 @@
+import { GraphQLError } from "graphql";
+import { mapDatabaseError } from "../database/errors.js";
+import { AppError, type ErrorCode, type Problem } from "../errors.js";
+
+/** What an error carries in `extensions`, in both styles: REST writes the same into its problem details. */
+export interface ErrorExtensions {
+  readonly code: ErrorCode;
+  readonly errors: readonly Problem[];
+  readonly errorsTotal: number;
+  readonly requestId?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+interface Reporting {
+  readonly requestId: string;
+  readonly reportError: (error: unknown) => void;
+}
+
+/**
+ * Turns whatever was thrown into an error that callers may see. AppErrors speak for themselves; what GraphQL itself
+ * refuses gets a code; anything else is reported, and answered as INTERNAL with the id of the request.
+ */
+export function presentError(error: unknown, reporting: Reporting): GraphQLError {
+  const graphQLError = error instanceof GraphQLError ? error : undefined;
+  const thrown = mapDatabaseError(originOf(error));
+  if (thrown instanceof AppError) return withExtensions(thrown.message, extensionsOf(thrown), graphQLError);
+  if (thrown === undefined && graphQLError !== undefined) return graphQLsOwn(graphQLError);
+  reporting.reportError(thrown ?? error);
+  const { requestId } = reporting;
+  const internal = new AppError(
+    "INTERNAL",
+    "Something went wrong on our side. Please give the requestId when you report it.",
+  );
+  return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
+}
+
+function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppError): ErrorExtensions {
+  return {
+    code,
+    errors: problems,
+    errorsTotal: problemsTotal,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}
+
+/** The innermost error; undefined for an error that GraphQL itself made. Wrappers may nest. */
+function originOf(error: unknown): unknown {
+  let current = error;
+  while (current instanceof GraphQLError) current = current.originalError;
+  return current;
+}
+
+/** Syntax, validation and the like. One whose extensions have the code already went through here before. */
+function graphQLsOwn(error: GraphQLError): GraphQLError {
+  if (Array.isArray(error.extensions["errors"])) return error;
+  const { http } = error.extensions;
+  const inOperation = error.nodes !== undefined && error.path !== undefined;
+  const code: ErrorCode =
+    http?.status === 405 ? "METHOD_NOT_ALLOWED" : inOperation ? "VALIDATION_FAILED" : "BAD_REQUEST";
+  const errors: Problem[] = [{ code, message: error.message, path: [] }];
+  return withExtensions(
+    error.message,
+    { code, errors, errorsTotal: 1, ...(http === undefined ? {} : { http }) },
+    error,
+  );
+}
+
+function withExtensions(message: string, extensions: object, from?: GraphQLError): GraphQLError {
+  const { nodes = null, source = null, positions = null, path = null } = from ?? {};
+  return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions } });
+}

@@ -1,0 +1,89 @@
+import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
+import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
+import { AppError } from "../errors.js";
+import { schema } from "./schema.js";
+import type { Context } from "./context.js";
+import { presentError } from "./errors.js";
+import { executeOperation } from "./execute.js";
+import { refusedResponse } from "./rateLimit.js";
+import type { Variables } from "./variables.js";
+
+export const graphqlPath = "/graphql";
+
+/** GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already. */
+export function createGateway(): YogaServerInstance<Context, object> {
+  return createYoga<Context>({
+    schema,
+    graphqlEndpoint: graphqlPath,
+    landingPage: false,
+    graphiql: false, // graphiqlPage, which needs no context
+    cors: false, // http/cors.ts does it, for every path alike
+    batching: false,
+    multipart: false,
+    logging: false,
+    maxRequestBodySize: false, // http/body.ts has bounded it
+    maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
+    plugins: [onePipeline],
+  });
+}
+
+/** GraphiQL, from an installed package: it loads nothing from another host. */
+export function graphiqlPage(): string {
+  return renderGraphiQL({
+    title: "Vitrine",
+    endpoint: graphqlPath,
+    defaultQuery: exampleQuery,
+    headers: JSON.stringify({ "X-Service-Access-Token": "paste your access token here" }, null, 2),
+  });
+}
+
+const exampleQuery = `# Paste your access token into the header editor below, then run this.
+query Products {
+  products(first: 5) {
+    nodes {
+      id
+      sku
+      title
+      price
+    }
+  }
+  liveStreams(first: 5) {
+    nodes {
+      id
+      name
+      status
+    }
+  }
+}
+`;
+
+/** Has Yoga execute operations, and present errors, the way REST does. */
+const onePipeline: Plugin<Context> = {
+  onExecutionResult(hook) {
+    const { result, context } = hook;
+    // What validation finds passes no mask.
+    if (result === undefined || !("errors" in result) || result.errors === undefined) return;
+    const errors = result.errors.map((error) => presentError(error, context as unknown as Context));
+    const http = refusedResponse({ ...result, errors });
+    hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
+  },
+  onExecute(hook) {
+    hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) =>
+      executeOperation(
+        { schema, document, operationName, variables: (variableValues ?? {}) as Variables },
+        contextValue as Context,
+      ),
+    );
+  },
+};
+
+/** Operations of many thousand levels exhaust the stack of graphql's parser, which descends a level a call. */
+function tooDeep(error: unknown): AppError | undefined {
+  return error instanceof RangeError ? new AppError("BAD_REQUEST", "The operation is nested too deeply.") : undefined;
+}
+
+/** For errors outside of an operation, all of them GraphQL's own. */
+const anonymousReporting = {
+  requestId: "unknown",
+  reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
+};

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { presentError } from "../graphql/errors.js";
+import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
+import { problemDetails, problemMediaType } from "../rest/problemDetails.js";
+import { problemTypes } from "../rest/status.js";
+import type { ErrorExtensions } from "../graphql/errors.js";
+import { respondJson } from "./respond.js";
+
+type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
+type Report = (error: unknown) => void;
+
+/** Answers with problem details. Errors that are not meant for callers are reported. */
+export function refuseRest(
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+  report: Report = () => undefined,
+): void {
+  const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
+  const allow = error instanceof MethodNotAllowedError ? { allow: error.allowed.join(", ") } : {};
+  respondJson(response, problem.status, problem, problemMediaType, {
+    ...headersFor(problem.status, retryAfterSeconds),
+    ...allow,
+  });
+}
+
+/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */
+export function refuseGraphQL(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  requestId: string,
+  report: Report,
+): void {
+  if (response.headersSent) {
+    report(error);
+    response.destroy();
+    return;
+  }
+  const { message, extensions } = presentError(error, { requestId, reportError: report });
+  const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
+  const { status } = problemTypes[code];
+  const mediaType = (request.headers.accept ?? "").includes("application/graphql-response+json")
+    ? "application/graphql-response+json; charset=utf-8"
+    : "application/json; charset=utf-8";
+  respondJson(
+    response,
+    status,
+    { errors: [{ message, extensions }] },
+    mediaType,
+    headersFor(status, retryAfterSeconds),
+  );
+}
+
+function isAnswer(value: unknown): value is ProblemAnswer {
+  return typeof value === "object" && value !== null && "problem" in value;
+}
+
+function toAnswer(error: unknown, requestId: string, report: Report): ProblemAnswer {
+  const presented = presentError(error, { requestId, reportError: report });
+  const extensions = presented.extensions as unknown as ErrorExtensions; // presentError made them
+  const problem = problemDetails(presented.message, extensions);
+  return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+function headersFor(status: number, retryAfterSeconds: number | undefined): Record<string, string> {
+  return {
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+    ...(status === 401 && { "www-authenticate": 'ApiKey header="X-Service-Access-Token"' }),
+  };
+}

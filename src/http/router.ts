@@ -1,0 +1,171 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import { type Identify, tokenHeader } from "../access/identity.js";
+import type { RateLimits } from "../access/rateLimit.js";
+import type { LiveFeed } from "../analytics/feed.js";
+import type { Config } from "../config.js";
+import type { RootDatabase } from "../database/client.js";
+import { AppError } from "../errors.js";
+import type { Context } from "../graphql/context.js";
+import { graphiqlPage, graphqlPath } from "../graphql/gateway.js";
+import { MethodNotAllowedError, type RestHandler } from "../rest/handler.js";
+import { restBase } from "../rest/routes.js";
+import { readBody, requireJson } from "./body.js";
+import { applyCors } from "./cors.js";
+import { refuseGraphQL, refuseRest } from "./refuse.js";
+import { checkReadiness } from "./health.js";
+import { homePage } from "./pages.js";
+import { requestIdOf } from "./requestId.js";
+import { respond, respondJson } from "./respond.js";
+
+type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
+
+export interface RouterOptions {
+  readonly config: Config;
+  readonly db: RootDatabase;
+  readonly log: Logger;
+  readonly identify: Identify;
+  readonly rateLimits: RateLimits;
+  readonly feed: LiveFeed;
+  readonly gateway: Gateway;
+  readonly rest: RestHandler;
+  /** `/openapi.json`, as it is sent. */
+  readonly openApiDocument: string;
+}
+
+/** A request on its way through the router. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly path: string;
+  /** The query string, without its question mark. */
+  readonly search: string;
+}
+
+type Route = (exchange: Exchange) => Promise<void> | void;
+
+/** The whole HTTP surface. Whatever happens, the request is answered. */
+export function createRequestListener(options: RouterOptions): RequestListener {
+  const { config, log } = options;
+  const pages = createPages(options);
+  const graphql = createGraphQLRoute(options);
+  const rest = createRestRoute(options);
+
+  const route = async (exchange: Exchange): Promise<void> => {
+    const { path, response } = exchange;
+    if (path === graphqlPath) return graphql(exchange);
+    const page = pages[path];
+    if (page === undefined) return rest(exchange);
+    if (isRead(exchange.request)) return page(exchange);
+    refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId);
+  };
+
+  return (request, response) => {
+    const requestId = requestIdOf(request);
+    response.setHeader("x-request-id", requestId);
+    if (applyCors(request, response, config.corsOrigins)) return;
+    const url = request.url ?? "/";
+    const queryStart = url.indexOf("?");
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
+    route({ request, response, requestId, path, search }).catch((error: unknown) => {
+      // Routes answer their own errors: this is one in answering.
+      log.error({ requestId, err: error }, "request failed");
+      if (response.headersSent) response.destroy();
+      else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
+    });
+  };
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Pages and probes, open to everybody. */
+function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<string, Route>> {
+  return Object.assign(Object.create(null) as Record<string, Route>, {
+    "/": ({ response }: Exchange) => respond(response, 200, "text/html; charset=utf-8", homePage),
+    "/openapi.json": ({ response }: Exchange) =>
+      respond(response, 200, "application/json; charset=utf-8", openApiDocument),
+    "/healthz": ({ response }: Exchange) => respondJson(response, 200, { status: "ok" }),
+    "/readyz": async ({ response }: Exchange) => {
+      const readiness = await checkReadiness(db);
+      respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
+    },
+  });
+}
+
+/** The documented paths: find the operation, then who calls, and only then read the body. */
+function createRestRoute(options: RouterOptions): Route {
+  const { rest, config, log } = options;
+  return async (exchange) => {
+    const { request, response, requestId, path, search } = exchange;
+    try {
+      if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+      const call = rest.find(request.method ?? "", path);
+      const context = await createContext(options, exchange);
+      let body: Buffer | undefined;
+      if (call.operation.method === "POST") {
+        requireJson(request);
+        body = await readBody(request, config.bodyBytesMax);
+      }
+      const answer = await rest.call(call, { search, body }, context);
+      if ("problem" in answer) refuseRest(response, answer, requestId);
+      else respondJson(response, 200, answer.body);
+    } catch (error) {
+      refuseRest(response, error, requestId, (unexpected) =>
+        log.error({ requestId, err: unexpected }, "request failed"),
+      );
+    }
+  };
+}
+
+/** GraphQL: the page for browsers is open; operations need the token before their body is read. */
+function createGraphQLRoute(options: RouterOptions): Route {
+  const { gateway, config, log } = options;
+  const page = config.graphiql ? graphiqlPage() : undefined;
+  return async (exchange) => {
+    const { request, response, requestId } = exchange;
+    if (page !== undefined && isRead(request) && (request.headers.accept ?? "").includes("text/html")) {
+      return respond(response, 200, "text/html; charset=utf-8", page);
+    }
+    try {
+      const context = await createContext(options, exchange);
+      const body = request.method === "POST" ? await readGraphQLBody(request, config.bodyBytesMax) : undefined;
+      // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
+      request.headers.host = "localhost";
+      await gateway(Object.assign(request, { body }), response, context);
+    } catch (error) {
+      refuseGraphQL(request, response, error, requestId, (unexpected) =>
+        log.error({ requestId, err: unexpected }, "request failed"),
+      );
+    }
+  };
+}
+
+/** The body of a GraphQL request; Yoga would take other media types too, and repair broken UTF-8. */
+async function readGraphQLBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  requireJson(request);
+  const body = await readBody(request, bytesMax);
+  if (!isUtf8(body)) throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
+  return body;
+}
+
+async function createContext(options: RouterOptions, { request, response, requestId }: Exchange): Promise<Context> {
+  const { db, identify, config, log, rateLimits, feed } = options;
+  const secret = request.headers[tokenHeader];
+  return {
+    db,
+    identity: await identify(typeof secret === "string" ? secret : undefined),
+    requestId,
+    bulkProductsMax: config.bulkProductsMax,
+    rateLimits,
+    feed,
+    setHeader: (name, value) => {
+      if (!response.headersSent) response.setHeader(name, value);
+    },
+    reportError: (error) => log.error({ requestId, err: error }, "operation failed"),
+  };
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { describeFailure } from "./cli/failure.js";
+import { createProgram } from "./cli/program.js";
+import { exitOnSignal } from "./cli/signals.js";
+
+exitOnSignal();
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.stderr.write(describeFailure(error));
+  process.exitCode = 1;
+}

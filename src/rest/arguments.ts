@@ -1,0 +1,54 @@
+import { AppError, errorAt, Problems } from "../errors.js";
+import { unknownField, type Variables } from "../graphql/variables.js";
+import { clip } from "../text.js";
+
+/**
+ * The arguments of a POST: the members of its JSON body, as they are. The query string plays no part.
+ *
+ * @throws {AppError} BAD_REQUEST for a body that is no JSON object, VALIDATION_FAILED for members nobody knows
+ */
+export function bodyArguments(body: Buffer, known: ReadonlySet<string>): Variables {
+  const value = parseJson(body);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("BAD_REQUEST", "The body must be a JSON object.");
+  }
+  const problems = new Problems();
+  for (const name of Object.keys(value)) {
+    if (!known.has(name)) problems.add(unknownField(name, [clip(name)]));
+  }
+  problems.throwIfAny();
+  return value as Variables;
+}
+
+/** The arguments of a call without a body: its path parameters, and those of the query string that the operation has. */
+export function urlArguments(
+  parameters: Readonly<Record<string, string>>,
+  search: string,
+  known: ReadonlySet<string>,
+): Variables {
+  const query = new URLSearchParams(search);
+  const found = [...known].flatMap((name) => {
+    const value = parameters[name] ?? query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Decodes a path segment exactly once: `%2F` and `%25` are a slash and a percent sign of the id, `+` is a plus. */
+export function decodeSegment(name: string, segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw errorAt("BAD_REQUEST", `${name} is not percent-encoded UTF-8.`, [name]);
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,0 +1,93 @@
+import { type ExecutionResult, type GraphQLSchema, Kind } from "graphql";
+import { AppError } from "../errors.js";
+import type { Context } from "../graphql/context.js";
+import { type ErrorExtensions } from "../graphql/errors.js";
+import { executeOperation } from "../graphql/execute.js";
+import type { Variables } from "../graphql/variables.js";
+import { bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
+import type { RestOperation } from "./operations.js";
+import { problemDetails, type ProblemDetails } from "./problemDetails.js";
+import { restBase } from "./routes.js";
+
+/** A REST operation found for a request. */
+interface RestCall {
+  readonly operation: PreparedOperation;
+  /** Path parameters, still percent-encoded. */
+  readonly segments: Readonly<Record<string, string>>;
+}
+
+/** The answer to a REST call, not yet written. */
+export type RestAnswer =
+  | { readonly status: 200; readonly body: unknown }
+  | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
+
+interface PreparedOperation extends RestOperation {
+  readonly pattern: RegExp;
+  readonly argumentNames: ReadonlySet<string>;
+}
+
+export interface RestHandler {
+  /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are */
+  find(method: string, path: string): RestCall;
+  /** @throws {AppError} for arguments that cannot be read; everything else is answered */
+  call(call: RestCall, input: { search: string; body: Buffer | undefined }, context: Context): Promise<RestAnswer>;
+}
+
+/** A wrong method on a path that exists. */
+export class MethodNotAllowedError extends AppError {
+  constructor(readonly allowed: readonly string[]) {
+    super("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}.`);
+  }
+}
+
+/** Serves the documented paths. Everything about a route that can be known at start is worked out here, once. */
+export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
+  const prepared = operations.map(prepare);
+  return {
+    find(method, path) {
+      const matching = prepared.filter(({ pattern }) => pattern.test(path));
+      if (matching.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+      const wanted = method === "HEAD" ? "GET" : method;
+      const operation = matching.find((candidate) => candidate.method === wanted);
+      if (operation === undefined) throw new MethodNotAllowedError(allowedMethods(matching));
+      return { operation, segments: operation.pattern.exec(path)?.groups ?? {} };
+    },
+    async call({ operation, segments }, { search, body }, context) {
+      const variables = readArguments(operation, segments, search, body);
+      const { document, operationName } = operation;
+      const result = await executeOperation({ schema, document, operationName, variables, arraysOnly: true }, context);
+      return answer(result, operation.operation);
+    },
+  };
+}
+
+function prepare(operation: RestOperation): PreparedOperation {
+  const pattern = new RegExp(`^${restBase}${operation.path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
+  const [definition] = operation.document.definitions;
+  const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [];
+  return { ...operation, pattern, argumentNames: new Set(variables.map(({ variable }) => variable.name.value)) };
+}
+
+function allowedMethods(operations: readonly RestOperation[]): string[] {
+  const methods = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return [...new Set(methods)].toSorted();
+}
+
+function readArguments(
+  operation: PreparedOperation,
+  segments: RestCall["segments"],
+  search: string,
+  body: Buffer | undefined,
+): Variables {
+  if (operation.method === "POST") return bodyArguments(body ?? Buffer.alloc(0), operation.argumentNames);
+  const parameters = Object.entries(segments).map(([name, segment]) => [name, decodeSegment(name, segment)]);
+  return urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, operation.argumentNames);
+}
+
+function answer({ data, errors }: ExecutionResult, field: string): RestAnswer {
+  const [error] = errors ?? [];
+  if (error === undefined) return { status: 200, body: data?.[field] };
+  const extensions = error.extensions as unknown as ErrorExtensions; // presentError made them
+  const problem = problemDetails(error.message, extensions);
+  return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}

@@ -1,0 +1,83 @@
+import type { ErrorCode } from "../errors.js";
+
+/** A documented REST path, and the operation of the schema that serves it. */
+export interface RestRoute {
+  readonly root: "Query" | "Mutation";
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Parameters are written `:name`. */
+  readonly path: string;
+  /** What OpenAPI says of it. */
+  readonly summary: string;
+  readonly tag: "Products" | "Analytics";
+  /** Codes of the errors that are its own, beside those that every path can give. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export const restBase = "/external";
+
+/** The documented paths, all of them: nothing else exists below /external. */
+export const restRoutes: readonly RestRoute[] = [
+  {
+    root: "Mutation",
+    operation: "importProducts",
+    method: "POST",
+    path: "/product/v1/bulk",
+    summary: "Bulk product import",
+    tag: "Products",
+    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+  },
+  {
+    root: "Mutation",
+    operation: "importProductsCsv",
+    method: "POST",
+    path: "/product/v1/bulk/csv",
+    summary: "Bulk product import from CSV",
+    tag: "Products",
+    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+  },
+  {
+    root: "Mutation",
+    operation: "importProduct",
+    method: "POST",
+    path: "/product/v1",
+    summary: "Single product import",
+    tag: "Products",
+    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+  },
+  {
+    root: "Query",
+    operation: "product",
+    method: "GET",
+    path: "/product/v1/:productId",
+    summary: "Retrieve product",
+    tag: "Products",
+    errors: ["PRODUCT_NOT_FOUND", "SITE_NOT_FOUND"],
+  },
+  {
+    root: "Mutation",
+    operation: "deleteProduct",
+    method: "DELETE",
+    path: "/product/v1/:productId",
+    summary: "Delete product",
+    tag: "Products",
+    errors: ["PRODUCT_NOT_FOUND", "SITE_NOT_FOUND"],
+  },
+  {
+    root: "Query",
+    operation: "liveStreamAnalytics",
+    method: "GET",
+    path: "/analytics/v1/live-streams/:lsId",
+    summary: "Live shopping performance",
+    tag: "Analytics",
+    errors: ["LIVE_STREAM_NOT_FOUND"],
+  },
+];
+
+/** The fields that REST shows of a type, where it shows fewer than GraphQL. In the documented order. */
+export const documentedFields: Readonly<Record<string, readonly string[]>> = {
+  Product: ["id", "sku", "title", "featured_image", "url"],
+  LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],
+  Kpis: ["sales", "orders", "viewers", "addToCart", "avgViewTime", "devices"],
+  ViewerTotals: ["live", "replay", "total"],
+};

@@ -1,0 +1,18 @@
+import type { ErrorCode } from "../errors.js";
+
+/** The one table from codes to HTTP statuses, with the titles of the problem types. */
+export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
+  BAD_REQUEST: { status: 400, title: "Bad request" },
+  VALIDATION_FAILED: { status: 400, title: "Validation failed" },
+  SITE_NOT_FOUND: { status: 400, title: "Site not found" },
+  PRODUCT_NOT_FOUND: { status: 400, title: "Product not found" },
+  UNAUTHENTICATED: { status: 401, title: "Access token missing or invalid" },
+  LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
+  NOT_FOUND: { status: 404, title: "Not found" },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
+  PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  RATE_LIMITED: { status: 429, title: "Too many requests" },
+  INTERNAL: { status: 500, title: "Internal error" },
+  UNAVAILABLE: { status: 503, title: "Service unavailable" },
+};

@@ -1,0 +1,18 @@
+/** Whether PostgreSQL can hold the text as it is: it refuses NUL, and a lone surrogate would become another character. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** Input shortened to what a message can bear, with lone surrogates made printable. */
+export function clip(text: string, charactersMax = 60): string {
+  return (text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text).toWellFormed();
+}
+
+/** Characters are Unicode code points, as in PostgreSQL; counted only where UTF-16 length leaves a doubt. */
+export function isLongerThan(value: string, max: number): boolean {
+  if (value.length <= max) return false;
+  if (value.length > max * 2) return true;
+  let characters = 0;
+  for (const _ of value) characters += 1;
+  return characters > max;
+}

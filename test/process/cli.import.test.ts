@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createStore } from "../../src/access/store.js";
+import { testDatabase } from "../support/app.js";
+import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
+
+let place: Place;
+let database: ReturnType<typeof testDatabase>;
+beforeAll(async () => {
+  place = await makeSharedPlace();
+  database = testDatabase();
+  return async () => {
+    await database.close();
+    await removePlace(place);
+  };
+});
+
+const header = "id,sku,title,description,price,price_min,price_max,available,images,featured_image,url";
+const row = (n: number) =>
+  `p-${n},S-${n},"Shirt, no. ${n}",,${n}.5,,,true,https://shop.example/${n}.jpg,https://shop.example/${n}.jpg,https://shop.example/${n}`;
+const csv = (...rows: string[]) => [header, ...rows].join("\n");
+
+/** A new store, and a command that imports a file with this content into it. */
+async function prepare(content: string | Buffer) {
+  const { env, dataDir } = place;
+  const store = `store-${randomUUID()}`;
+  await createStore(database.client, store, "Test store");
+  const file = join(dataDir, `${store}.csv`);
+  await writeFile(file, content);
+  return { env, store, file, command: ["import", store, file] };
+}
+
+/** What the import of a file that must be refused says, line by line. */
+async function refusal(content: string | Buffer): Promise<string[]> {
+  const { env, command, store } = await prepare(content);
+  const { status, stdout, stderr } = await vitrine([...command, "--json"], env);
+  const stored = await database.client.product.count({ where: { storeId: store } });
+  expect({ status, stdout, stored }).toEqual({ status: 1, stdout: "", stored: 0 });
+  return stderr.trimEnd().split("\n");
+}
+
+const places = (problems: string[]) => problems.map((problem) => problem.split(":")[0]);
+
+test("a file of 20,000 rows is imported whole, and again as replacements", async () => {
+  const { env, store, command } = await prepare(csv(...Array.from({ length: 20_000 }, (_, n) => row(n))));
+  expect(await vitrineJson(command, env)).toEqual({ store, imported: 20_000, created: 20_000, updated: 0 });
+  expect(await vitrineJson(command, env)).toEqual({ store, imported: 20_000, created: 0, updated: 20_000 });
+});
+
+test("without --json people read the counts, and there is no progress bar where there is no terminal", async () => {
+  const { env, command } = await prepare(csv(row(1), row(2)));
+  const stdout = "2 products were imported. 2 new, 0 replaced.\n";
+  expect(await vitrine(command, env)).toEqual({ status: 0, stdout, stderr: "" });
+});
+
+test("a file with a header alone imports nothing and succeeds", async () => {
+  const { env, store, command } = await prepare(header);
+  expect(await vitrineJson(command, env)).toEqual({ store, imported: 0, created: 0, updated: 0 });
+});
+
+describe("a file with problems stores nothing and ends with status 1", () => {
+  test("every problem is named with the line on which its record starts, and its column", async () => {
+    const [reason, ...problems] = await refusal(
+      csv(
+        row(1),
+        'p-2,S-2,"A title\nof two lines",,x,,,true,,https://shop.example/2.jpg,https://shop.example/2',
+        "p-3,S-3,,,,,,maybe,,https://shop.example/3.jpg,https://shop.example/3",
+        "p-1,S-4,Again,,,,,true,,https://shop.example/4.jpg,https://shop.example/4",
+      ),
+    );
+    expect(reason).toBe("vitrine: 5 problems. Nothing was stored.");
+    expect(places(problems)).toEqual([
+      "  line 2, id",
+      "  line 3, price",
+      "  line 5, title",
+      "  line 5, available",
+      "  line 6, id",
+    ]);
+  });
+
+  test("a single problem is named with its line too", async () => {
+    const [reason, ...problems] = await refusal(csv(row(1), row(2).replace("2.5", "-2.5")));
+    expect(reason).toMatch(/^vitrine: \S/u);
+    expect(places(problems)).toEqual(["  line 3, price"]);
+  });
+
+  test("of more than a hundred problems the first hundred are listed and the rest counted", async () => {
+    const lines = await refusal(csv(...Array.from({ length: 150 }, (_, n) => row(n).replace("true", "maybe"))));
+    expect(lines[0]).toBe("vitrine: 150 problems; the first 100 are listed. Nothing was stored.");
+    expect(places(lines.slice(1, 101))).toEqual(Array.from({ length: 100 }, (_, n) => `  line ${n + 2}, available`));
+    expect(lines.slice(101)).toEqual(["  … and 50 more"]);
+  });
+
+  test.each([
+    ["an empty file", ""],
+    ["a file that is not UTF-8", Buffer.from(csv(row(1).replace("Shirt", "Hös")), "latin1")],
+    ["a missing column", `${header.replace("sku,", "")}\n`],
+    ["an unknown column", `${header},colour\n${row(1)},red`],
+    ["a quote that is never closed", csv(row(1), 'p-2,S-2,"Shirt')],
+  ])("%s is refused with a reason", async (_, content) => {
+    const [reason, ...problems] = await refusal(content);
+    expect(reason).toMatch(/^vitrine: \S/u);
+    for (const problem of problems) expect(problem).toMatch(/^ {2}(?:line \d+[^:]*)?: \S/u);
+  });
+});
+
+describe("what is no file to import is refused in one line", () => {
+  test("a path without a file, and a folder", async () => {
+    const { env, store } = await prepare("");
+    const [missing, folder] = await Promise.all([
+      vitrine(["import", store, join(place.dataDir, "missing.csv")], env),
+      vitrine(["import", store, place.dataDir], env),
+    ]);
+    expect(missing).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^vitrine: ENOENT[^\n]+missing\.csv'\n$/u),
+    });
+    expect(folder).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^vitrine: EISDIR[^\n]+\n$/u),
+    });
+  });
+
+  test("an unknown store", async () => {
+    const { env, file } = await prepare(csv(row(1)));
+    const stderr = "vitrine: There is no store nobody.\n";
+    expect(await vitrine(["import", "nobody", file], env)).toEqual({ status: 1, stdout: "", stderr });
+  });
+});

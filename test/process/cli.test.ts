@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parseDuration, parseFuture } from "../../src/cli/duration.js";
+import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
+
+let env: Place["env"];
+beforeAll(async () => {
+  const place = await makeSharedPlace();
+  ({ env } = place);
+  return () => removePlace(place);
+});
+
+const newStore = () => `store-${randomUUID()}`;
+
+/** What a command that must fail says; nothing may be printed on standard output. */
+async function failure(args: string[], variables: Place["env"] = env): Promise<string> {
+  const { status, stdout, stderr } = await vitrine(args, variables);
+  expect({ status, stdout }, args.join(" ")).toEqual({ status: 1, stdout: "" });
+  return stderr;
+}
+
+const uuid = expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u);
+const secret = expect.stringMatching(/^vt_[\w-]{43}$/u);
+const moment = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
+
+test("a store, a site and tokens are made, listed, rotated and revoked, each printed as one JSON object", async () => {
+  const store = newStore();
+  const named = ["store", "create", store, "--name", "Acme Fashion"];
+  expect(await vitrineJson(named, env)).toEqual({ store, name: "Acme Fashion" });
+  expect(await vitrineJson(["site", "add", store, "de", "--type", "SHOP"], env)).toEqual({
+    store,
+    site: "de",
+    type: "SHOP",
+  });
+  const issued = await vitrineJson(["token", "issue", store], env);
+  expect(issued).toEqual({ id: uuid, token: secret, store, expiresAt: null });
+  const rotated = await vitrineJson(["token", "rotate", store, issued.id, "--grace", "1h"], env);
+  expect(rotated).toEqual({ id: uuid, token: secret, store, expiresAt: null });
+  expect(rotated.token).not.toBe(issued.token);
+  expect(await vitrineJson(["token", "revoke", store, rotated.id], env)).toEqual({
+    id: rotated.id,
+    store,
+    revokedAt: moment,
+  });
+  expect(await vitrineJson(["token", "list", store], env)).toEqual({
+    store,
+    tokens: [
+      { id: issued.id, label: null, createdAt: moment, expiresAt: moment, revokedAt: null },
+      { id: rotated.id, label: null, createdAt: moment, expiresAt: null, revokedAt: moment },
+    ],
+  });
+});
+
+test("without --json people read what was done, and the secret stands alone on the first line", async () => {
+  const store = newStore();
+  expect(await vitrine(["store", "create", store], env)).toEqual({
+    status: 0,
+    stdout: `Created store ${store}. Issue a token for it: npx vitrine token issue ${store}\n`,
+    stderr: "",
+  });
+  const issue = ["token", "issue", store, "--label", "shop", "--expires", "2999-12-31T00:00:00Z"];
+  expect((await vitrine(issue, env)).stdout).toMatch(
+    /^vt_[\w-]{43}\n\(token [\da-f-]{36}; the secret is not stored and cannot be shown again\)\n$/u,
+  );
+  const listed = await vitrine(["token", "list", store], env);
+  expect(listed.stdout).toMatch(/^[\da-f-]{36} {2}shop {2}issued \S+ {2}expires 2999-12-31T00:00:00\.000Z\n$/u);
+});
+
+test("a migration of a database that has everything finds nothing to do", async () => {
+  expect(await vitrineJson(["migrate"], env)).toEqual({ applied: [] });
+  expect((await vitrine(["migrate"], env)).stdout).toBe("Nothing to apply.\n");
+});
+
+describe("a command that cannot do its work says why in one line, prints nothing else and ends with status 1", () => {
+  test.each([
+    [["token", "issue", "nobody", "--json"], "There is no store nobody."],
+    [["token", "list", "nobody"], "There is no store nobody."],
+    [["site", "add", "nobody", "de", "--type", "SHOP"], "There is no store nobody."],
+    [["store", "create", "a b"], "A store id has 1 to 100 letters, digits, dots, dashes and underscores."],
+  ])("%j", async (args, reason) => {
+    expect(await failure(args)).toBe(`vitrine: ${reason}\n`);
+  });
+
+  test("what is there already, and tokens that the store does not have", async () => {
+    const store = newStore();
+    await vitrineJson(["store", "create", store], env);
+    const [again, revoked, rotated] = await Promise.all([
+      failure(["store", "create", store, "--json"]),
+      failure(["token", "revoke", store, "no-such-id"]),
+      failure(["token", "rotate", store, "no-such-id", "--json"]),
+    ]);
+    expect(again).toBe(`vitrine: Store ${store} already exists.\n`);
+    expect(revoked).toBe(`vitrine: Store ${store} has no token no-such-id.\n`);
+    expect(rotated).toBe(revoked);
+  });
+
+  test.each([
+    [["bogus"], "unknown command 'bogus'"],
+    [["store", "create"], "missing required argument 'store'"],
+    [["store", "create", "acme", "extra"], "too many arguments for 'create'. Expected 1 argument but got 2."],
+    [["store", "create", "acme", "--jsn"], "unknown option '--jsn' (Did you mean --json?)"],
+    [["site", "add", "acme", "de"], "required option '--type <type>' not specified"],
+    [
+      ["token", "rotate", "acme", "id", "--grace", "5y"],
+      "option '--grace <duration>' argument '5y' is invalid. Give a duration like 90s, 15m, 24h or 7d.",
+    ],
+    [
+      ["token", "issue", "acme", "--expires", "2020-01-01T00:00:00Z"],
+      "option '--expires <time>' argument '2020-01-01T00:00:00Z' is invalid. The time lies in the past.",
+    ],
+  ])("%j, before any folder is opened", async (args, reason) => {
+    expect(await failure(args, { DATA_DIR: "/dev/null" })).toBe(`vitrine: ${reason} (add --help for what it takes)\n`);
+  });
+
+  test("an environment that is not valid, with every problem in it", async () => {
+    expect(await failure(["store", "create", "acme"], { ...env, PORT: "x", AUTO_MIGRATE: "maybe" })).toBe(
+      "vitrine: The environment is not valid: PORT must be a whole number from 0 to 65535; AUTO_MIGRATE must be true or false.\n",
+    );
+  });
+
+  test("a database that cannot be reached", async () => {
+    const reason = await failure(["store", "create", "acme"], { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" });
+    expect(reason).toMatch(/^vitrine: [^\n]+\n$/u);
+    expect(reason).not.toContain("invocation");
+  });
+
+  test("a data folder that cannot be made", async () => {
+    expect(await failure(["migrate"], { DATA_DIR: "/dev/null/data" })).toMatch(/^vitrine: ENOTDIR[^\n]+\n$/u);
+  });
+});
+
+describe("durations and times", () => {
+  test("a duration is a whole number with a unit", () => {
+    const given = ["0", "90s", "15m", "24h", "7d"];
+    expect(given.map((text) => parseDuration(text))).toEqual([0, 90_000, 900_000, 86_400_000, 604_800_000]);
+  });
+
+  test.each(["", "5", "24", "-1h", "1.5h", "5y", "1h30m", " 1h", "1 h", "9999999d"])(
+    "the duration %j is refused",
+    (text) => {
+      expect(() => parseDuration(text)).toThrow("Give a duration like 90s, 15m, 24h or 7d.");
+    },
+  );
+
+  test("a time is ISO 8601, with or without a time of day", () => {
+    expect(parseFuture("2999-01-31T12:00:00+02:00")).toEqual(new Date("2999-01-31T10:00:00Z"));
+    expect(parseFuture("2999-01-31")).toEqual(new Date("2999-01-31T00:00:00Z"));
+  });
+
+  test.each([
+    "",
+    "yesterday",
+    "2999",
+    "2999-13-01",
+    "31.12.2999",
+    "2999-01-31T25:00:00Z",
+    "2999-02-30T00:00:00Z",
+    "2999-01-31 (noon)",
+  ])("the time %j is refused", (text) => {
+    expect(() => parseFuture(text)).toThrow("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
+  });
+
+  test("a time that has passed is refused", () => {
+    expect(() => parseFuture("2020-01-01T00:00:00Z")).toThrow("The time lies in the past.");
+  });
+});
+
+test.each([[["--help"]], [["token", "--help"]], [["token", "issue", "--help"]]])(
+  "%j says on standard output what it takes",
+  async (args) => {
+    const { status, stdout, stderr } = await vitrine(args, { DATA_DIR: "/dev/null" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: vitrine/u);
+  },
+);

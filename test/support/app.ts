@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { inject } from "vitest";
+import { issueToken } from "../../src/access/token.js";
+import { createStore } from "../../src/access/store.js";
+import type { LiveFeed } from "../../src/analytics/feed.js";
+import { createApp } from "../../src/app.js";
+import { type Config, readConfig } from "../../src/config.js";
+import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { listen } from "../../src/http/server.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
+  }
+}
+
+/** The service on a port of its own, on the engine under test. */
+export interface TestApp {
+  readonly url: string;
+  readonly db: OpenDatabase["client"];
+  readonly engine: OpenDatabase["engine"];
+  readonly feed: LiveFeed;
+  /** What the server logged, one JSON line each. */
+  readonly logged: string[];
+  close(): Promise<void>;
+}
+
+/** A store of a test's own. */
+export interface TestStore {
+  readonly id: string;
+  readonly token: string;
+  /** Calls a path of the service with the store's token. */
+  fetch(path: string, options?: RequestInit): Promise<Response>;
+  /** Calls a path with a JSON body. */
+  post(path: string, body: unknown): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  /** Runs a GraphQL operation; the HTTP status must be 200. */
+  graphql(query: string, variables?: object): Promise<{ data?: any; errors?: any[] }>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: any;
+}
+
+/** Opens the database under test. */
+export function testDatabase(): OpenDatabase {
+  const { engine, connection } = inject("database");
+  return connect(engine, connection, () => undefined);
+}
+
+/** Starts the service, on the database under test unless another is given, which is then closed with it. */
+export async function startApp(
+  overrides: Partial<Config> = {},
+  database: OpenDatabase = testDatabase(),
+): Promise<TestApp> {
+  const logged: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void logged.push(line) });
+  const app = await createApp({ ...readConfig({}), ...overrides }, database, log);
+  const server = await listen(app.handler, { host: "127.0.0.1", port: 0 });
+  return {
+    url: server.url,
+    feed: app.feed,
+    db: database.client,
+    engine: database.engine,
+    logged,
+    async close() {
+      await server.stop(0);
+      await app.close();
+      await database.close();
+    },
+  };
+}
+
+export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">): Promise<TestStore> {
+  const id = `store-${randomUUID()}`;
+  await createStore(db, id, "Test store");
+  const { token } = await issueToken(db, id);
+  const send = (path: string, { headers, ...options }: RequestInit = {}) =>
+    fetch(`${url}${path}`, {
+      ...options,
+      headers: { "X-Service-Access-Token": token, ...(headers as Record<string, string>) },
+    });
+  const postJson = (path: string, body: unknown) =>
+    send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return {
+    id,
+    token,
+    fetch: send,
+    post: async (path, body) => readAnswer(await postJson(path, body)),
+    get: async (path) => readAnswer(await send(path)),
+    delete: async (path) => readAnswer(await send(path, { method: "DELETE" })),
+    graphql: async (query, variables = {}) => {
+      const response = await postJson("/graphql", { query, variables });
+      if (response.status !== 200) throw new Error(`GraphQL answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as { data?: any; errors?: any[] };
+    },
+  };
+}
+
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return {
+    status: response.status,
+    type: response.headers.get("content-type"),
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { createStore } from "../../src/access/store.js";
+import type { ShopperEventInput } from "../../src/analytics/events.input.js";
+import { deviceShares } from "../../src/analytics/kpis.js";
+import { readAnalytics } from "../../src/analytics/kpis.read.js";
+import { saveLiveStream } from "../../src/analytics/liveStream.save.js";
+import { readPeakViewers, readTimeline, readTopProducts } from "../../src/analytics/timeline.js";
+import type { RootDatabase } from "../../src/database/client.js";
+import { devicesByChannel, kpis, peakViewers, type SentEvent, timeline, topProducts } from "./oracle.js";
+
+/** A show of a test's own. */
+export interface ShowKey {
+  readonly storeId: string;
+  readonly lsId: string;
+}
+
+/** A new show that runs: of a new store, or of the one given. */
+export async function newShow(db: RootDatabase, store?: string): Promise<ShowKey> {
+  const storeId = store ?? `store-${randomUUID()}`;
+  if (store === undefined) await createStore(db, storeId, "Test store");
+  const { id } = await saveLiveStream(db, storeId, {
+    id: `show-${randomUUID()}`,
+    name: "Spring collection",
+    status: "LIVE",
+    startedAt: new Date("2026-05-04T18:30:00Z"),
+  });
+  return { storeId, lsId: id };
+}
+
+/** Every figure of a show, as it is read. */
+export async function figuresOf(db: RootDatabase, { storeId, lsId }: ShowKey) {
+  const analytics = await readAnalytics(db, storeId, lsId);
+  const buckets = await readTimeline(db, storeId, lsId, 60);
+  return {
+    kpis: analytics.kpis,
+    peakViewers: await readPeakViewers(db, storeId, lsId),
+    timeline: buckets.map((bucket) => ({ ...bucket, startsAt: bucket.startsAt.toISOString() })),
+    topProducts: await readTopProducts(db, storeId, lsId, 100),
+    devicesByChannel: (["LIVE", "REPLAY"] as const).map((channel) => ({
+      channel,
+      devices: deviceShares(analytics.devices.filter((device) => device.channel === channel)),
+    })),
+  };
+}
+
+/** The same, worked out from the formulas. */
+export function expectedFigures(events: readonly SentEvent[]) {
+  return {
+    kpis: kpis(events),
+    peakViewers: peakViewers(events),
+    timeline: timeline(events, 60),
+    topProducts: topProducts(events, 100),
+    devicesByChannel: devicesByChannel(events),
+  };
+}
+
+/** Events as the functions of the service take them. */
+export function asInputs(events: readonly SentEvent[]): ShopperEventInput[] {
+  return events.map((event) => ({
+    ...event,
+    occurredAt: event.occurredAt === undefined ? null : new Date(event.occurredAt),
+  }));
+}
+
+/** Some of everything, the same on each run: viewers who come back, devices that change, orders without a viewer. */
+export function someEvents(count: number): SentEvent[] {
+  return Array.from({ length: count }, (_, n): SentEvent => {
+    const mixed = (n * 7_919) % 10_007;
+    const occurredAt = new Date(Date.parse("2026-05-04T18:30:00Z") + (mixed % 90) * 20_000).toISOString();
+    const common = { id: `event-${n}`, productId: mixed % 4 === 0 ? null : `product-${mixed % 9}`, occurredAt };
+    if (mixed % 5 === 0) {
+      const channel = (["LIVE", "REPLAY", "REFERRAL"] as const)[n % 3] ?? "LIVE";
+      const buyer = mixed % 2 === 0 ? {} : { viewerId: `viewer-${mixed % 300}` };
+      return { ...common, ...buyer, type: "ORDER", channel, amount: (mixed % 9_999) / 100 };
+    }
+    return {
+      ...common,
+      type: mixed % 3 === 0 ? "ADD_TO_CART" : "VIEW",
+      channel: mixed % 2 === 0 ? "LIVE" : "REPLAY",
+      viewerId: `viewer-${mixed % 300}`,
+      device: (["Mobile", "desktop", "tablet", ""] as const)[mixed % 4] ?? "",
+      seconds: (mixed % 600) / 10,
+    };
+  });
+}

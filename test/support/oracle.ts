@@ -1,0 +1,175 @@
+/**
+ * The KPIs of a show, worked out from their written formulas over all accepted events, in the plainest way: no totals,
+ * nothing from src. Money and seconds are exact, as whole numbers of a power of ten.
+ */
+
+/** An event as callers send it. */
+export interface SentEvent {
+  readonly id: string;
+  readonly type: "VIEW" | "ADD_TO_CART" | "ORDER";
+  readonly channel: "LIVE" | "REPLAY" | "REFERRAL";
+  readonly viewerId?: string | null;
+  readonly device?: string | null;
+  readonly seconds?: number | null;
+  readonly amount?: number | null;
+  readonly productId?: string | null;
+  /** ISO 8601. */
+  readonly occurredAt?: string;
+}
+
+/** The events that count, of those that arrived: the first of each id. */
+export function accepted(arrived: readonly SentEvent[]): SentEvent[] {
+  const ids = new Set<string>();
+  return arrived.filter(({ id }) => !ids.has(id) && ids.add(id));
+}
+
+/** The six documented members, as REST gives them. */
+export function documentedKpis(events: readonly SentEvent[]) {
+  const [live, replay] = [on(events, "LIVE"), on(events, "REPLAY")];
+  const ordersOf = (some: readonly SentEvent[]) => some.filter(({ type }) => type === "ORDER");
+  const viewers = viewersOf(live).size + viewersOf(replay).size;
+  const cartViewers = cartViewersOf(live).size + cartViewersOf(replay).size;
+  return {
+    sales: { live: salesOf(live), replay: salesOf(replay), total: salesOf(events) },
+    orders: { live: ordersOf(live).length, replay: ordersOf(replay).length, total: ordersOf(events).length },
+    viewers: { live: viewersOf(live).size, replay: viewersOf(replay).size, total: viewers },
+    addToCart: {
+      live: percent(cartViewersOf(live).size, viewersOf(live).size),
+      replay: percent(cartViewersOf(replay).size, viewersOf(replay).size),
+      avg: percent(cartViewers, viewers),
+    },
+    avgViewTime: {
+      live: rounded(viewTimeOf(live), viewersOf(live).size),
+      replay: rounded(viewTimeOf(replay), viewersOf(replay).size),
+      avg: rounded(viewTimeOf([...live, ...replay]), viewers),
+    },
+    devices: deviceShares([...viewersOf(live).values(), ...viewersOf(replay).values()]),
+  };
+}
+
+/** All members of Kpis, as GraphQL gives them. */
+export function kpis(events: readonly SentEvent[]) {
+  const documented = documentedKpis(events);
+  const unique = viewersOf(events).size;
+  const orders = events.filter(({ type }) => type === "ORDER");
+  return {
+    ...documented,
+    viewers: { ...documented.viewers, unique },
+    conversionRate: percent(orders.length, unique),
+    averageOrderValue: rounded(sum(orders.map(({ amount }) => amount)), orders.length),
+  };
+}
+
+/** The most distinct viewers active in one minute of the clock. */
+export function peakViewers(events: readonly SentEvent[]): number {
+  return Math.max(0, ...groupBy(events, startOf(60)).map(([, within]) => viewersOf(within).size));
+}
+
+/** Each part of a show in which something happened. */
+export function timeline(events: readonly SentEvent[], bucketSeconds: number) {
+  return groupBy(events, startOf(bucketSeconds))
+    .toSorted(([a], [b]) => a - b)
+    .map(([start, within]) => ({
+      startsAt: new Date(start).toISOString(),
+      viewers: peakViewers(within),
+      carts: within.filter(({ type }) => type === "ADD_TO_CART").length,
+      orders: within.filter(({ type }) => type === "ORDER").length,
+      sales: salesOf(within),
+    }));
+}
+
+export function topProducts(events: readonly SentEvent[], first: number) {
+  const carts = events.filter(({ type, productId }) => type === "ADD_TO_CART" && typeof productId === "string");
+  return groupBy(carts, ({ productId }) => productId ?? "")
+    .map(([productId, within]) => ({ productId, carts: within.length }))
+    .toSorted((a, b) => b.carts - a.carts || Buffer.compare(Buffer.from(a.productId), Buffer.from(b.productId)))
+    .slice(0, first);
+}
+
+export function devicesByChannel(events: readonly SentEvent[]) {
+  return (["LIVE", "REPLAY"] as const).map((channel) => ({
+    channel,
+    devices: deviceShares([...viewersOf(on(events, channel)).values()]),
+  }));
+}
+
+function on(events: readonly SentEvent[], channel: SentEvent["channel"]) {
+  return events.filter((event) => event.channel === channel);
+}
+
+/** The distinct viewers, each with the device of its first event. An order alone makes nobody a viewer. */
+function viewersOf(events: readonly SentEvent[]): Map<string, string> {
+  const viewers = new Map<string, string>();
+  for (const { type, viewerId, device } of events) {
+    if (type === "ORDER" || typeof viewerId !== "string" || viewers.has(viewerId)) continue;
+    viewers.set(viewerId, typeof device === "string" && device !== "" ? device.toLowerCase() : "unknown");
+  }
+  return viewers;
+}
+
+function cartViewersOf(events: readonly SentEvent[]) {
+  return viewersOf(events.filter(({ type }) => type === "ADD_TO_CART"));
+}
+
+function viewTimeOf(events: readonly SentEvent[]): Exact {
+  return sum(events.filter(({ type }) => type === "VIEW").map(({ seconds }) => seconds));
+}
+
+function salesOf(events: readonly SentEvent[]): number {
+  return rounded(sum(events.filter(({ type }) => type === "ORDER").map(({ amount }) => amount)));
+}
+
+function deviceShares(devices: readonly string[]) {
+  return groupBy(devices, (device) => device)
+    .toSorted(([nameA, a], [nameB, b]) => b.length - a.length || (nameA < nameB ? -1 : 1))
+    .map(([device, { length }]) => ({ device, value: percent(length, devices.length) }));
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): [Key, Item[]][] {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return [...groups];
+}
+
+function startOf(bucketSeconds: number) {
+  const bucketMs = bucketSeconds * 1_000;
+  return ({ id, occurredAt }: SentEvent) => {
+    if (occurredAt === undefined) throw new Error(`Nobody can tell when ${id} occurred.`);
+    return Math.floor(Date.parse(occurredAt) / bucketMs) * bucketMs;
+  };
+}
+
+/** `units` ÷ 10 ** `scale`. */
+interface Exact {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+/** The decimal number that JSON shows: 0.1 is a tenth, 1e-7 a ten-millionth. */
+function exactly(value: number): Exact {
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const scale = fraction.length - Number(exponent);
+  const digits = BigInt(whole + fraction);
+  return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale };
+}
+
+/** What is not given adds nothing. */
+function sum(values: readonly (number | null | undefined)[]): Exact {
+  const given = values.filter((value) => typeof value === "number").map(exactly);
+  const scale = Math.max(0, ...given.map((value) => value.scale));
+  const units = given.map((value) => value.units * 10n ** BigInt(scale - value.scale));
+  return { units: units.reduce((total, more) => total + more, 0n), scale };
+}
+
+function percent(part: number, whole: number): number {
+  return rounded({ units: BigInt(part) * 100n, scale: 0 }, whole);
+}
+
+/** The quotient to 2 decimals, halves up; 0 where the divisor is. */
+function rounded({ units, scale }: Exact, divisor = 1): number {
+  if (divisor === 0) return 0;
+  const denominator = BigInt(divisor) * 10n ** BigInt(scale);
+  const hundredths = (units * 200n + denominator) / (denominator * 2n);
+  return Number(`${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`);
+}

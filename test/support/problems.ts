@@ -1,0 +1,76 @@
+/** One problem of an error answer. */
+export interface ExpectedProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly path: readonly (string | number)[];
+  readonly line?: number;
+}
+
+const titles: Readonly<Record<string, readonly [status: number, title: string]>> = {
+  BAD_REQUEST: [400, "Bad request"],
+  VALIDATION_FAILED: [400, "Validation failed"],
+  SITE_NOT_FOUND: [400, "Site not found"],
+  PRODUCT_NOT_FOUND: [400, "Product not found"],
+  UNAUTHENTICATED: [401, "Access token missing or invalid"],
+  LIVE_STREAM_NOT_FOUND: [404, "Live stream not found"],
+  NOT_FOUND: [404, "Not found"],
+  METHOD_NOT_ALLOWED: [405, "Method not allowed"],
+  PAYLOAD_TOO_LARGE: [413, "Payload too large"],
+  UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  RATE_LIMITED: [429, "Too many requests"],
+  INTERNAL: [500, "Internal error"],
+  UNAVAILABLE: [503, "Service unavailable"],
+};
+
+/** The problem details of an error. */
+export function problemBody(
+  code: string,
+  detail: string,
+  errors: readonly ExpectedProblem[] = [{ code, message: detail, path: [] }],
+) {
+  const [status, title] = titles[code] ?? [];
+  return {
+    type: `urn:vitrine:problem:${code.toLowerCase().replaceAll("_", "-")}`,
+    title,
+    status,
+    detail,
+    code,
+    errors,
+    errorsTotal: errors.length,
+  };
+}
+
+/** A whole error answer of REST. */
+export function refusal(code: string, detail: string, errors?: readonly ExpectedProblem[]) {
+  const body = problemBody(code, detail, errors);
+  return { status: body.status, type: "application/problem+json", body };
+}
+
+/** A whole answer of REST to invalid input. */
+export function invalid(...errors: readonly ExpectedProblem[]) {
+  return refusal("VALIDATION_FAILED", invalidDetail(errors), errors);
+}
+
+/** What GraphQL answers where the same input comes in variables: the same list, and no data. */
+export function invalidVariables(...errors: readonly ExpectedProblem[]) {
+  return { errors: [graphqlError("VALIDATION_FAILED", invalidDetail(errors), errors)] };
+}
+
+/** One error of a GraphQL answer. */
+export function graphqlError(
+  code: string,
+  message: string,
+  errors: readonly ExpectedProblem[] = [{ code, message, path: [] }],
+) {
+  return { message, extensions: { code, errors, errorsTotal: errors.length } };
+}
+
+/** A whole GraphQL answer to a refused operation that has one error and never started. */
+export function refusedOperation(message: string, line?: number, column?: number) {
+  const place = line === undefined ? {} : { locations: [{ line, column }] };
+  return { errors: [{ ...graphqlError("BAD_REQUEST", message), ...place }] };
+}
+
+function invalidDetail(errors: readonly ExpectedProblem[]): string {
+  return errors.length === 1 ? (errors[0]?.message ?? "") : `${errors.length} problems. Nothing was stored.`;
+}

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inject, onTestFinished } from "vitest";
+import { lockFolder } from "../../src/database/folderLock.js";
+
+/**
+ * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.
+ * The sources through tsx would take three times as long to start.
+ */
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A process that has ended. */
+export interface Ended {
+  /** Undefined where a signal ended it. */
+  readonly status: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process that runs. */
+export interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+}
+
+/** A `vitrine serve` that has said where it listens. */
+export interface Serving extends Running {
+  readonly url: string;
+  readonly pid: number;
+  /** The demo store's token, where the banner shows one. */
+  readonly token: string | undefined;
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+/** A private folder, and one for temporary files in it, so that a test sees what a process leaves there. */
+export interface Place {
+  readonly dataDir: string;
+  readonly temporary: string;
+  /** The environment that makes a process use both. */
+  readonly env: Variables;
+}
+
+export async function makePlace(): Promise<Place> {
+  const dataDir = await mkdtemp(join(tmpdir(), "vt-data-"));
+  const temporary = await mkdtemp(join(tmpdir(), "vt-tmp-"));
+  return { dataDir, temporary, env: { DATA_DIR: dataDir, TMPDIR: temporary } };
+}
+
+/**
+ * A place whose database is that of the whole run, so that none needs to be made: this process holds the folder's lock,
+ * as a server would. Stores in it must have names of their own.
+ */
+export async function makeSharedPlace(): Promise<Place> {
+  const place = await makePlace();
+  const lock = await lockFolder(place.dataDir);
+  const { host } = inject("database").connection;
+  if (!("release" in lock) || host === undefined) throw new Error("The embedded database of the run is needed here.");
+  await lock.publish({ socketFolder: host });
+  return place;
+}
+
+export async function removePlace({ dataDir, temporary }: Place): Promise<void> {
+  await Promise.all([dataDir, temporary].map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+/** A place for one test. */
+export async function placeForTest(): Promise<Place> {
+  const place = await makePlace();
+  onTestFinished(() => removePlace(place));
+  return place;
+}
+
+const living = new Set<ChildProcess>();
+process.once("exit", () => living.forEach((child) => child.kill("SIGKILL"))); // after a test that ran out of time
+
+/** Starts the program with these variables and no others of ours. */
+export function start(args: readonly string[], env: Variables): Running {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  living.add(child);
+  child.once("exit", () => living.delete(child));
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      printed[name] += text;
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.once("close", (status) => resolve({ status: status ?? undefined, ...printed }));
+  });
+  return { process: child, ended, stdout: () => printed.stdout, stderr: () => printed.stderr };
+}
+
+/** Runs a command to its end. */
+export async function vitrine(args: readonly string[], env: Variables): Promise<Ended> {
+  return start(args, env).ended;
+}
+
+/** Runs a command with --json, which must succeed and print one JSON object and nothing else. */
+export async function vitrineJson(args: readonly string[], env: Variables): Promise<any> {
+  const { status, stdout, stderr } = await vitrine([...args, "--json"], env);
+  if (status !== 0) throw new Error(`vitrine ${args.join(" ")} ended with ${status}: ${stderr}`);
+  const value: unknown = JSON.parse(stdout);
+  if (stdout !== `${JSON.stringify(value)}\n`) throw new Error(`More than one JSON object: ${stdout}`);
+  return value;
+}
+
+/** Starts a server on any free port and waits until it has said where it listens. */
+export async function serve(env: Variables): Promise<Serving> {
+  const running = start(["serve"], { PORT: "0", LOG_LEVEL: "warn", ...env });
+  const banner = /listens on (\S+)\n[\s\S]*\n\n$/u;
+  await until(
+    () => banner.test(running.stdout()) || running.process.exitCode !== null,
+    "the server to listen",
+    100_000,
+  );
+  const [, url] = banner.exec(running.stdout()) ?? [];
+  if (url === undefined) throw new Error(`The server did not start: ${running.stderr()}`);
+  return {
+    ...running,
+    url,
+    pid: running.process.pid ?? 0,
+    token: /Token {6}(\S+)/u.exec(running.stdout())?.[1],
+    stop(signal = "SIGTERM") {
+      running.process.kill(signal);
+      return running.ended;
+    },
+  };
+}
+
+/** Waits until something holds, looking at it every 20 ms. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

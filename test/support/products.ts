@@ -1,0 +1,77 @@
+import type { TestApp, TestStore } from "./app.js";
+
+/** A product as callers send it. */
+export type Sent = Readonly<Record<string, unknown>>;
+
+export const paths = {
+  one: "/external/product/v1",
+  bulk: "/external/product/v1/bulk",
+  csv: "/external/product/v1/bulk/csv",
+  /** The path of a product, with its id or sku encoded once. */
+  of: (productId: string) => `/external/product/v1/${encodeURIComponent(productId)}`,
+};
+
+export const importOne = `
+  mutation ($product: ProductInput!, $siteId: String, $siteType: String) {
+    importProduct(product: $product, siteId: $siteId, siteType: $siteType) { message imported created updated }
+  }
+`;
+
+export const importMany = `
+  mutation ($products: [ProductInput!]!, $siteId: String, $siteType: String) {
+    importProducts(products: $products, siteId: $siteId, siteType: $siteType) { message imported created updated }
+  }
+`;
+
+/** A product with the required fields alone, and what else is given. */
+export function product(id: string, fields: Sent = {}) {
+  return {
+    id,
+    sku: `sku-${id}`,
+    title: `Title ${id}`,
+    available: true,
+    featured_image: `https://shop.example/${encodeURIComponent(id)}.jpg`,
+    url: `https://shop.example/${encodeURIComponent(id)}`,
+    ...fields,
+  };
+}
+
+/** `count` products with the ids p00000, p00001 and so on, which sort as they are numbered. */
+export function products(count: number, fields: (index: number) => Sent = () => ({})) {
+  return Array.from({ length: count }, (_, index) => product(`p${String(index).padStart(5, "0")}`, fields(index)));
+}
+
+/** The five fields that REST shows of a product. */
+export function documented({ id, sku, title, featured_image, url }: ReturnType<typeof product>) {
+  return { id, sku, title, featured_image, url };
+}
+
+/** What an import that stored something answers over REST. */
+export function importedAnswer(created: number, updated = 0) {
+  const imported = created + updated;
+  const message = imported === 1 ? "1 product was imported." : `${imported} products were imported.`;
+  return { status: 200, type: "application/json; charset=utf-8", body: { message, imported, created, updated } };
+}
+
+/** Everything that is stored of a store's products, but for its id and the times, in the order of their ids. */
+export async function storedProducts({ db }: TestApp, { id: storeId }: Pick<TestStore, "id">) {
+  const rows = await db.product.findMany({
+    where: { storeId },
+    omit: { storeId: true, createdAt: true, updatedAt: true },
+    include: { sites: { select: { siteId: true }, orderBy: { siteId: "asc" } } },
+    orderBy: { id: "asc" },
+  });
+  return rows.map(({ price, priceMin, priceMax, sites, ...row }) =>
+    Object.assign(row, {
+      price: price?.toNumber() ?? null,
+      priceMin: priceMin?.toNumber() ?? null,
+      priceMax: priceMax?.toNumber() ?? null,
+      sites: sites.map(({ siteId }) => siteId),
+    }),
+  );
+}
+
+/** Ids and skus of a store's products. */
+export async function storedKeys(app: TestApp, store: Pick<TestStore, "id">): Promise<Record<string, string>> {
+  return Object.fromEntries((await storedProducts(app, store)).map(({ id, sku }) => [id, sku]));
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import type { TestStore } from "./app.js";
+import type { SentEvent } from "./oracle.js";
+import { type ExpectedProblem, graphqlError } from "./problems.js";
+
+export interface SentShow {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly durationSeconds?: number | null;
+  readonly host?: { readonly name: string; readonly email: string } | null;
+}
+
+const fieldsOfShow = "id name status startedAt endedAt durationSeconds host { name email }";
+
+export const saveShow = `
+  mutation ($liveStream: LiveStreamInput!) { saveLiveStream(liveStream: $liveStream) { ${fieldsOfShow} } }
+`;
+
+export const readShow = `query ($lsId: String!) { liveStream(lsId: $lsId) { ${fieldsOfShow} } }`;
+
+export const record = `
+  mutation ($lsId: String!, $events: [ShopperEventInput!]!) {
+    recordShopperEvents(lsId: $lsId, events: $events) { accepted duplicates }
+  }
+`;
+
+/** Everything that GraphQL has of a show's analytics. */
+export const readAnalytics = `
+  query ($lsId: String!, $bucketSeconds: Int! = 60, $first: Int) {
+    liveStreamAnalytics(lsId: $lsId) {
+      ${fieldsOfShow}
+      kpis {
+        sales { live replay total }
+        orders { live replay total }
+        viewers { live replay total unique }
+        addToCart { live replay avg }
+        avgViewTime { live replay avg }
+        devices { device value }
+        conversionRate
+        averageOrderValue
+      }
+      peakConcurrentViewers
+      timeline(bucketSeconds: $bucketSeconds) { startsAt viewers carts orders sales }
+      topProducts(first: $first) { productId carts }
+      devicesByChannel { channel devices { device value } }
+    }
+  }
+`;
+
+/** An ended show of an hour, and what else is given. */
+export function show(fields: Partial<SentShow> = {}): SentShow {
+  return {
+    id: `show-${randomUUID()}`,
+    name: "Spring collection",
+    status: "ENDED",
+    startedAt: "2026-05-04T18:30:00.000Z",
+    durationSeconds: 3_600,
+    host: { name: "Robin Host", email: "robin@shop.example" },
+    ...fields,
+  };
+}
+
+/** What is answered of the show that `show()` makes, in REST; GraphQL adds the status. */
+export function savedShow({ id }: Pick<SentShow, "id">) {
+  return {
+    id,
+    name: "Spring collection",
+    startedAt: "2026-05-04T18:30:00.000Z",
+    endedAt: "2026-05-04T19:30:00.000Z",
+    durationSeconds: 3_600,
+    host: { name: "Robin Host", email: "robin@shop.example" },
+  };
+}
+
+/** Saves a show and gives it back. @throws if it is refused */
+export async function saved(store: TestStore, fields: Partial<SentShow> = {}): Promise<SentShow> {
+  const liveStream = show(fields);
+  const { errors } = await store.graphql(saveShow, { liveStream });
+  if (errors !== undefined) throw new Error(`The show was refused: ${JSON.stringify(errors)}`);
+  return liveStream;
+}
+
+/** Records a batch and gives the receipt. @throws if it is refused */
+export async function recorded(store: TestStore, lsId: string, events: readonly SentEvent[]) {
+  const { data, errors } = await store.graphql(record, { lsId, events });
+  if (errors !== undefined) throw new Error(`The events were refused: ${JSON.stringify(errors)}`);
+  return data.recordShopperEvents as { readonly accepted: number; readonly duplicates: number };
+}
+
+/** The documented path of a show's analytics, its id encoded once. */
+export function analyticsPath(lsId: string): string {
+  return `/external/analytics/v1/live-streams/${encodeURIComponent(lsId)}`;
+}
+
+/** The KPIs as REST gives them. */
+export async function readKpis(store: TestStore, lsId: string) {
+  const { status, body } = await store.get(analyticsPath(lsId));
+  if (status !== 200) throw new Error(`REST answered ${status}: ${JSON.stringify(body)}`);
+  return body.kpis;
+}
+
+/** What saving a show answers that is refused by its rules. */
+export function refusedShow(...errors: readonly ExpectedProblem[]) {
+  const message = errors.length === 1 ? errors[0]?.message : `${errors.length} problems. Nothing was stored.`;
+  return {
+    errors: [
+      {
+        ...graphqlError("VALIDATION_FAILED", message ?? "", errors),
+        path: ["saveLiveStream"],
+        locations: expect.any(Array),
+      },
+    ],
+    data: null,
+  };
+}
+
+/** A problem of a field of a show. */
+export const showProblem = (field: string | readonly string[], code: string, message: string): ExpectedProblem => ({
+  code,
+  message,
+  path: ["liveStream", ...(typeof field === "string" ? [field] : field)],
+});

@@ -1,0 +1,51 @@
+import { defineConfig } from "vitest/config";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+
+const shared = {
+  include: ["test/**/*.test.ts"],
+  maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
+  isolate: false, // importing the service anew for each file would cost more than the tests
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+};
+
+/** Tests of the program as a process, of the embedded engine itself, and of what uses no database. */
+const onEmbeddedOnly = [
+  "test/process/**",
+  "test/catalog.csv*.test.ts",
+  "test/dateTime.test.ts",
+  "test/openapi*.test.ts",
+  "test/rateLimit*.test.ts",
+];
+
+/** The same tests on each engine: always on the embedded one, and on PostgreSQL where TEST_DATABASE_URL names a server. */
+export default defineConfig({
+  // Without this, graphql would be loaded twice, as ESM and as CommonJS, and refuse its own types.
+  resolve: { alias: { graphql: "graphql/index.js" } },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: "embedded",
+          globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts"],
+        },
+      },
+      ...(testDatabaseUrl === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                ...shared,
+                name: "postgresql",
+                globalSetup: "test/support/postgresql.setup.ts",
+                exclude: onEmbeddedOnly,
+              },
+            },
+          ]),
+    ],
+  },
+});
