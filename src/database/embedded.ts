@@ -1,5 +1,5 @@
-import { rmdirSync, rmSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
@@ -31,12 +31,12 @@ const socketName = ".s.PGSQL.5432";
  */
 export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Promise<EmbeddedServer> {
   if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const socketFolder = await mkdtemp(join(tmpdir(), "vitrine-"));
+  const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
+  const removeNow = () => removeSocketFolder(socketFolder);
+  process.once("exit", removeNow); // for a process that is told to end at once: so no signal may come in between
   const worker = startWorker(new URL("./embedded.worker.js", import.meta.url), {
     workerData: { folder, snapshot, socketPath: join(socketFolder, socketName) },
   });
-  const removeNow = () => removeSocketFolder(socketFolder);
-  process.once("exit", removeNow); // for a process that is told to end at once
   const ended = new Promise<Error>((resolve) => {
     worker.once("error", ({ message }) => resolve(new Error(`The embedded database stopped: ${message}`)));
     worker.once("exit", (code) => resolve(new Error(`The embedded database stopped with code ${code}.`)));

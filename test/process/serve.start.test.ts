@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { placeForTest, serve, start, until, vitrine, vitrineJson } from "../support/process.js";
+import { endOf, placeForTest, serve, start, until, vitrine, vitrineJson } from "../support/process.js";
 
 test("an environment that is not valid is refused with every problem, and no folder is made", async () => {
   const { env, dataDir } = await placeForTest();
@@ -66,14 +66,11 @@ test("on a database without migrations the server runs, says so at /readyz, and 
 
 test("starts that are interrupted or find their port taken leave nothing behind and use up no demo token", async () => {
   const { env, dataDir, temporary } = await placeForTest();
-  for (const [signal, status] of [
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-  ] as const) {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const starting = start(["serve"], { ...env, PORT: "0" });
     await until(async () => (await readdir(temporary)).length > 0, "the database to be started", 30_000);
     starting.process.kill(signal);
-    expect(await starting.ended).toMatchObject({ status, stdout: "" });
+    expect(await endOf(starting)).toMatchObject({ status: signal, stdout: "" });
     expect(await readdir(temporary)).toEqual([]);
   }
 

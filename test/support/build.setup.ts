@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 /** Compiles dist/, which the tests in test/process run, where a source is newer. After `npm run build` there is none. */
 export default async function setUp(): Promise<void> {
-  const builtAt = await changedAt("node_modules/.cache/tsbuildinfo");
+  const builtAt = await changedAt("dist/.tsbuildinfo");
   const names = await readdir("src", { recursive: true });
   const sources = names.filter((name) => !name.startsWith("generated"));
   const changes = await Promise.all(sources.map((name) => changedAt(join("src", name))));

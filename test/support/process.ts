@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ type Variables = Readonly<Record<string, string>>;
 
 /** A process that has ended. */
 export interface Ended {
-  /** Undefined where a signal ended it. */
-  readonly status: number | undefined;
+  /** The signal's name where one ended it. */
+  readonly status: number | NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -97,14 +97,30 @@ export function start(args: readonly string[], env: Variables): Running {
     });
   }
   const ended = new Promise<Ended>((resolve) => {
-    child.once("close", (status) => resolve({ status: status ?? undefined, ...printed }));
+    child.once("close", (status, signal) => resolve({ status: status ?? signal, ...printed }));
   });
   return { process: child, ended, stdout: () => printed.stdout, stderr: () => printed.stderr };
 }
 
+/** Waits for a process to end. One that does not is killed, and what it was at is told. */
+export async function endOf(running: Running, timeoutMs = 60_000): Promise<Ended> {
+  const { process: child } = running;
+  let stuck: Error | undefined;
+  const timer = setTimeout(() => {
+    const threads = spawnSync("ps", ["-L", "-o", "lwp,stat,time,wchan:24,comm", "-p", String(child.pid)]).stdout;
+    const what = [child.spawnargs.slice(2).join(" "), running.stdout(), running.stderr(), threads.toString()];
+    stuck = new Error(`A process did not end within ${timeoutMs} ms: ${what.join("\n")}`);
+    child.kill("SIGKILL");
+  }, timeoutMs);
+  const end = await running.ended;
+  clearTimeout(timer);
+  if (stuck !== undefined) throw stuck;
+  return end;
+}
+
 /** Runs a command to its end. */
 export async function vitrine(args: readonly string[], env: Variables): Promise<Ended> {
-  return start(args, env).ended;
+  return endOf(start(args, env));
 }
 
 /** Runs a command with --json, which must succeed and print one JSON object and nothing else. */
@@ -134,7 +150,7 @@ export async function serve(env: Variables): Promise<Serving> {
     token: /Token {6}(\S+)/u.exec(running.stdout())?.[1],
     stop(signal = "SIGTERM") {
       running.process.kill(signal);
-      return running.ended;
+      return endOf(running);
     },
   };
 }
