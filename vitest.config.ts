@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { defineConfig } from "vitest/config";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
@@ -22,7 +23,9 @@ const onEmbeddedOnly = [
 /** The same tests on each engine: always on the embedded one, and on PostgreSQL where TEST_DATABASE_URL names a server. */
 export default defineConfig({
   // Without this, graphql would be loaded twice, as ESM and as CommonJS, and refuse its own types.
-  resolve: { alias: { graphql: "graphql/index.js" } },
+  resolve: {
+    alias: { graphql: "graphql/index.js", "graphql-jit": createRequire(import.meta.url).resolve("graphql-jit") },
+  },
   test: {
     projects: [
       {

@@ -11,7 +11,9 @@ import type { Config } from "./config.js";
 import type { RootDatabase } from "./database/client.js";
 import { mapDatabaseError } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
+import { createFastLane } from "./graphql/fastLane.js";
 import { createGateway } from "./graphql/gateway.js";
+import { createKnownOperations } from "./graphql/operations.js";
 import { schema } from "./graphql/schema.js";
 import { createRequestListener } from "./http/router.js";
 import { createRestHandler } from "./rest/handler.js";
@@ -34,7 +36,8 @@ export interface App {
 export async function createApp(config: Config, database: OpenDatabase, log: Logger): Promise<App> {
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
-  const gateway = createGateway();
+  const known = createKnownOperations(schema);
+  const gateway = createGateway(known);
   const rateLimits = await openRateLimits(config, log);
   const feed = openFeed(config, database.client, log);
   const handler = createRequestListener({
@@ -45,6 +48,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     rateLimits,
     feed,
     gateway,
+    fastLane: createFastLane(known),
     rest: createRestHandler(schema, operations),
     openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
   });

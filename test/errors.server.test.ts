@@ -20,7 +20,11 @@ function brokenDatabase(fail: (database: OpenDatabase) => Promise<never>): OpenD
   const broken = new Proxy({}, { get: () => () => fail(database) });
   const client = new Proxy(database.client, {
     get: (target, name) =>
-      name === "product" ? broken : name === "$transaction" ? () => fail(database) : Reflect.get(target, name, target),
+      name === "product"
+        ? broken
+        : name === "$transaction" || name === "$queryRaw"
+          ? () => fail(database)
+          : Reflect.get(target, name, target),
   });
   return { ...database, client };
 }

@@ -5,9 +5,9 @@ import { importCsv } from "./product.csv.import.js";
 import { checkRefusedProducts } from "./product.duplicates.js";
 import { importProducts } from "./product.import.js";
 import { listProducts } from "./product.list.js";
-import { deleteProduct, findProduct } from "./product.lookup.js";
+import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
-const Product = builder.prismaObject("Product", {
+const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),

@@ -12,8 +12,14 @@ export type RootDatabase = PrismaClient;
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
+interface ClientOptions {
+  /** Whether the server may keep statements between queries: not on one session that several clients share. */
+  readonly namedStatements: boolean;
+  readonly log: (problem: Error) => void;
+}
+
 /** Opens a pool of connections; nothing is connected before the first query. */
-export function openClient(pool: PoolConfig, log: (problem: Error) => void): PrismaClient {
+export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
   const adapter = new PrismaPg(
     {
       connectionTimeoutMillis: connectTimeoutMs,
@@ -22,7 +28,19 @@ export function openClient(pool: PoolConfig, log: (problem: Error) => void): Pri
       application_name: "vitrine",
       ...pool,
     },
-    { onPoolError: log, onConnectionError: log },
+    {
+      onPoolError: log,
+      onConnectionError: log,
+      ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    },
   );
   return new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions: { maxWait: connectTimeoutMs } });
+}
+
+/**
+ * The name under which a connection keeps a statement parsed and planned: what stands in the comment at its beginning.
+ * Empty, which names nothing, without one: only frequent statements of one unchanging text have one, since a connection keeps what it was given until it ends.
+ */
+function statementName(sql: string): string {
+  return /^\/\* (\w+) \*\//u.exec(sql)?.[1] ?? "";
 }

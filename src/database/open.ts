@@ -58,7 +58,7 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
 
 /** A client for a database that runs already. */
 export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const client = openClient(connection, log);
+  const client = openClient(connection, { namedStatements: engine === "postgresql", log });
   return {
     client,
     connection,

@@ -52,9 +52,10 @@ function originOf(error: unknown): unknown {
 
 /** Syntax, validation and the like. One whose extensions have the code already went through here before. */
 function graphQLsOwn(error: GraphQLError): GraphQLError {
-  if (Array.isArray(error.extensions["errors"])) return error;
-  const { http } = error.extensions;
-  const inOperation = error.nodes !== undefined && error.path !== undefined;
+  const extensions = error.extensions as typeof error.extensions | undefined; // graphql-jit's errors may have none
+  if (Array.isArray(extensions?.["errors"])) return error;
+  const http = extensions?.http;
+  const inOperation = error.locations !== undefined && error.path !== undefined;
   const code: ErrorCode =
     http?.status === 405 ? "METHOD_NOT_ALLOWED" : inOperation ? "VALIDATION_FAILED" : "BAD_REQUEST";
   const errors: Problem[] = [{ code, message: error.message, path: [] }];
@@ -66,6 +67,8 @@ function graphQLsOwn(error: GraphQLError): GraphQLError {
 }
 
 function withExtensions(message: string, extensions: object, from?: GraphQLError): GraphQLError {
-  const { nodes = null, source = null, positions = null, path = null } = from ?? {};
-  return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions } });
+  const { nodes = null, source = null, positions = null, path = null, locations } = from ?? {};
+  const error = new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions } });
+  // A compiled operation knows its places in the text, but no nodes to find them by.
+  return error.locations === undefined && locations !== undefined ? Object.assign(error, { locations }) : error;
 }

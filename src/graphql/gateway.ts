@@ -5,13 +5,15 @@ import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
+import { interpreted } from "./operation.js";
+import type { KnownOperations } from "./operations.js";
 import { refusedResponse } from "./rateLimit.js";
 import type { Variables } from "./variables.js";
 
 export const graphqlPath = "/graphql";
 
 /** GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already. */
-export function createGateway(): YogaServerInstance<Context, object> {
+export function createGateway(known: KnownOperations): YogaServerInstance<Context, object> {
   return createYoga<Context>({
     schema,
     graphqlEndpoint: graphqlPath,
@@ -23,7 +25,7 @@ export function createGateway(): YogaServerInstance<Context, object> {
     logging: false,
     maxRequestBodySize: false, // http/body.ts has bounded it
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [onePipeline],
+    plugins: [onePipeline(known)],
   });
 }
 
@@ -58,24 +60,25 @@ query Products {
 `;
 
 /** Has Yoga execute operations, and present errors, the way REST does. */
-const onePipeline: Plugin<Context> = {
-  onExecutionResult(hook) {
-    const { result, context } = hook;
-    // What validation finds passes no mask.
-    if (result === undefined || !("errors" in result) || result.errors === undefined) return;
-    const errors = result.errors.map((error) => presentError(error, context as unknown as Context));
-    const http = refusedResponse({ ...result, errors });
-    hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
-  },
-  onExecute(hook) {
-    hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) =>
-      executeOperation(
-        { schema, document, operationName, variables: (variableValues ?? {}) as Variables },
-        contextValue as Context,
-      ),
-    );
-  },
-};
+function onePipeline(known: KnownOperations): Plugin<Context> {
+  return {
+    onExecutionResult(hook) {
+      const { result, context } = hook;
+      // What validation finds passes no mask.
+      if (result === undefined || !("errors" in result) || result.errors === undefined) return;
+      const errors = result.errors.map((error) => presentError(error, context as unknown as Context));
+      const http = refusedResponse({ ...result, errors });
+      hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
+    },
+    onExecute(hook) {
+      hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {
+        known.add(document, operationName ?? undefined);
+        const operation = interpreted(schema, document, operationName ?? undefined);
+        return executeOperation(operation, (variableValues ?? {}) as Variables, contextValue as Context);
+      });
+    },
+  };
+}
 
 /** Operations of many thousand levels exhaust the stack of graphql's parser, which descends a level a call. */
 function tooDeep(error: unknown): AppError | undefined {

@@ -8,6 +8,7 @@ import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
+import type { FastLane } from "../graphql/fastLane.js";
 import { graphiqlPage, graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -29,6 +30,7 @@ export interface RouterOptions {
   readonly rateLimits: RateLimits;
   readonly feed: LiveFeed;
   readonly gateway: Gateway;
+  readonly fastLane: FastLane;
   readonly rest: RestHandler;
   /** `/openapi.json`, as it is sent. */
   readonly openApiDocument: string;
@@ -124,16 +126,21 @@ function createRestRoute(options: RouterOptions): Route {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
-  const { gateway, config, log } = options;
+  const { gateway, fastLane, config, log } = options;
   const page = config.graphiql ? graphiqlPage() : undefined;
   return async (exchange) => {
-    const { request, response, requestId } = exchange;
+    const { request, response, requestId, search } = exchange;
     if (page !== undefined && isRead(request) && (request.headers.accept ?? "").includes("text/html")) {
       return respond(response, 200, "text/html; charset=utf-8", page);
     }
     try {
       const context = await createContext(options, exchange);
       const body = request.method === "POST" ? await readGraphQLBody(request, config.bodyBytesMax) : undefined;
+      const answered = body && search === "" ? fastLane(body, request.headers.accept, context) : undefined;
+      if (answered !== undefined) {
+        const { status, mediaType, body: text, headers } = await answered;
+        return respond(response, status, mediaType, text, headers);
+      }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);

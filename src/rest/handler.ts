@@ -1,8 +1,9 @@
-import { type ExecutionResult, type GraphQLSchema, Kind } from "graphql";
+import type { ExecutionResult, GraphQLSchema } from "graphql";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import { type ErrorExtensions } from "../graphql/errors.js";
 import { executeOperation } from "../graphql/execute.js";
+import { compiled, type Operation } from "../graphql/operation.js";
 import type { Variables } from "../graphql/variables.js";
 import { bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
 import type { RestOperation } from "./operations.js";
@@ -22,6 +23,7 @@ export type RestAnswer =
   | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
 
 interface PreparedOperation extends RestOperation {
+  readonly prepared: Operation;
   readonly pattern: RegExp;
   readonly argumentNames: ReadonlySet<string>;
 }
@@ -42,7 +44,7 @@ export class MethodNotAllowedError extends AppError {
 
 /** Serves the documented paths. Everything about a route that can be known at start is worked out here, once. */
 export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
-  const prepared = operations.map(prepare);
+  const prepared = operations.map((operation) => prepare(schema, operation));
   return {
     find(method, path) {
       const matching = prepared.filter(({ pattern }) => pattern.test(path));
@@ -54,18 +56,18 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
     },
     async call({ operation, segments }, { search, body }, context) {
       const variables = readArguments(operation, segments, search, body);
-      const { document, operationName } = operation;
-      const result = await executeOperation({ schema, document, operationName, variables, arraysOnly: true }, context);
+      const result = await executeOperation(operation.prepared, variables, context, { arraysOnly: true });
       return answer(result, operation.operation);
     },
   };
 }
 
-function prepare(operation: RestOperation): PreparedOperation {
+function prepare(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
   const pattern = new RegExp(`^${restBase}${operation.path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
-  const [definition] = operation.document.definitions;
-  const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [];
-  return { ...operation, pattern, argumentNames: new Set(variables.map(({ variable }) => variable.name.value)) };
+  const prepared = compiled(schema, operation.document, operation.operationName);
+  const variables = prepared.definition?.variableDefinitions ?? [];
+  const argumentNames = new Set(variables.map(({ variable }) => variable.name.value));
+  return { ...operation, prepared, pattern, argumentNames };
 }
 
 function allowedMethods(operations: readonly RestOperation[]): string[] {
