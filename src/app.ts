@@ -13,6 +13,7 @@ import { mapDatabaseError } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
 import { createGateway } from "./graphql/gateway.js";
 import { schema } from "./graphql/schema.js";
+import { gatewayCompression } from "./http/gatewayCompression.js";
 import { createRequestListener } from "./http/router.js";
 import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi.js";
@@ -34,7 +35,7 @@ export interface App {
 export async function createApp(config: Config, database: OpenDatabase, log: Logger): Promise<App> {
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
-  const gateway = createGateway();
+  const gateway = createGateway(gatewayCompression);
   const rateLimits = await openRateLimits(config, log);
   const feed = openFeed(config, database.client, log);
   const handler = createRequestListener({

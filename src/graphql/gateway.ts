@@ -10,8 +10,12 @@ import type { Variables } from "./variables.js";
 
 export const graphqlPath = "/graphql";
 
-/** GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already. */
-export function createGateway(): YogaServerInstance<Context, object> {
+/**
+ * GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already.
+ *
+ * @param plugins what becomes of answers on their way out
+ */
+export function createGateway(...plugins: readonly Plugin[]): YogaServerInstance<Context, object> {
   return createYoga<Context>({
     schema,
     graphqlEndpoint: graphqlPath,
@@ -23,7 +27,7 @@ export function createGateway(): YogaServerInstance<Context, object> {
     logging: false,
     maxRequestBodySize: false, // http/body.ts has bounded it
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [onePipeline],
+    plugins: [onePipeline, ...plugins],
   });
 }
 
