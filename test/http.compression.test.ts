@@ -21,7 +21,7 @@ afterAll(() => app.close());
 const listAll = "{ products(first: 60) { nodes { id sku title description } } }";
 const json = { "content-type": "application/json" };
 
-function graphql(query: string, headers: Record<string, string> = {}): Promise<WireAnswer> {
+function post(query: string, headers: Record<string, string> = {}): Promise<WireAnswer> {
   return receive(app.url, "/graphql", {
     method: "POST",
     headers: { "X-Service-Access-Token": store.token, ...json, ...headers },
@@ -68,8 +68,8 @@ describe("which coding", () => {
     const page = await receive(app.url, "/openapi.json", { headers });
     expectWhole(page, coding, plain.bytes.toString());
     expect(variesBy(page)).toEqual(["accept-encoding"]);
-    const answer = await graphql(listAll, headers);
-    expectWhole(answer, coding, (await graphql(listAll)).bytes.toString());
+    const answer = await post(listAll, headers);
+    expectWhole(answer, coding, (await post(listAll)).bytes.toString());
     expect(variesBy(answer)).toEqual(["accept-encoding"]);
   });
 });
@@ -142,7 +142,7 @@ describe("large answers", () => {
     "of GraphQL as %s, by POST and GET",
     async (type) => {
       const headers = { "Accept-Encoding": browser, accept: type, origin };
-      const posted = await graphql(listAll, headers);
+      const posted = await post(listAll, headers);
       expect(posted).toMatchObject({ status: 200, headers: { "content-type": expect.stringContaining(type) } });
       expect(JSON.parse(textOf(posted)).data.products.nodes).toHaveLength(60);
       expect(variesBy(posted)).toEqual(["accept-encoding", "origin"]);
@@ -156,7 +156,7 @@ describe("large answers", () => {
   );
 
   test("of GraphQL's errors, with their status", async () => {
-    const answer = await graphql(
+    const answer = await post(
       `{ ${"nothing ".repeat(200)}${Array.from({ length: 60 }, (_, i) => `n${i}`).join(" ")} }`,
       {
         "Accept-Encoding": "gzip",
@@ -178,7 +178,7 @@ describe("never compressed", () => {
       expect([path, answer.headers["content-length"]]).toEqual([path, String(answer.bytes.length)]);
       expect(variesBy(answer)).not.toContain("accept-encoding");
     }
-    const answer = await graphql(
+    const answer = await post(
       `
         {
           product(productId: "small") {
@@ -240,7 +240,7 @@ describe("a client that", () => {
         await over;
       }
     }
-    expectWhole(await graphql(listAll, { "Accept-Encoding": "br" }), "br", textOf(await graphql(listAll)));
+    expectWhole(await post(listAll, { "Accept-Encoding": "br" }), "br", textOf(await post(listAll)));
     expect(app.logged).toEqual([]);
   });
 

@@ -23,9 +23,9 @@ export function respond(
   body: string,
   headers: Headers = {},
 ): void {
-  if (body.length >= compressedLengthMin)
-    respondLarge(response, status, body, { "content-type": mediaType, ...headers });
-  else sendText(response, status, body, { "content-type": mediaType, ...headers });
+  const described = { "content-type": mediaType, ...headers };
+  if (body.length >= compressedLengthMin) respondLarge(response, status, body, described);
+  else sendText(response, status, body, described);
 }
 
 export function respondJson(
@@ -89,7 +89,8 @@ function respondLarge(response: ServerResponse, status: number, body: string, he
   if (coding === undefined) return sendText(response, status, body, headers);
   // Its length would have to be found by compressing; RFC 9110, section 9.3.2, lets HEAD leave it out.
   if (response.req.method === "HEAD") return send(response, status, { "content-encoding": coding, ...headers });
-  void sendCompressed(response, status, body, headers, coding);
+  // Nobody waits for this: were it to fail, the process would.
+  sendCompressed(response, status, body, headers, coding).catch(() => response.destroy());
 }
 
 async function sendCompressed(
