@@ -15,6 +15,7 @@ import { createFastLane } from "./graphql/fastLane.js";
 import { createGateway } from "./graphql/gateway.js";
 import { createKnownOperations } from "./graphql/operations.js";
 import { schema } from "./graphql/schema.js";
+import { gatewayCompression } from "./http/gatewayCompression.js";
 import { createRequestListener } from "./http/router.js";
 import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi.js";
@@ -37,7 +38,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
-  const gateway = createGateway(known);
+  const gateway = createGateway(known, gatewayCompression);
   const rateLimits = await openRateLimits(config, log);
   const feed = openFeed(config, database.client, log);
   const handler = createRequestListener({

@@ -55,12 +55,15 @@ test("a route appears by itself, valid, with the errors and headers of its kind"
   });
   expect(operation["parameters"]).toMatchObject([
     { name: "lsId", in: "path", required: true, schema: { type: "string" } },
+    { name: "If-None-Match", in: "header", required: false, schema: { type: "string" } },
   ]);
-  expect(Object.keys(operation["responses"])).toEqual(["200", "400", "401", "404", "429", "500", "503"]);
+  expect(Object.keys(operation["responses"])).toEqual(["200", "304", "400", "401", "404", "429", "500", "503"]);
 
   const headersAt = (status: number) => Object.keys(resolved(document, operation["responses"][status])["headers"]);
   const limitHeaders = ["RateLimit", "RateLimit-Policy"];
-  expect(headersAt(200)).toEqual(["X-Request-Id", ...limitHeaders]);
+  expect(headersAt(200)).toEqual(["X-Request-Id", ...limitHeaders, "ETag"]);
+  expect(headersAt(304)).toEqual(["X-Request-Id", ...limitHeaders, "ETag"]);
+  expect(operation["responses"][304]).not.toHaveProperty("content");
   expect(headersAt(404)).toEqual(["X-Request-Id", ...limitHeaders]);
   expect(headersAt(429)).toEqual(["X-Request-Id", "Retry-After", ...limitHeaders]);
   expect(headersAt(503)).toEqual(["X-Request-Id", "Retry-After"]);
@@ -96,5 +99,5 @@ test("its examples fit its schemas", () => {
 test("without a rate limit none is documented", () => {
   const { operation } = describeRoute(0);
   expect(operation["responses"]).not.toHaveProperty("429");
-  expect(Object.keys(operation["responses"][200].headers)).toEqual(["X-Request-Id"]);
+  expect(Object.keys(operation["responses"][200].headers)).toEqual(["X-Request-Id", "ETag"]);
 });

@@ -12,8 +12,16 @@ import type { Variables } from "./variables.js";
 
 export const graphqlPath = "/graphql";
 
-/** GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already. */
-export function createGateway(known: KnownOperations): YogaServerInstance<Context, object> {
+/**
+ * GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already.
+ *
+ * @param known is told of each operation found valid
+ * @param plugins what becomes of answers on their way out
+ */
+export function createGateway(
+  known: KnownOperations,
+  ...plugins: readonly Plugin[]
+): YogaServerInstance<Context, object> {
   return createYoga<Context>({
     schema,
     graphqlEndpoint: graphqlPath,
@@ -25,7 +33,7 @@ export function createGateway(known: KnownOperations): YogaServerInstance<Contex
     logging: false,
     maxRequestBodySize: false, // http/body.ts has bounded it
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [onePipeline(known)],
+    plugins: [onePipeline(known), ...plugins],
   });
 }
 

@@ -16,9 +16,10 @@ import { readBody, requireJson } from "./body.js";
 import { applyCors } from "./cors.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { checkReadiness } from "./health.js";
+import { createPage } from "./page.js";
 import { homePage } from "./pages.js";
 import { requestIdOf } from "./requestId.js";
-import { respond, respondJson } from "./respond.js";
+import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
@@ -88,9 +89,8 @@ function isRead({ method }: IncomingMessage): boolean {
 /** Pages and probes, open to everybody. */
 function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<string, Route>> {
   return Object.assign(Object.create(null) as Record<string, Route>, {
-    "/": ({ response }: Exchange) => respond(response, 200, "text/html; charset=utf-8", homePage),
-    "/openapi.json": ({ response }: Exchange) =>
-      respond(response, 200, "application/json; charset=utf-8", openApiDocument),
+    "/": createPage("text/html; charset=utf-8", () => homePage),
+    "/openapi.json": createPage("application/json; charset=utf-8", () => openApiDocument),
     "/healthz": ({ response }: Exchange) => respondJson(response, 200, { status: "ok" }),
     "/readyz": async ({ response }: Exchange) => {
       const readiness = await checkReadiness(db);
@@ -105,6 +105,7 @@ function createRestRoute(options: RouterOptions): Route {
   return async (exchange) => {
     const { request, response, requestId, path, search } = exchange;
     try {
+      if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
       const context = await createContext(options, exchange);
@@ -115,6 +116,7 @@ function createRestRoute(options: RouterOptions): Route {
       }
       const answer = await rest.call(call, { search, body }, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
+      else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
       refuseRest(response, error, requestId, (unexpected) =>
@@ -127,11 +129,13 @@ function createRestRoute(options: RouterOptions): Route {
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
   const { gateway, fastLane, config, log } = options;
-  const page = config.graphiql ? graphiqlPage() : undefined;
+  const page = config.graphiql ? createPage("text/html; charset=utf-8", graphiqlPage) : undefined;
   return async (exchange) => {
     const { request, response, requestId, search } = exchange;
-    if (page !== undefined && isRead(request) && (request.headers.accept ?? "").includes("text/html")) {
-      return respond(response, 200, "text/html; charset=utf-8", page);
+    if (isRead(request)) {
+      addVary(response, "Accept");
+      if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
+      markPrivate(response);
     }
     try {
       const context = await createContext(options, exchange);

@@ -1,4 +1,5 @@
 import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSchema, isRequiredArgument } from "graphql";
+import { conditionParameter } from "./openapi.conditions.js";
 import { argumentConstraints } from "./openapi.constraints.js";
 import type { Examples } from "./openapi.examples.js";
 import { describeResponses } from "./openapi.responses.js";
@@ -30,9 +31,10 @@ export function describeOperation(
     summary: route.summary,
     description: field.description ?? route.summary,
     tags: [route.tag],
-    parameters: parameters.map((parameter) =>
-      describeParameter(parameter, argumentOf(field, parameter.name), examples),
-    ),
+    parameters: [
+      ...parameters.map((parameter) => describeParameter(parameter, argumentOf(field, parameter.name), examples)),
+      ...(route.method === "GET" ? [conditionParameter] : []),
+    ],
     ...(route.method === "POST" && {
       requestBody: describeBody(derived, field, { limits, example: examples.request(route) }),
     }),

@@ -1,5 +1,6 @@
 import { rateLimitHeaders } from "../access/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
+import { entityTagHeader, notModified } from "./openapi.conditions.js";
 import type { Examples } from "./openapi.examples.js";
 import { exampleRequestId, exampleReservation } from "./openapi.problems.js";
 import type { ApiLimits, JsonSchema } from "./openapi.types.js";
@@ -17,6 +18,7 @@ export const responseHeaders = {
     schema: text,
     example: exampleRequestId,
   },
+  EntityTag: entityTagHeader,
   RetryAfter: {
     description: "After how many seconds another try may succeed.",
     schema: { type: "integer", minimum: 0 },
@@ -65,12 +67,15 @@ export function describeResponses(
     if (!shared.includes(code)) ownByStatus.set(status, [...(ownByStatus.get(status) ?? []), code]);
   }
   const example = examples.answer(route);
+  const isRead = route.method === "GET";
+  const successHeaders = { ...headers, ...(isRead && { ETag: header("EntityTag") }) };
   return {
     200: {
       description: success.description,
-      headers,
+      headers: successHeaders,
       content: { "application/json": { schema: success.schema, ...(example !== undefined && { example }) } },
     },
+    ...(isRead && { 304: notModified(successHeaders) }),
     ...Object.fromEntries(
       [...ownByStatus].map(([status, codes]) => [
         status,

@@ -1,0 +1,49 @@
+import type { ServerResponse } from "node:http";
+import { type Coding, preferredCoding } from "./acceptEncoding.js";
+import { compress, compressedLengthMin } from "./compress.js";
+import { entityTag, isKnown } from "./entityTag.js";
+import { addVary, send } from "./respond.js";
+
+interface Kept {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
+}
+
+/**
+ * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
+ * and compressed when it is first asked for, each once, so that it costs the start nothing; GraphiQL has 9 MB.
+ */
+export function createPage(
+  mediaType: string,
+  make: () => string,
+): (exchange: { readonly response: ServerResponse }) => Promise<void> {
+  let kept: Kept | undefined;
+  return async ({ response }) => {
+    kept ??= keep(make());
+    const { body, etag } = kept;
+    const { "if-none-match": known, "accept-encoding": accepted } = response.req.headers;
+    const isLarge = body.length >= compressedLengthMin;
+    const headers = { etag, "cache-control": "no-cache" };
+    if (isLarge) addVary(response, "Accept-Encoding");
+    if (isKnown(known, etag)) return send(response, 304, headers);
+    const coding = isLarge ? preferredCoding(accepted) : undefined;
+    const compressed = coding && (await (kept.compressed[coding] ??= compress(body, coding)));
+    send(
+      response,
+      200,
+      {
+        "content-type": mediaType,
+        ...(compressed !== undefined && { "content-encoding": coding }),
+        "content-length": (compressed ?? body).length,
+        ...headers,
+      },
+      compressed ?? body,
+    );
+  };
+}
+
+function keep(text: string): Kept {
+  const body = Buffer.from(text);
+  return { body, etag: entityTag(body), compressed: {} };
+}
