@@ -157,7 +157,7 @@ describe("numbers that are none", () => {
   test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is no JSON", async (value) => {
     const { store, lsId } = await storeWithShow(app);
     const { body } = await send(store, lsId, `{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
-    expect(body).toEqual({ errors: [graphqlError("BAD_REQUEST", "POST body sent invalid JSON.")] });
+    expect(body).toEqual({ errors: [graphqlError("BAD_REQUEST", "The body is not valid JSON in UTF-8.")] });
     expect(await storedEvents(app, store)).toBe(0);
   });
 });

@@ -58,8 +58,8 @@ describe("a body that is no JSON object is a bad request", () => {
     ["null", "null", "POST body is expected to be object but received null"],
     ["an array", "[]", "Batching is not supported."],
     ["a string", '"x"', "POST body is expected to be object but received string"],
-    ["empty", "", "POST body sent invalid JSON."],
-    ["cut off", '{"query":', "POST body sent invalid JSON."],
+    ["empty", "", "The body is not valid JSON in UTF-8."],
+    ["cut off", '{"query":', "The body is not valid JSON in UTF-8."],
     [
       "broken UTF-8",
       new Uint8Array([...Buffer.from('{"query":"{__typename}","variables":{"a":"'), 0xff, ...Buffer.from('"}}')]),

@@ -12,9 +12,9 @@ export interface GraphQLAnswer {
   readonly body: string;
 }
 
-/** The answer to a POST, or undefined for one that Yoga must answer. Nothing has been done then. */
+/** The answer to a POST with this JSON, or undefined for one that Yoga must answer. Nothing has been done then. */
 export type FastLane = (
-  body: Buffer,
+  body: unknown,
   accept: string | undefined,
   context: Context,
 ) => Promise<GraphQLAnswer> | undefined;
@@ -27,7 +27,7 @@ export type FastLane = (
 export function createFastLane(known: KnownOperations): FastLane {
   return (body, accept, context) => {
     const mediaType = answerType(accept);
-    const call = mediaType === undefined ? undefined : parseCall(body);
+    const call = mediaType === undefined ? undefined : readCall(body);
     const operation = call === undefined ? undefined : known.find(call.query, call.operationName);
     if (mediaType === undefined || call === undefined || operation === undefined) return undefined;
     return executeOperation(operation, call.variables, context).then((result) => {
@@ -49,13 +49,7 @@ interface Call {
 }
 
 /** Undefined for anything but an object of the three members that every client sends, rightly typed. */
-function parseCall(body: Buffer): Call | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+function readCall(value: unknown): Call | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const name in value) {
     if (name !== "query" && name !== "operationName" && name !== "variables") return undefined;

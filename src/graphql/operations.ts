@@ -2,9 +2,10 @@ import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphq
 import { LRUCache } from "lru-cache";
 import { compiled, interpreted, type Operation } from "./operation.js";
 
-/** Operations kept, and characters of their documents in all. Dashboards have tens; whoever sends more pays as at first. */
+/** Operations kept, and characters of their documents, in all and of one. Dashboards have tens; whoever sends more pays as at first. */
 const operationsMax = 1_000;
 const charactersMax = 4_000_000;
+const documentMax = 100_000;
 /** An operation sent once or twice is not worth compiling. */
 const compiledFrom = 3;
 
@@ -19,6 +20,7 @@ export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
   const known = new LRUCache<string, () => Operation>({
     max: operationsMax,
     maxSize: charactersMax,
+    maxEntrySize: documentMax,
     sizeCalculation: (_, key) => key.length,
   });
   return {

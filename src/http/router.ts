@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type Identify, tokenHeader } from "../access/identity.js";
@@ -10,6 +9,7 @@ import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphiqlPage, graphqlPath } from "../graphql/gateway.js";
+import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
@@ -139,11 +139,16 @@ function createGraphQLRoute(options: RouterOptions): Route {
     }
     try {
       const context = await createContext(options, exchange);
-      const body = request.method === "POST" ? await readGraphQLBody(request, config.bodyBytesMax) : undefined;
-      const answered = body && search === "" ? fastLane(body, request.headers.accept, context) : undefined;
-      if (answered !== undefined) {
-        const { status, mediaType, body: text, headers } = await answered;
-        return respond(response, status, mediaType, text, headers);
+      let body: Buffer | undefined;
+      if (request.method === "POST") {
+        requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
+        body = await readBody(request, config.bodyBytesMax);
+        const value = parseJson(body);
+        const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
+        if (answered !== undefined) {
+          const { status, mediaType, body: text, headers } = await answered;
+          return respond(response, status, mediaType, text, headers);
+        }
       }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
@@ -154,14 +159,6 @@ function createGraphQLRoute(options: RouterOptions): Route {
       );
     }
   };
-}
-
-/** The body of a GraphQL request; Yoga would take other media types too, and repair broken UTF-8. */
-async function readGraphQLBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  requireJson(request);
-  const body = await readBody(request, bytesMax);
-  if (!isUtf8(body)) throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
-  return body;
 }
 
 async function createContext(options: RouterOptions, { request, response, requestId }: Exchange): Promise<Context> {

@@ -1,5 +1,6 @@
 import { AppError, errorAt, Problems } from "../errors.js";
 import { unknownField, type Variables } from "../graphql/variables.js";
+import { parseJson } from "../json.js";
 import { clip } from "../text.js";
 
 /**
@@ -42,13 +43,3 @@ export function decodeSegment(name: string, segment: string): string {
     throw errorAt("BAD_REQUEST", `${name} is not percent-encoded UTF-8.`, [name]);
   }
 }
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
-  }
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
