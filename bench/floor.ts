@@ -3,6 +3,7 @@
 import Fastify from "fastify";
 import pg from "pg";
 import { requireToken } from "./floor.access.js";
+import { addBulk } from "./floor.bulk.js";
 import { addGraphql } from "./floor.graphql.js";
 import { addProblems } from "./floor.problems.js";
 import { addRest } from "./floor.rest.js";
@@ -19,6 +20,7 @@ const app = Fastify({
 addProblems(app);
 requireToken(app, pool);
 addRest(app, pool);
+addBulk(app, pool);
 await addGraphql(app, pool);
 
 process.once("SIGTERM", () => void app.close().then(() => pool.end()));

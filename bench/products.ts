@@ -1,11 +1,11 @@
 import type { Request } from "./load.js";
-import type { BenchServer } from "./server.js";
+import type { BenchServer, RunningService } from "./server.js";
 
 /** A product as imports take it: quotes and commas in its texts, two images. */
 export type Product = ReturnType<typeof makeProduct>;
 
-export const productsStored = 10_000;
-const batchSize = 1_000;
+const productsStored = 10_000;
+export const batchSize = 1_000;
 
 export function makeProduct(index: number) {
   return {
@@ -37,12 +37,17 @@ export function productReferences(): string[] {
 }
 
 /** Fills the store's catalog through the service. */
-export async function storeProducts({ url, token }: BenchServer): Promise<void> {
+export async function storeProducts(server: BenchServer): Promise<void> {
   for (let batch = 0; batch < productsStored / batchSize; batch += 1) {
-    const { path, ...request } = bulkRequest(token, makeBatch(batch));
-    const response = await fetch(`${url}${path}`, request);
-    if (!response.ok) throw new Error(await response.text());
+    await send(server, bulkRequest(server.token, makeBatch(batch)));
   }
+}
+
+/** Sends a request by itself; throws when it is refused. */
+export async function send({ url }: RunningService, { path, ...request }: Request): Promise<void> {
+  const response = await fetch(`${url}${path}`, request);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer);
 }
 
 export function bulkRequest(token: string, products: readonly object[]): Request {

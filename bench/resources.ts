@@ -7,9 +7,14 @@ type Close = () => Promise<unknown>;
 
 /** What is open: processes, databases, folders. Benchmarks only open; run.ts closes after each, and when interrupted. */
 const open: Close[] = [];
+let isEnding = false;
 
 /** Has something closed after the benchmark. Gives a function that closes it earlier; it is closed once. */
 export function closeLater(close: Close): () => Promise<void> {
+  if (isEnding) {
+    void close();
+    throw new Error("The run is ending.");
+  }
   let closed: Promise<unknown> | undefined;
   const closeOnce = async () => {
     closed ??= close();
@@ -24,6 +29,12 @@ export async function closeAll(): Promise<void> {
   for (let close = open.pop(); close !== undefined; close = open.pop()) {
     await close().catch((error: unknown) => process.stderr.write(`not closed: ${String(error)}\n`));
   }
+}
+
+/** Closes everything and lets nothing more be opened. */
+export async function endRun(): Promise<void> {
+  isEnding = true;
+  await closeAll();
 }
 
 export function temporaryFolder(): string {

@@ -24,7 +24,7 @@ export interface BenchServer extends RunningService {
 }
 
 /** Where a server keeps its data: on PostgreSQL, or embedded in a folder. */
-export type Database = { readonly DATABASE_URL: string } | { readonly DATA_DIR: string };
+type Database = { readonly DATABASE_URL: string } | { readonly DATA_DIR: string };
 
 /** The PostgreSQL on which databases are created. */
 export const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -37,6 +37,7 @@ const { PATH, HOME, TMPDIR } = process.env;
 const plainEnvironment = { PATH, HOME, TMPDIR, DATABASE_POOL_MAX: poolSize };
 
 let databases = 0;
+let stores = 0;
 
 /** Creates an empty database. */
 export async function createDatabase(): Promise<string> {
@@ -59,7 +60,8 @@ export async function startServer(database: Database): Promise<BenchServer> {
     const { stdout } = await run(process.execPath, ["dist/main.js", ...args, "--json"], { env, maxBuffer: 1e8 });
     return JSON.parse(stdout);
   };
-  const { store } = await command("store", "create", `bench-${service.pid}`);
+  stores += 1;
+  const { store } = await command("store", "create", `bench-${stores}`);
   const { token } = await command("token", "issue", store);
   return { ...service, store, token, command };
 }

@@ -56,7 +56,7 @@ export function plain(values: readonly number[], digits: number, unit: string): 
 }
 
 /** The middle value; of an even number of values the upper one. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
