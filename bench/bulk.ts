@@ -51,7 +51,7 @@ async function checkImports(
 ): Promise<void> {
   const batch = makeBatch(0);
   const first = batch.slice(0, 1);
-  const incomplete = first.map(({ url: _, ...product }) => product);
+  const incomplete = first.map((product) => ({ ...product, url: undefined }));
   const illTyped = first.map((product) => ({ ...product, available: "true" }));
   const sent: object[][] = [first, batch, incomplete, illTyped];
   for (const products of sent) {
