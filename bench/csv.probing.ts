@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ProbeReport } from "./csv.probe.js";
-import { bulkRequest, makeProduct, readRequest, send } from "./products.js";
+import { makeProduct } from "./products.js";
+import { bulkRequest, readRequest, send } from "./requests.js";
 import { closeLater } from "./resources.js";
 import { type BenchServer, startServer } from "./server.js";
 

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Probed, probeDuring } from "./csv.probing.js";
 import { createFloorTable, emptyCatalogs, productColumns, upsertStatement } from "./floor.table.js";
-import { alternate, type Alternation, ratios, type Request } from "./load.js";
-import { makeProduct, send } from "./products.js";
+import { alternate, type Alternation, describe, ratios } from "./load.js";
+import { makeProduct } from "./products.js";
+import { postRequest, send } from "./requests.js";
 import { temporaryFolder } from "./resources.js";
 import { createDatabase, query, startServer } from "./server.js";
 import { atMost, plain, progress, type Row } from "./table.js";
 
 const run = promisify(execFile);
+const path = "/external/product/v1/bulk/csv";
 const products = 100_000;
 const rounds = 5;
 const probedRounds = 3;
@@ -28,7 +30,7 @@ export async function benchCsv(): Promise<Row[]> {
   const text = csvText();
   await writeFile(file, text);
   await writeFile(script, floorScript(file));
-  const body = JSON.stringify({ csvContent: text });
+  const body = { csvContent: text };
 
   progress(`csv: ${(Buffer.byteLength(text) / 1e6).toFixed(1)} MB, ${rounds} rounds`);
   const timed = async (work: () => Promise<unknown>) => {
@@ -39,30 +41,22 @@ export async function benchCsv(): Promise<Row[]> {
   };
   const times = await alternate(
     rounds,
-    () => timed(() => send(server, csvRequest(server.token, body))),
+    () => timed(() => send(server, postRequest(path, server.token, body))),
     () => timed(() => run("psql", [databaseUrl, "-q", "-v", "ON_ERROR_STOP=1", "-f", script])),
   );
   await server.stop();
   const probed: Probed[] = [];
   for (let round = 0; round < probedRounds; round += 1) {
     await query(databaseUrl, emptyCatalogs);
-    probed.push(await probeDuring(databaseUrl, (fresh) => send(fresh, csvRequest(fresh.token, body))));
-    progress(`  watched: ${JSON.stringify(probed.at(-1))}`);
+    probed.push(await probeDuring(databaseUrl, (fresh) => send(fresh, postRequest(path, fresh.token, body))));
+    progress(`  watched: ${describe(probed.at(-1))}`);
   }
   return csvRows(times, probed);
 }
 
 function csvRows(times: Alternation<number>, probed: readonly Probed[]): Row[] {
-  const p99 = plain(
-    probed.map(({ busy }) => busy.p99Ms),
-    1,
-    "ms",
-  );
-  const idle = plain(
-    probed.map(({ idle: { longestMs } }) => longestMs),
-    1,
-    "ms",
-  );
+  const p99s = probed.map(({ busy }) => busy.p99Ms);
+  const idle = probed.map(({ idle: { longestMs } }) => longestMs);
   return [
     {
       work: "CSV of 100,000 rows over HTTP: time against psql COPY + upsert",
@@ -76,7 +70,7 @@ function csvRows(times: Alternation<number>, probed: readonly Probed[]): Row[] {
       values: probed.map(({ busy }) => busy.longestMs),
       digits: 1,
       unit: "ms",
-      detail: `99th percentile ${p99}; the longest without an import ${idle}`,
+      detail: `99th percentile ${plain(p99s, 1, "ms")}; the longest without an import ${plain(idle, 1, "ms")}`,
       bound: atMost(100, 30),
     },
     {
@@ -87,15 +81,6 @@ function csvRows(times: Alternation<number>, probed: readonly Probed[]): Row[] {
       bound: atMost(450, 300),
     },
   ];
-}
-
-function csvRequest(token: string, body: string): Request {
-  return {
-    method: "POST",
-    path: "/external/product/v1/bulk/csv",
-    headers: { "content-type": "application/json", "x-service-access-token": token },
-    body,
-  };
 }
 
 function floorScript(file: string): string {

@@ -1,5 +1,7 @@
-import { type Request, type Round, sendAll } from "./load.js";
-import { graphqlReadRequest, productReferences, readRequest, storeProducts } from "./products.js";
+import type { Request } from "autocannon";
+import { type Round, sendAll } from "./load.js";
+import { productReferences } from "./products.js";
+import { graphqlReadRequest, readRequest, storeProducts } from "./requests.js";
 import { temporaryFolder } from "./resources.js";
 import { type BenchServer, startServer } from "./server.js";
 import { plain, progress, type Row } from "./table.js";

@@ -4,8 +4,6 @@ import autocannon, { type Request } from "autocannon";
 import type { RunningService } from "./server.js";
 import { percentile, progress } from "./table.js";
 
-export type { Request } from "autocannon";
-
 /** What one round of requests showed. */
 export interface Round {
   /** CPU time of the server process, with all its threads, for each request. */
@@ -69,7 +67,7 @@ export async function alternate<Result>(
     if (round % 2 === 0) found.ours.push(await ours());
     found.floor.push(await floor());
     if (round % 2 === 1) found.ours.push(await ours());
-    progress(`  round ${round + 1}: ${JSON.stringify(found.ours[round])} and ${JSON.stringify(found.floor[round])}`);
+    progress(`  round ${round + 1}: ${describe(found.ours[round])}, floor ${describe(found.floor[round])}`);
   }
   return found;
 }
@@ -80,6 +78,11 @@ export function ratios<Result>({ ours, floor }: Alternation<Result>, value: (res
     const other = floor[round];
     return other === undefined ? [] : [value(result) / value(other)];
   });
+}
+
+/** For progress: figures without their fractions. */
+export function describe(result: unknown): string {
+  return JSON.stringify(result, (_, value: unknown) => (typeof value === "number" ? Math.round(value) : value));
 }
 
 /** User and system time of all threads, those that have ended too. The name, in parentheses, may hold anything. */

@@ -1,10 +1,7 @@
-import type { Request } from "./load.js";
-import type { BenchServer, RunningService } from "./server.js";
-
 /** A product as imports take it: quotes and commas in its texts, two images. */
 export type Product = ReturnType<typeof makeProduct>;
 
-const productsStored = 10_000;
+export const productsStored = 10_000;
 export const batchSize = 1_000;
 
 export function makeProduct(index: number) {
@@ -34,49 +31,6 @@ export function productReferences(): string[] {
     const product = (index * 7_919) % productsStored;
     return index % 7 === 0 ? skuOf(product) : `p-${product}`;
   });
-}
-
-/** Fills the store's catalog through the service. */
-export async function storeProducts(server: BenchServer): Promise<void> {
-  for (let batch = 0; batch < productsStored / batchSize; batch += 1) {
-    await send(server, bulkRequest(server.token, makeBatch(batch)));
-  }
-}
-
-/** Sends a request by itself; throws when it is refused. */
-export async function send({ url }: RunningService, { path, ...request }: Request): Promise<void> {
-  const response = await fetch(`${url}${path}`, request);
-  const answer = await response.text();
-  if (!response.ok) throw new Error(answer);
-}
-
-export function bulkRequest(token: string, products: readonly object[]): Request {
-  return {
-    method: "POST",
-    path: "/external/product/v1/bulk",
-    headers: { "content-type": "application/json", "x-service-access-token": token },
-    body: JSON.stringify({ products }),
-  };
-}
-
-export function readRequest(token: string, reference: string): Request {
-  return {
-    method: "GET",
-    path: `/external/product/v1/${encodeURIComponent(reference)}`,
-    headers: { "x-service-access-token": token },
-  };
-}
-
-/** One product with all its fields. */
-export function graphqlReadRequest(token: string, productId: string): Request {
-  const query = `query ($productId: String!) { product(productId: $productId) {
-    id sku title description price price_min price_max available images featured_image url createdAt updatedAt } }`;
-  return {
-    method: "POST",
-    path: "/graphql",
-    headers: { "content-type": "application/json", "x-service-access-token": token },
-    body: JSON.stringify({ query, variables: { productId } }),
-  };
 }
 
 function skuOf(index: number): string {

@@ -1,11 +1,15 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { alternate, type Request, ratios, sendAll } from "./load.js";
-import { graphqlReadRequest, productReferences, readRequest, storeProducts } from "./products.js";
+import type { Request } from "autocannon";
+import { alternate, ratios, type Round, sendAll } from "./load.js";
+import { productReferences } from "./products.js";
+import { type Answer, ask, graphqlReadRequest, readRequest, storeProducts } from "./requests.js";
 import { type BenchServer, createDatabase, query, type RunningService, startFloor, startServer } from "./server.js";
 import { atMost, plain, progress, type Row } from "./table.js";
 
 const rounds = 7;
 const connections = 32;
+/** How often each product is asked for in a round. */
+const passes = 2;
 
 /** REST reads of one product, against Fastify and pg. */
 export async function benchRest(): Promise<Row[]> {
@@ -27,53 +31,47 @@ async function benchReads(work: string, makeRequest: ReadRequest): Promise<Row[]
   const floor = await startFloor(databaseUrl);
   await checkAnswers(server, floor, makeRequest);
 
-  const requests = productReferences().map((reference) => makeRequest(server.token, reference));
-  progress(`${work}: Vitrine and the floor, ${requests.length} requests in each of ${rounds} rounds`);
+  const references = Array.from({ length: passes }, productReferences).flat();
+  const requests = references.map((reference) => makeRequest(server.token, reference));
+  progress(`${work}: ${requests.length} requests in each of ${rounds} rounds`);
   const found = await alternate(
     rounds,
     () => sendAll(server, requests, connections),
     () => sendAll(floor, requests, connections),
   );
-  const [ours, theirs] = [found.ours, found.floor].map((list) => ({
-    cpu: plain(
-      list.map(({ cpuMicros }) => cpuMicros),
-      0,
-      "µs",
-    ),
-    rate: plain(
-      list.map(({ requestsPerSecond }) => requestsPerSecond),
-      0,
-      "/s",
-    ),
-    p99: plain(
-      list.map(({ p99Ms }) => p99Ms),
-      1,
-      "ms",
-    ),
-  }));
+  const ours = figures(found.ours);
+  const theirs = figures(found.floor);
   return [
     {
       work: `${work}, ${connections} connections: CPU per request against the floor`,
       values: ratios(found, ({ cpuMicros }) => cpuMicros),
       digits: 2,
-      detail: `${ours?.cpu} against ${theirs?.cpu}`,
+      detail: `${plain(ours.cpuMicros, 0, "µs")} against ${plain(theirs.cpuMicros, 0, "µs")}`,
       bound: atMost(2, 1.2),
     },
     {
       work: `${work}: requests a second`,
-      values: found.ours.map(({ requestsPerSecond }) => requestsPerSecond),
+      values: ours.rates,
       digits: 0,
       unit: "/s",
-      detail: `floor ${theirs?.rate}`,
+      detail: `floor ${plain(theirs.rates, 0, "/s")}`,
     },
     {
       work: `${work}: 99th percentile of latency`,
-      values: found.ours.map(({ p99Ms }) => p99Ms),
+      values: ours.p99s,
       digits: 1,
       unit: "ms",
-      detail: `floor ${theirs?.p99}`,
+      detail: `floor ${plain(theirs.p99s, 1, "ms")}`,
     },
   ];
+}
+
+function figures(found: readonly Round[]) {
+  return {
+    cpuMicros: found.map((round) => round.cpuMicros),
+    rates: found.map((round) => round.requestsPerSecond),
+    p99s: found.map((round) => round.p99Ms),
+  };
 }
 
 /** Both must do the same work. @throws {AssertionError} where they answer differently */
@@ -85,18 +83,18 @@ async function checkAnswers(server: BenchServer, floor: RunningService, makeRequ
     { ...makeRequest(server.token, "p-1"), headers: { "content-type": "application/json" } },
   ];
   for (const request of requests) {
-    const [ours, theirs] = await Promise.all([ask(server.url, request), ask(floor.url, request)]);
-    deepStrictEqual(ours, theirs, `Vitrine and the floor differ on ${request.path} ${request.body ?? ""}`);
+    const [ours, theirs] = await Promise.all([ask(server, request), ask(floor, request)]);
+    deepStrictEqual(
+      essence(ours),
+      essence(theirs),
+      `Vitrine and the floor differ on ${request.path} ${request.body ?? ""}`,
+    );
   }
 }
 
-/** The answer, as far as both must give the same: of a refusal its status, and what says why where the product is missing. */
-async function ask(url: string, { path, ...request }: Request): Promise<object> {
-  const response = await fetch(`${url}${path}`, request);
-  const { status } = response;
-  const body: any = await response.json();
+/** What both must give the same: of a refused token the status, of a missing product also what says why. */
+function essence({ status, type, body }: Answer): object {
   if (status === 401) return { status };
-  const code = body.errors?.[0]?.extensions?.code ?? body.code;
-  if (code === undefined) return { status, body };
-  return { status, code, type: response.headers.get("content-type")?.split(";")[0], data: body.data };
+  const code: unknown = body.errors?.[0]?.extensions?.code ?? body.code;
+  return code === undefined ? { status, type, body } : { status, type, code, data: body.data };
 }

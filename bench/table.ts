@@ -71,10 +71,9 @@ export function progress(text: string): void {
 }
 
 function measured(row: Row): string {
-  const { values, detail } = row;
-  const spread =
-    values.length > 1 ? ` (${format(row, Math.min(...values))} – ${format(row, Math.max(...values))})` : "";
-  return `${format(row, median(values))}${spread}${detail === undefined ? "" : `: ${detail}`}`;
+  const { values, digits, detail } = row;
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)].map((value) => format({ digits }, value));
+  return `${format(row, median(values))} (${lowest} – ${highest})${detail === undefined ? "" : `: ${detail}`}`;
 }
 
 function format({ digits, unit }: Pick<Row, "digits" | "unit">, value: number): string {
