@@ -1,90 +1,131 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import { closeLater } from "./resources.js";
 
 const run = promisify(execFile);
+const killAfterMs = 20_000;
 
-/** A real server process on a database of its own, with a store and a token. */
-export interface BenchServer {
+/** A service in a process of its own. */
+export interface RunningService {
   readonly url: string;
-  readonly token: string;
-  readonly store: string;
-  readonly databaseUrl: string;
   readonly pid: number;
-  /** Runs a vitrine command on the same database and gives what it printed as JSON. */
-  command(...args: string[]): Promise<any>;
   stop(): Promise<void>;
 }
 
-const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
+/** A Vitrine server with a store and a token. */
+export interface BenchServer extends RunningService {
+  readonly store: string;
+  readonly token: string;
+  /** Runs a vitrine command on the same database and gives what it printed as JSON. */
+  command(...args: string[]): Promise<any>;
+}
 
-/** Starts one, on PostgreSQL: BENCH_DATABASE_URL names the server. */
-export async function startServer(environment: Record<string, string> = {}): Promise<BenchServer> {
-  const name = `vitrine_bench_${process.pid}`;
-  await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-  await onServer(`CREATE DATABASE ${name}`);
-  const databaseUrl = Object.assign(new URL(databaseServer), { pathname: `/${name}` }).href;
-  const env = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: "error",
-    ANALYTICS_RATE_LIMIT: "0",
-    ...environment,
-  };
+/** Where a server keeps its data: on PostgreSQL, or embedded in a folder. */
+type Database = { readonly DATABASE_URL: string } | { readonly DATA_DIR: string };
+
+/** The PostgreSQL on which databases are created. */
+export const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
+
+/** Connections to PostgreSQL, of Vitrine and of the floor alike. */
+const poolSize = "10";
+
+/** Nothing of the caller's environment but what programs need to run: no setting of theirs changes what is measured. */
+const { PATH, HOME, TMPDIR } = process.env;
+const plainEnvironment = { PATH, HOME, TMPDIR, DATABASE_POOL_MAX: poolSize };
+
+let databases = 0;
+let stores = 0;
+
+/** Creates an empty database. */
+export async function createDatabase(): Promise<string> {
+  databases += 1;
+  const name = `vitrine_bench_${process.pid}_${databases}`;
+  const created = query(databaseServer, `CREATE DATABASE ${name}`);
+  closeLater(async () => {
+    await created.catch(() => undefined);
+    await query(databaseServer, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
+  await created;
+  return Object.assign(new URL(databaseServer), { pathname: `/${name}` }).href;
+}
+
+/** Starts the built server, which migrates the database, and makes a store and a token. */
+export async function startServer(database: Database): Promise<BenchServer> {
+  const service = await serve(database);
   const command = async (...args: string[]) => {
+    const env = { ...plainEnvironment, ...database };
     const { stdout } = await run(process.execPath, ["dist/main.js", ...args, "--json"], { env, maxBuffer: 1e8 });
     return JSON.parse(stdout);
   };
-  await command("migrate");
-  const { store } = await command("store", "create", "bench");
+  stores += 1;
+  const { store } = await command("store", "create", `bench-${stores}`);
   const { token } = await command("token", "issue", store);
-  const server = spawn(process.execPath, ["dist/main.js", "serve"], {
-    env: { ...env, PORT: "0" },
+  return { ...service, store, token, command };
+}
+
+/** Starts the built server and no more. */
+export function serve(database: Database): Promise<RunningService> {
+  const settings = { PORT: "0", LOG_LEVEL: "error", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
+  return startService(["dist/main.js", "serve"], { ...settings, ...database });
+}
+
+/** Starts the floor on a database that a Vitrine server has migrated. */
+export function startFloor(databaseUrl: string): Promise<RunningService> {
+  return startService(["--import", "tsx", fileURLToPath(new URL("floor.ts", import.meta.url))], {
+    DATABASE_URL: databaseUrl,
+  });
+}
+
+/** Starts a Node.js process that prints the address on which it listens. */
+async function startService(args: string[], environment: Record<string, string>): Promise<RunningService> {
+  const service = spawn(process.execPath, args, {
+    env: { ...plainEnvironment, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const ended = new Promise<number | null>((resolve) => service.once("exit", resolve));
+  const stop = closeLater(async () => {
+    service.kill("SIGTERM");
+    const timer = setTimeout(() => service.kill("SIGKILL"), killAfterMs);
+    await ended;
+    clearTimeout(timer);
+  });
+  await once(service, "spawn");
   const url = await new Promise<string>((resolve, reject) => {
-    server.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
-    server.stdout.on("data", (text: Buffer) => {
+    void ended.then((code) => reject(new Error(`${args.join(" ")} ended with ${code}.`)));
+    service.stdout.on("data", (text: Buffer) => {
       const found = /listens on (\S+)/u.exec(text.toString());
       if (found?.[1] !== undefined) resolve(found[1]);
     });
   });
-  return {
-    url,
-    token,
-    store,
-    databaseUrl,
-    pid: server.pid ?? 0,
-    command,
-    async stop() {
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGTERM");
-      await ended;
-      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    },
-  };
+  return { url, pid: service.pid ?? 0, stop };
 }
 
 /** Runs a GraphQL operation; throws on any error. */
-export async function graphql({ url, token }: BenchServer, query: string, variables: object): Promise<any> {
+export async function graphql(
+  { url, token }: Pick<BenchServer, "url" | "token">,
+  operation: string,
+  variables: object,
+): Promise<any> {
   const response = await fetch(`${url}/graphql`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-service-access-token": token },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query: operation, variables }),
   });
   const { data, errors } = (await response.json()) as { data?: any; errors?: unknown };
   if (errors !== undefined) throw new Error(JSON.stringify(errors));
   return data;
 }
 
-/** The middle value. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseServer });
+/** Runs a statement on a connection of its own. */
+export async function query(databaseUrl: string, statement: string, values: unknown[] = []): Promise<any[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(statement);
-  await client.end();
+  try {
+    return (await client.query(statement, values)).rows;
+  } finally {
+    await client.end();
+  }
 }
