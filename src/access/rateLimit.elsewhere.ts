@@ -11,11 +11,11 @@ interface Elsewhere {
   readonly health: Health;
   /** How long a call waits for its count: what hangs is the same as what is gone. */
   readonly replyTimeoutMs: number;
-  ask(policy: Policy, storeId: string): Promise<Reservation>;
+  readonly ask: (policy: Policy, storeId: string) => Promise<Reservation>;
 }
 
 /** Whether a count elsewhere works, as far as calls have shown. */
-export type Health = ReturnType<typeof watchHealth>;
+type Health = ReturnType<typeof watchHealth>;
 
 /**
  * The count that is kept elsewhere. While that is gone, hangs or answers nonsense, this process goes by its own count,
