@@ -3,8 +3,10 @@ import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createOwnCount } from "./access/rateLimit.memory.js";
+import { createPrimaryCount } from "./access/rateLimit.primary.js";
 import { openSharedCount } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed.js";
+import { createPrimaryRelay } from "./analytics/feed.primary.js";
 import { createRedisRelay } from "./analytics/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis.read.js";
 import type { Config } from "./config.js";
@@ -21,6 +23,7 @@ import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi.js";
 import { planRest } from "./rest/operations.js";
 import { restView } from "./rest/view.js";
+import type { Line } from "./line.js";
 import { openRedis } from "./redis.js";
 
 /** The whole service, ready to answer requests; it opens no port. */
@@ -33,14 +36,17 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Puts the service together, doing all the work that requests would otherwise share. */
-export async function createApp(config: Config, database: OpenDatabase, log: Logger): Promise<App> {
+/**
+ * Puts the service together, doing all the work that requests would otherwise share. A worker has a line to its `primary`:
+ * without Redis, that is what connects it with the other workers.
+ */
+export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Line): Promise<App> {
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
   const gateway = createGateway(known, gatewayCompression);
-  const rateLimits = await openRateLimits(config, log);
-  const feed = openFeed(config, database.client, log);
+  const rateLimits = await openRateLimits(config, log, primary);
+  const feed = openFeed(config, database.client, log, primary);
   const handler = createRequestListener({
     config,
     db: database.client,
@@ -64,21 +70,28 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   };
 }
 
-/** Counts in Redis where there is one, and something to count. */
-async function openRateLimits(config: Config, log: Logger): Promise<RateLimits> {
+/** Counts in Redis or in the primary where there is one, and something to count. */
+async function openRateLimits(config: Config, log: Logger, primary: Line | undefined): Promise<RateLimits> {
   const policies = policiesOf(config);
-  if (config.redisUrl === undefined || Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
-  const count = await openSharedCount(config.redisUrl, (problem) =>
-    log.warn({ err: problem.message }, "Redis fails: until it is back, this process counts calls by itself"),
-  );
-  return { policies, count };
+  if (Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
+  const warn = (who: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls by itself`);
+  if (config.redisUrl !== undefined) {
+    return { policies, count: await openSharedCount(config.redisUrl, warn("Redis")) };
+  }
+  return {
+    policies,
+    count: primary === undefined ? createOwnCount() : createPrimaryCount(primary, warn("The primary process")),
+  };
 }
 
-/** The live feed; it reaches the clients of other processes over Redis, where there is one. */
-function openFeed({ redisUrl }: Config, db: RootDatabase, log: Logger): LiveFeed {
+/** The live feed; it reaches the clients of other processes over Redis or the primary, where there is one. */
+function openFeed({ redisUrl }: Config, db: RootDatabase, log: Logger, primary: Line | undefined): LiveFeed {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(db, storeId, lsId).catch((error: unknown) => Promise.reject(mapDatabaseError(error) as Error));
-  if (redisUrl === undefined) return createLiveFeed({ read });
+  if (redisUrl === undefined) {
+    return createLiveFeed({ read, relay: primary === undefined ? undefined : createPrimaryRelay(primary) });
+  }
   const open = () =>
     openRedis(redisUrl, (problem) =>
       log.warn(

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOwnCount } from "../src/access/rateLimit.memory.js";
+import { createOwnCount, type OwnCount } from "../src/access/rateLimit.memory.js";
+import { countForWorker, createPrimaryCount } from "../src/access/rateLimit.primary.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../src/access/rateLimit.js";
+import type { Line } from "../src/line.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "./support/app.js";
 import { graphqlError, refusal } from "./support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys } from "./support/products.js";
@@ -274,3 +276,52 @@ describe("the count of one process", () => {
     });
   });
 });
+
+describe("the count that a primary holds for its workers", () => {
+  const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
+
+  /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
+  function startWorker(held: OwnCount, hangs: () => boolean = () => false) {
+    const warnings: string[] = [];
+    const [primary, worker] = openLinePair(hangs);
+    countForWorker(primary, held);
+    const count = createPrimaryCount(worker, ({ message }) => void warnings.push(message), 20);
+    return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
+  }
+
+  test("is one for all of them", async () => {
+    const held = createOwnCount(() => 0);
+    const [one, other] = [startWorker(held), startWorker(held)];
+    expect([await one.reserve(), await other.reserve(), await one.reserve(), await other.reserve()]).toEqual([
+      [true, 2, 60_000],
+      [true, 1, 60_000],
+      [true, 0, 60_000],
+      [false, 0, 60_000],
+    ]);
+    expect([one.warnings, other.warnings]).toEqual([[], []]);
+  });
+
+  test("that does not answer is replaced by the worker's own, which knows what it was granted, until it answers", async () => {
+    let hangs = false;
+    const held = createOwnCount(() => 0);
+    const { reserve, warnings } = startWorker(held, () => hangs);
+    await reserve();
+    hangs = true;
+    const verdicts = [await reserve(), await reserve(), await reserve()].map(([isGranted]) => isGranted);
+    expect(verdicts).toEqual([true, true, false]);
+    expect(warnings).toEqual(["The primary does not answer."]);
+    hangs = false;
+    await expect.poll(reserve, { timeout: 5_000 }).toEqual([true, 1, 60_000]); // held there: one, and this one
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+/** Both ends of a line that carries nothing while `hangs()`. */
+function openLinePair(hangs: () => boolean): [Line, Line] {
+  const ends = [new Map(), new Map()] as const;
+  const open = (here: number, there: number): Line => ({
+    tell: (topic, ...parts) => queueMicrotask(() => !hangs() && ends[there]?.get(topic)?.(...parts)),
+    onTold: (topic, listener) => void ends[here]?.set(topic, listener),
+  });
+  return [open(0, 1), open(1, 0)];
+}

@@ -3,14 +3,11 @@ import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { openRedis } from "../redis.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { createOwnCount } from "./rateLimit.memory.js";
+import { countElsewhere, watchHealth } from "./rateLimit.elsewhere.js";
 
-/** How long a call waits for its count: a Redis that hangs is the same as one that is gone. */
 const replyTimeoutMs = 500;
 /** When the connection gives up what no call waits for any longer. */
 const commandTimeoutMs = 5_000;
-/** How long a Redis that failed is left alone, so that not every call waits for it. */
-const restMs = 1_000;
 /** How long the first calls may have to wait for the first connection. */
 const firstConnectionMs = 1_000;
 
@@ -37,59 +34,24 @@ return {1, redis.call('INCR', KEYS[1]), resetMs}
 type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<unknown>;
 
 /**
- * The count that all processes on one Redis share. While Redis is gone, hangs or answers nonsense, this process goes
- * by its own count, which holds what it was granted from Redis in the same window; `warn` is told, once until Redis
- * is back.
+ * The count that all processes on one Redis share. While Redis is gone, hangs or answers nonsense, this process counts by
+ * itself; `warn` is told, once until Redis is back.
  */
 export async function openSharedCount(url: string, warn: (problem: Error) => void): Promise<CallCount> {
-  const own = createOwnCount();
   const health = watchHealth(warn);
   const redis = openRedis(url, health.failed, commandTimeoutMs);
   const reserveCall = defineReserveCall(redis);
   redis.on("ready", health.answered);
   await firstConnection(redis).catch(health.failed);
 
+  const ask = async (policy: Policy, storeId: string) =>
+    readReply(await reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs), policy);
+  const count = countElsewhere({ name: "Redis", health, replyTimeoutMs, ask });
   return {
-    async reserve(policy, storeId) {
-      if (!health.isWorthATry()) return own.reserve(policy, storeId);
-      try {
-        const reply = await inTime(reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs));
-        const reservation = readReply(reply, policy);
-        health.answered();
-        if (reservation.isGranted) own.note(policy, storeId, reservation.resetMs);
-        return reservation;
-      } catch (problem) {
-        health.failed(problem);
-        return own.reserve(policy, storeId);
-      }
-    },
+    ...count,
     close() {
       redis.disconnect();
-      own.close();
-    },
-  };
-}
-
-/** Whether Redis works, as far as calls have shown. */
-function watchHealth(warn: (problem: Error) => void) {
-  let isDown = false;
-  let restsUntil = 0;
-  return {
-    /** While Redis is down, one call after each rest: the others need not wait with it. */
-    isWorthATry(): boolean {
-      if (!isDown) return true;
-      if (performance.now() < restsUntil) return false;
-      restsUntil = performance.now() + restMs;
-      return true;
-    },
-    answered: (): void => {
-      isDown = false;
-    },
-    failed: (problem: unknown): void => {
-      restsUntil = performance.now() + restMs;
-      if (isDown) return;
-      isDown = true;
-      warn(problem instanceof Error ? problem : new Error(String(problem)));
+      count.close();
     },
   };
 }
@@ -98,18 +60,6 @@ async function firstConnection(redis: Redis): Promise<void> {
   const signal = AbortSignal.timeout(firstConnectionMs);
   await once(redis, "ready", { signal }).catch((problem: unknown) => {
     throw signal.aborted ? new Error("Redis does not answer.") : problem;
-  });
-}
-
-/**
- * Gives up on a reply that takes too long. Timers come first when the process was busy or starved for that long: replies
- * that arrived meanwhile are read before it gives up, or the count would part from Redis for no fault of Redis.
- */
-function inTime(reply: Promise<unknown>): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error("Redis does not answer."));
-    const timer = setTimeout(() => setImmediate(giveUp), replyTimeoutMs);
-    reply.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

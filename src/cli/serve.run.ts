@@ -1,18 +1,17 @@
-import { pino } from "pino";
 import { createApp } from "../app.js";
-import { type Config, readConfig } from "../config.js";
+import type { Config } from "../config.js";
 import { isMigrated } from "../database/migrations.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
-import { listen, type RunningServer } from "../http/server.js";
+import { listen } from "../http/server.js";
 import { type Demo, prepareDemo } from "./demo.js";
 import { startDemoTraffic } from "./demo.traffic.js";
 import { migrateIfNeeded } from "./runtime.js";
+import { banner, endService, openLog } from "./serve.common.js";
 import { untilSignal } from "./signals.js";
 
-/** Serves until told to stop. */
-export async function serve(): Promise<void> {
-  const config = readConfig();
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+/** Serves in this process until told to stop. */
+export async function serve(config: Config): Promise<void> {
+  const log = openLog(config);
   const database = await openDatabase(config, "alone", (problem) =>
     log.warn({ err: problem.message }, "database connection lost"),
   );
@@ -35,10 +34,7 @@ export async function serve(): Promise<void> {
       await Promise.race([untilSignal(), database.crashed.then((error) => Promise.reject(error))]);
     } finally {
       await stopTraffic?.();
-      const stopped = server.stop(config.shutdownGraceMs);
-      await app.feed.close(); // streams would otherwise keep the server up until the grace ends
-      await stopped;
-      await app.close();
+      await endService(server, app, config);
     }
   } finally {
     await database.close();
@@ -47,30 +43,4 @@ export async function serve(): Promise<void> {
 
 async function openDemo({ engine, client }: OpenDatabase, { demoToken }: Config): Promise<Demo | undefined> {
   return engine === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken) : undefined;
-}
-
-function banner(url: RunningServer["url"], demo: Demo | undefined): string {
-  const lines = [
-    `Vitrine listens on ${url}`,
-    `  GraphiQL   ${url}/graphql`,
-    `  OpenAPI    ${url}/openapi.json`,
-    ...(demo === undefined ? [] : demoLines(url, demo)),
-  ];
-  return `\n${lines.join("\n")}\n\n`;
-}
-
-function demoLines(url: string, { store, token, productId }: Demo): string[] {
-  if (token === undefined) {
-    return [
-      "",
-      `  The token of store ${store} was shown when it was made. For another: npx vitrine token issue ${store}`,
-    ];
-  }
-  return [
-    "",
-    `  Store      ${store}`,
-    `  Token      ${token}`,
-    "",
-    `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
-  ];
 }

@@ -1,4 +1,6 @@
+import cluster from "node:cluster";
 import type { Command } from "commander";
+import { readConfig } from "../config.js";
 
 /** `vitrine serve` */
 export function addServeCommand(program: Command): void {
@@ -7,7 +9,17 @@ export function addServeCommand(program: Command): void {
     .description("serve GraphQL and REST until told to stop")
     .addHelpText("after", "\nExample:\n  PORT=8080 npx vitrine serve")
     .action(async () => {
-      const { serve } = await import("./serve.run.js"); // the whole service, which other commands need not load
-      await serve();
+      const config = readConfig();
+      // Imported by need: other commands need not load the whole service, nor does a primary, which serves nothing itself.
+      if (config.webConcurrency > 1 && cluster.isPrimary) {
+        const { serveByWorkers } = await import("./serve.workers.js");
+        await serveByWorkers(config);
+      } else if (config.webConcurrency > 1 && cluster.worker !== undefined) {
+        const { serveAsWorker } = await import("./serve.asWorker.js");
+        await serveAsWorker(config, cluster.worker);
+      } else {
+        const { serve } = await import("./serve.run.js");
+        await serve(config);
+      }
     });
 }

@@ -1,8 +1,5 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { Agent, type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
@@ -15,6 +12,7 @@ import {
   vitrine,
   vitrineJson,
 } from "../support/process.js";
+import { beginImport } from "../support/slowImport.js";
 
 const demoToken = "a-demo-token-of-my-own";
 const productPath = "/external/product/v1/linen-shirt";
@@ -123,7 +121,7 @@ describe("while a server holds the folder", () => {
 
 test("data and tokens outlive a restart, a kill and a restart after that; a stop leaves neither lock nor temporary files", async () => {
   const { token = "" } = server;
-  const importing = await beginImport(token);
+  const importing = await beginImport(server.url, token);
   const stopped = server.stop();
   await until(
     () =>
@@ -154,31 +152,3 @@ test("data and tokens outlive a restart, a kill and a restart after that; a stop
   server = await serve(place.env);
   expect(await getStatus(issued)).toBe(200);
 }, 180_000);
-
-/** An import on a connection that is kept alive, of which the server has seen all but the last bytes. */
-async function beginImport(token: string): Promise<{ finish(): Promise<unknown> }> {
-  const urls = { featured_image: "https://shop.example/late.jpg", url: "https://shop.example/late" };
-  const body = JSON.stringify({ product: { id: "late", sku: "L-1", title: "Late", available: true, ...urls } });
-  const headers = {
-    "x-service-access-token": token,
-    "content-type": "application/json",
-    "content-length": body.length,
-  };
-  const agent = new Agent({ keepAlive: true });
-  const call = request(`${server.url}/external/product/v1`, {
-    method: "POST",
-    agent,
-    headers: { ...headers, expect: "100-continue" },
-  });
-  const [begun, answered] = [once(call, "continue"), once(call, "response")];
-  call.flushHeaders();
-  await begun; // the server has the request
-  call.write(body.slice(0, 20));
-  return {
-    async finish() {
-      call.end(body.slice(20));
-      const [response] = (await answered) as [IncomingMessage];
-      return JSON.parse(await text(response));
-    },
-  };
-}

@@ -2,7 +2,7 @@ import { saveLiveStream } from "../../src/analytics/liveStream.save.js";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
 
 /** A store with the show `show`, whose analytics can be read. Making it counts under no limit. */
-export async function storeWithShow(app: TestApp): Promise<TestStore> {
+export async function storeWithShow(app: Pick<TestApp, "url" | "db">): Promise<TestStore> {
   const store = await createTestStore(app);
   const startedAt = new Date("2026-01-01T10:00:00Z");
   await saveLiveStream(app.db, store.id, { id: "show", name: "Show", status: "ENDED", startedAt, durationSeconds: 60 });

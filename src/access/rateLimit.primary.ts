@@ -1,0 +1,42 @@
+import type { Line } from "../line.js";
+import type { CallCount, Policy, Reservation } from "./rateLimit.js";
+import { countElsewhere, watchHealth } from "./rateLimit.elsewhere.js";
+import type { OwnCount } from "./rateLimit.memory.js";
+
+/** Longer than for Redis: a primary that hangs hands out no connections either, so that few calls wait for it. */
+const replyTimeoutMs = 2_000;
+
+type Verdict = Omit<Reservation, "policy">;
+
+/** In the primary: counts the calls of a worker. */
+export function countForWorker(line: Line, count: OwnCount): void {
+  line.onTold("reserve", (id: number, policy: Policy, storeId: string) => {
+    const { isGranted, callsLeft, resetMs } = count.reserve(policy, storeId);
+    line.tell("reserved", id, { isGranted, callsLeft, resetMs } satisfies Verdict);
+  });
+}
+
+/**
+ * In a worker: the count that the primary keeps for all its workers. While the primary does not answer, this process
+ * counts by itself; `warn` is told, once until it answers.
+ */
+export function createPrimaryCount(
+  line: Line,
+  warn: (problem: Error) => void,
+  timeoutMs: number = replyTimeoutMs,
+): CallCount {
+  // Nothing stays in it: a primary that lives answers each call, if late, and workers end with a primary that does not.
+  const waiting = new Map<number, (verdict: Verdict) => void>();
+  let lastId = 0;
+  line.onTold("reserved", (id: number, verdict: Verdict) => {
+    waiting.get(id)?.(verdict);
+    waiting.delete(id);
+  });
+  const ask = (policy: Policy, storeId: string) =>
+    new Promise<Reservation>((resolve) => {
+      lastId += 1;
+      waiting.set(lastId, (verdict) => resolve({ policy, ...verdict }));
+      line.tell("reserve", lastId, policy, storeId);
+    });
+  return countElsewhere({ name: "The primary", health: watchHealth(warn), replyTimeoutMs: timeoutMs, ask });
+}

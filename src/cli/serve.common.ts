@@ -1,0 +1,45 @@
+import { type Logger, pino } from "pino";
+import type { App } from "../app.js";
+import type { Config } from "../config.js";
+import type { RunningServer } from "../http/server.js";
+import type { Demo } from "./demo.js";
+
+/** The log of a process that serves. */
+export function openLog({ logLevel }: Config): Logger {
+  return pino({ level: logLevel }, pino.destination({ dest: 2, sync: false }));
+}
+
+/** Takes no new requests, lets running ones end in the time that they are given, and ends what the app started. */
+export async function endService(server: RunningServer, app: App, { shutdownGraceMs }: Config): Promise<void> {
+  const stopped = server.stop(shutdownGraceMs);
+  await app.feed.close(); // streams would otherwise keep the server up until the grace ends
+  await stopped;
+  await app.close();
+}
+
+/** What is printed once the service answers. */
+export function banner(url: RunningServer["url"], demo?: Demo): string {
+  const lines = [
+    `Vitrine listens on ${url}`,
+    `  GraphiQL   ${url}/graphql`,
+    `  OpenAPI    ${url}/openapi.json`,
+    ...(demo === undefined ? [] : demoLines(url, demo)),
+  ];
+  return `\n${lines.join("\n")}\n\n`;
+}
+
+function demoLines(url: string, { store, token, productId }: Demo): string[] {
+  if (token === undefined) {
+    return [
+      "",
+      `  The token of store ${store} was shown when it was made. For another: npx vitrine token issue ${store}`,
+    ];
+  }
+  return [
+    "",
+    `  Store      ${store}`,
+    `  Token      ${token}`,
+    "",
+    `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
+  ];
+}
