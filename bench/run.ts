@@ -28,7 +28,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
-  throw new Error(`No benchmark ${unknown.join(", ")}; there are ${Object.keys(benchmarks).join(", ")}.`);
+  progress(`No benchmark ${unknown.join(", ")}; there are ${Object.keys(benchmarks).join(", ")}.`);
+  process.exit(1);
 }
 
 let isInterrupted = false;
