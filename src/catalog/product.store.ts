@@ -13,16 +13,22 @@ const statementTimeoutMs = 15 * 60_000;
 export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "priceMin", "priceMax", available, images,
   "featuredImage", url, "searchWords"`;
 
-/** Rows sent along with the statement itself: a few thousand at most. */
+/**
+ * Rows sent along with the statement itself: a few thousand at most. The arrays are taken apart in the list of columns
+ * and not by a function in FROM, which would store all rows in between: a sixth of the work of an import.
+ */
 export function sentRows(columns: ProductColumns): RowSource {
   const { line, id, sku, title, description, price, price_min, price_max, available, images, featured_image, url } =
     columns;
   return Prisma.sql`(
     SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
       url, "searchWords"::text[]
-    FROM unnest(${line}::int[], ${id}::text[], ${sku}::text[], ${title}::text[], ${description}::text[],
-      ${price}::numeric[], ${price_min}::numeric[], ${price_max}::numeric[], ${available}::boolean[], ${images}::text[],
-      ${featured_image}::text[], ${url}::text[], ${columns.searchWords}::text[]) AS u(${rowColumns})) s`;
+    FROM (
+      SELECT unnest(${line}::int[]), unnest(${id}::text[]), unnest(${sku}::text[]), unnest(${title}::text[]),
+        unnest(${description}::text[]), unnest(${price}::numeric[]), unnest(${price_min}::numeric[]),
+        unnest(${price_max}::numeric[]), unnest(${available}::boolean[]), unnest(${images}::text[]),
+        unnest(${featured_image}::text[]), unnest(${url}::text[]), unnest(${columns.searchWords}::text[])
+    ) AS u(${rowColumns})) s`;
 }
 
 /**

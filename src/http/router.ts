@@ -10,7 +10,7 @@ import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphiqlPage, graphqlPath } from "../graphql/gateway.js";
 import { parseJson } from "../json.js";
-import { MethodNotAllowedError, type RestHandler } from "../rest/handler.js";
+import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
 import { applyCors } from "./cors.js";
@@ -102,6 +102,12 @@ function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<st
 /** The documented paths: find the operation, then who calls, and only then read the body. */
 function createRestRoute(options: RouterOptions): Route {
   const { rest, config, log } = options;
+  // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
+  const readVariables = async (call: RestCall, request: IncomingMessage, search: string) => {
+    if (call.operation.method !== "POST") return rest.read(call, { search, body: undefined });
+    requireJson(request);
+    return rest.read(call, { search, body: await readBody(request, config.bodyBytesMax) });
+  };
   return async (exchange) => {
     const { request, response, requestId, path, search } = exchange;
     try {
@@ -109,12 +115,8 @@ function createRestRoute(options: RouterOptions): Route {
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
       const context = await createContext(options, exchange);
-      let body: Buffer | undefined;
-      if (call.operation.method === "POST") {
-        requireJson(request);
-        body = await readBody(request, config.bodyBytesMax);
-      }
-      const answer = await rest.call(call, { search, body }, context);
+      const variables = await readVariables(call, request, search);
+      const answer = await rest.run(call, variables, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);

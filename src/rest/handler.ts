@@ -11,7 +11,7 @@ import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 import { restBase } from "./routes.js";
 
 /** A REST operation found for a request. */
-interface RestCall {
+export interface RestCall {
   readonly operation: PreparedOperation;
   /** Path parameters, still percent-encoded. */
   readonly segments: Readonly<Record<string, string>>;
@@ -31,8 +31,10 @@ interface PreparedOperation extends RestOperation {
 export interface RestHandler {
   /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are */
   find(method: string, path: string): RestCall;
-  /** @throws {AppError} for arguments that cannot be read; everything else is answered */
-  call(call: RestCall, input: { search: string; body: Buffer | undefined }, context: Context): Promise<RestAnswer>;
+  /** The arguments of a call. @throws {AppError} for those that cannot be read */
+  read(call: RestCall, input: { search: string; body: Buffer | undefined }): Variables;
+  /** Whatever happens is answered. */
+  run(call: RestCall, variables: Variables, context: Context): Promise<RestAnswer>;
 }
 
 /** A wrong method on a path that exists. */
@@ -54,8 +56,8 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
       if (operation === undefined) throw new MethodNotAllowedError(allowedMethods(matching));
       return { operation, segments: operation.pattern.exec(path)?.groups ?? {} };
     },
-    async call({ operation, segments }, { search, body }, context) {
-      const variables = readArguments(operation, segments, search, body);
+    read: ({ operation, segments }, { search, body }) => readArguments(operation, segments, search, body),
+    async run({ operation }, variables, context) {
       const result = await executeOperation(operation.prepared, variables, context, { arraysOnly: true });
       return answer(result, operation.operation);
     },

@@ -85,9 +85,6 @@ CREATE INDEX "ProductSite_storeId_siteId_idx" ON "ProductSite"("storeId", "siteI
 ALTER TABLE "Site" ADD CONSTRAINT "Site_storeId_fkey" FOREIGN KEY ("storeId") REFERENCES "Store"("id") ON DELETE CASCADE ON UPDATE RESTRICT;
 
 -- AddForeignKey
-ALTER TABLE "Product" ADD CONSTRAINT "Product_storeId_fkey" FOREIGN KEY ("storeId") REFERENCES "Store"("id") ON DELETE CASCADE ON UPDATE RESTRICT;
-
--- AddForeignKey
 ALTER TABLE "ProductSite" ADD CONSTRAINT "ProductSite_storeId_productId_fkey" FOREIGN KEY ("storeId", "productId") REFERENCES "Product"("storeId", "id") ON DELETE CASCADE ON UPDATE RESTRICT;
 
 -- AddForeignKey
