@@ -1,5 +1,4 @@
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
-import { renderGraphiQL } from "@graphql-yoga/render-graphiql";
 import { AppError } from "../errors.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
@@ -36,36 +35,6 @@ export function createGateway(
     plugins: [onePipeline(known), ...plugins],
   });
 }
-
-/** GraphiQL, from an installed package: it loads nothing from another host. */
-export function graphiqlPage(): string {
-  return renderGraphiQL({
-    title: "Vitrine",
-    endpoint: graphqlPath,
-    defaultQuery: exampleQuery,
-    headers: JSON.stringify({ "X-Service-Access-Token": "paste your access token here" }, null, 2),
-  });
-}
-
-const exampleQuery = `# Paste your access token into the header editor below, then run this.
-query Products {
-  products(first: 5) {
-    nodes {
-      id
-      sku
-      title
-      price
-    }
-  }
-  liveStreams(first: 5) {
-    nodes {
-      id
-      name
-      status
-    }
-  }
-}
-`;
 
 /** Has Yoga execute operations, and present errors, the way REST does. */
 function onePipeline(known: KnownOperations): Plugin<Context> {

@@ -16,19 +16,18 @@ interface Kept {
  */
 export function createPage(
   mediaType: string,
-  make: () => string,
+  make: () => string | Promise<string>,
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
-  let kept: Kept | undefined;
+  let kept: Promise<Kept> | undefined;
   return async ({ response }) => {
-    kept ??= keep(make());
-    const { body, etag } = kept;
+    const { body, etag, compressed: made } = await (kept ??= Promise.resolve(make()).then(keep));
     const { "if-none-match": known, "accept-encoding": accepted } = response.req.headers;
     const isLarge = body.length >= compressedLengthMin;
     const headers = { etag, "cache-control": "no-cache" };
     if (isLarge) addVary(response, "Accept-Encoding");
     if (isKnown(known, etag)) return send(response, 304, headers);
     const coding = isLarge ? preferredCoding(accepted) : undefined;
-    const compressed = coding && (await (kept.compressed[coding] ??= compress(body, coding)));
+    const compressed = coding && (await (made[coding] ??= compress(body, coding)));
     send(
       response,
       200,
