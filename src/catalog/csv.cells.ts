@@ -61,6 +61,16 @@ export function cellsOf(record: string): readonly string[] | undefined {
   }
 }
 
+/** fast-csv's parsers look at two tokens at a time at most; new ones would be most of the garbage that reading makes. */
+const tokens = Array.from({ length: 4 }, () => new Token({ token: "", startCursor: 0, endCursor: 0 }));
+let tokensGiven = 0;
+
+/** A token, valid until three more have been asked for. */
 function tokenAt(line: string, start: number, end: number): Token {
-  return new Token({ token: line.slice(start, end), startCursor: start, endCursor: end - 1 });
+  tokensGiven = (tokensGiven + 1) % tokens.length;
+  const token = tokens[tokensGiven] as { -readonly [Name in keyof Token]: Token[Name] };
+  token.token = line.slice(start, end);
+  token.startCursor = start;
+  token.endCursor = end - 1;
+  return token;
 }

@@ -26,7 +26,7 @@ export async function importThoroughly(
   source: ProductSource,
 ): Promise<UpsertCounts> {
   const { storeId, siteId } = target;
-  const now = await lockCatalog(transaction, storeId);
+  const now = await lockCatalog(transaction, storeId, "alone");
   await createStaging(transaction);
   const problems = await stage(transaction, source);
   const duplicates = await findDuplicates(transaction, problemsListedMax);

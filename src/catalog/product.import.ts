@@ -1,6 +1,7 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
+import { withParked } from "../database/parked.js";
 import { inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
 import { type ProductColumns, productColumns, productKeys } from "./product.columns.js";
@@ -103,47 +104,54 @@ export async function importFrom(
 }
 
 async function writeAsRead(transaction: Database, target: ImportTarget, source: ProductSource): Promise<UpsertCounts> {
-  const now = await lockCatalog(transaction, target.storeId);
   const reader = source.read();
   let stored = 0;
   let created = 0;
   try {
     let step = await reader.next();
-    for (let chunks = 0; step.done !== true; chunks += 1) {
-      const chunk = step.value;
-      // Asked for before this chunk is written, so that reading and writing overlap.
-      const next = reader.next();
-      next.catch(() => undefined); // awaited below, unless writing fails first
-      if (chunks === 0 && !(await isLast(next))) await deferSkuCheck(transaction);
-      const counts = await writeChunk(transaction, target, chunk, now);
+    let next = readAhead(reader, step);
+    const isWhole = step.done === true || (await next).done === true;
+    const now = await lockCatalog(transaction, target.storeId, isWhole ? "beside other short ones" : "alone");
+    if (!isWhole) await deferSkuCheck(transaction);
+    while (step.done !== true) {
+      const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
       stored += counts.stored;
       created += counts.created;
       step = await next;
+      next = readAhead(reader, step);
     }
     if (step.value.problems.total > 0) throw new RowsInDoubt();
-    await refusedAsDoubt(checkSkus(transaction));
+    if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
     return { stored, created };
   } finally {
     await reader.return({ rows: 0, problems: new Problems() });
   }
 }
 
-async function isLast(next: Promise<IteratorResult<ProductChunk, ReadResult>>): Promise<boolean> {
-  return (await next).done === true;
+type Step = IteratorResult<ProductChunk, ReadResult>;
+
+/** Asks for what follows a step before the step is written, so that reading and writing overlap. */
+function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {
+  if (step.done === true) return Promise.resolve(step);
+  const next = reader.next();
+  next.catch(() => undefined); // awaited later, unless writing fails first
+  return next;
 }
 
 async function writeChunk(
   transaction: Database,
   target: ImportTarget,
   chunk: ProductChunk,
-  now: string,
+  { now, inOrder }: { now: string; inOrder: boolean },
 ): Promise<UpsertCounts> {
   const { storeId, siteId } = target;
-  const rows = sentRows(chunk.columns);
-  const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now));
-  if (counts.stored !== chunk.rows) throw new RowsInDoubt();
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
-  return counts;
+  return withParked(async (park) => {
+    const rows = sentRows(chunk.columns, park);
+    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, { inOrder }));
+    if (counts.stored !== chunk.rows) throw new RowsInDoubt();
+    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
+    return counts;
+  });
 }
 
 async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {

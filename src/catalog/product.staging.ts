@@ -1,6 +1,7 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { ProductColumns } from "./product.columns.js";
+import { withParked } from "../database/parked.js";
 import { rowColumns, type RowSource, sentRows } from "./product.store.js";
 
 /** A row that cannot be stored beside the others, by its line or index. */
@@ -30,7 +31,10 @@ export async function createStaging(transaction: Database): Promise<void> {
 
 /** Adds rows; all but the line may be null. */
 export async function stageRows(transaction: Database, columns: ProductColumns): Promise<void> {
-  await transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns)}`;
+  await withParked(
+    (park) =>
+      transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns, park)}`,
+  );
 }
 
 /** Every staged row whose id or sku stands in another one too. */

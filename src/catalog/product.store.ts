@@ -17,32 +17,42 @@ export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "
  * Rows sent along with the statement itself: a few thousand at most. The arrays are taken apart in the list of columns
  * and not by a function in FROM, which would store all rows in between: a sixth of the work of an import.
  */
-export function sentRows(columns: ProductColumns): RowSource {
-  const { line, id, sku, title, description, price, price_min, price_max, available, images, featured_image, url } =
-    columns;
+export function sentRows(columns: ProductColumns, park: (value: string) => string): RowSource {
+  const array = (name: keyof ProductColumns) => park(columns[name]);
   return Prisma.sql`(
     SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
       url, "searchWords"::text[]
     FROM (
-      SELECT unnest(${line}::int[]), unnest(${id}::text[]), unnest(${sku}::text[]), unnest(${title}::text[]),
-        unnest(${description}::text[]), unnest(${price}::numeric[]), unnest(${price_min}::numeric[]),
-        unnest(${price_max}::numeric[]), unnest(${available}::boolean[]), unnest(${images}::text[]),
-        unnest(${featured_image}::text[]), unnest(${url}::text[]), unnest(${columns.searchWords}::text[])
+      SELECT unnest(${array("line")}::int[]), unnest(${array("id")}::text[]), unnest(${array("sku")}::text[]),
+        unnest(${array("title")}::text[]), unnest(${array("description")}::text[]), unnest(${array("price")}::numeric[]),
+        unnest(${array("price_min")}::numeric[]), unnest(${array("price_max")}::numeric[]),
+        unnest(${array("available")}::boolean[]), unnest(${array("images")}::text[]),
+        unnest(${array("featured_image")}::text[]), unnest(${array("url")}::text[]),
+        unnest(${array("searchWords")}::text[])
     ) AS u(${rowColumns})) s`;
 }
 
 /**
- * Lets one import at a time write to a store, until the transaction ends. Without it, imports that share ids and skus in
- * different orders would deadlock.
+ * Takes a store's catalog for an import, until the transaction ends. An import of several statements has it `alone`:
+ * imports that share ids and skus in different orders would deadlock. Those of one statement, which writes in the order
+ * of ids, run beside each other; what they hold of each other they give up soon.
  *
- * @returns the time of the import, later than that of every import before it (in microseconds, hence as text)
+ * @returns the time of the import, later than that of every import that it waited for (in microseconds, hence as text)
  */
-export async function lockCatalog(transaction: Database, storeId: string): Promise<string> {
+export async function lockCatalog(
+  transaction: Database,
+  storeId: string,
+  mode: "alone" | "beside other short ones",
+): Promise<string> {
+  const key = `catalog ${storeId}`;
+  const lock =
+    mode === "alone"
+      ? Prisma.sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+      : Prisma.sql`pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
   const [row] = await transaction.$queryRaw<[{ now: string }]>`
     SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
       set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-      pg_advisory_xact_lock(hashtextextended(${`catalog ${storeId}`}, 0))::text,
-      clock_timestamp()::text AS now`;
+      ${lock}::text, clock_timestamp()::text AS now`;
   return row.now;
 }
 
@@ -66,13 +76,17 @@ export interface UpsertCounts {
 /**
  * Stores rows, each replacing the product with its id.
  *
- * @param now as lockCatalog gave it: no other import has the same, so it marks the products that this one wrote
+ * @param now as lockCatalog gave it. It marks the products that this import wrote: were another one's the same to the
+ *   microsecond, fewer rows than given would be written
+ * @param options `inOrder` for imports that may run beside others: they take rows in the order of ids, so that none holds
+ *   what another waits for while it waits for what that one holds
  */
 export async function upsertProducts(
   transaction: Database,
   storeId: string,
   rows: RowSource,
   now: string,
+  { inOrder = false } = {},
 ): Promise<UpsertCounts> {
   const [counts] = await transaction.$queryRaw<[UpsertCounts]>`
     WITH written AS (
@@ -80,7 +94,7 @@ export async function upsertProducts(
         "featuredImage", url, "searchWords", "createdAt", "updatedAt")
       SELECT ${storeId}, s.id, s.sku, s.title, s.description, s.price, s."priceMin", s."priceMax", s.available, s.images,
         s."featuredImage", s.url, s."searchWords", ${now}::timestamptz, ${now}::timestamptz
-      FROM ${rows}
+      FROM ${rows} ${inOrder ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
       ON CONFLICT ("storeId", id) DO UPDATE SET sku = EXCLUDED.sku, title = EXCLUDED.title,
         description = EXCLUDED.description, price = EXCLUDED.price, "priceMin" = EXCLUDED."priceMin",
         "priceMax" = EXCLUDED."priceMax", available = EXCLUDED.available, images = EXCLUDED.images,

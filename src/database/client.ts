@@ -1,6 +1,6 @@
-import { PrismaPg } from "@prisma/adapter-pg";
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
+import { UnparkingPrismaPg } from "./parked.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -20,7 +20,7 @@ interface ClientOptions {
 
 /** Opens a pool of connections; nothing is connected before the first query. */
 export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
-  const adapter = new PrismaPg(
+  const adapter = new UnparkingPrismaPg(
     {
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,

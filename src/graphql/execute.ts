@@ -12,12 +12,12 @@ interface ExecuteOptions {
 
 /** The one pipeline of both styles: check the variables, execute, make errors presentable. It never throws. */
 export async function executeOperation(
-  { schema, definition, run }: Operation,
+  { schema, definition, isSound, run }: Operation,
   variables: Variables,
   context: Context,
   { arraysOnly = false }: ExecuteOptions = {},
 ): Promise<ExecutionResult> {
-  if (definition !== undefined) {
+  if (definition !== undefined && !isSound(variables, arraysOnly)) {
     const problems = checkVariables(schema, definition, variables, { arraysOnly });
     if (problems.total > 0) return { errors: [presentError(validationFailed(problems), context)] };
   }

@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Context } from "./context.js";
+import { soundVariables } from "./soundness.js";
 import type { Variables } from "./variables.js";
 
 /** An operation that has been parsed and validated, to be run any number of times. */
@@ -16,6 +17,8 @@ export interface Operation {
   readonly schema: GraphQLSchema;
   /** Undefined where the document has no operation of that name; running it gives the error. */
   readonly definition: OperationDefinitionNode | undefined;
+  /** Whether variables have the shape that it wants. */
+  readonly isSound: (variables: Variables, arraysOnly: boolean) => boolean;
   /** Runs it as it is: variables are not checked, errors not made presentable. May throw. */
   readonly run: (variables: Variables, context: Context) => Promise<ExecutionResult> | ExecutionResult;
 }
@@ -23,11 +26,15 @@ export interface Operation {
 type Prepare = (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) => Operation;
 
 /** An operation that graphql-js runs. */
-export const interpreted: Prepare = (schema, document, operationName) => ({
-  schema,
-  definition: getOperationAST(document, operationName) ?? undefined,
-  run: (variableValues, contextValue) => execute({ schema, document, variableValues, operationName, contextValue }),
-});
+export const interpreted: Prepare = (schema, document, operationName) => {
+  const definition = getOperationAST(document, operationName) ?? undefined;
+  return {
+    schema,
+    definition,
+    isSound: definition === undefined ? () => true : soundVariables(schema, definition),
+    run: (variableValues, contextValue) => execute({ schema, document, variableValues, operationName, contextValue }),
+  };
+};
 
 /** An operation compiled to JavaScript (graphql-jit), which takes some milliseconds and saves most of the work of each run. */
 export const compiled: Prepare = (schema, document, operationName) => {

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { PrismaPg } from "@prisma/adapter-pg";
+import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
+
+const parked = new Map<string, string>();
+
+/**
+ * Keeps large values of statements past Prisma, which would write all parameters of a raw statement into one JSON text
+ * and read them back. `work` puts what `park` returns where the value would stand; until it ends, the adapter below
+ * exchanges one for the other.
+ */
+export async function withParked<Result>(work: (park: (value: string) => string) => Promise<Result>): Promise<Result> {
+  const tickets: string[] = [];
+  const park = (value: string) => {
+    const ticket = randomUUID(); // nobody who sends text can guess it
+    tickets.push(ticket);
+    parked.set(ticket, value);
+    return ticket;
+  };
+  try {
+    return await work(park);
+  } finally {
+    for (const ticket of tickets) parked.delete(ticket);
+  }
+}
+
+/** Prisma's adapter for pg, which puts parked values into statements. */
+export class UnparkingPrismaPg extends PrismaPg {
+  override async connect() {
+    const adapter = unparking(await super.connect());
+    const startTransaction = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolationLevel) => unparking(await startTransaction(isolationLevel));
+    return adapter;
+  }
+}
+
+function unparking<Queryable extends SqlQueryable>(queryable: Queryable): Queryable {
+  const queryRaw = queryable.queryRaw.bind(queryable);
+  const executeRaw = queryable.executeRaw.bind(queryable);
+  queryable.queryRaw = (query) => queryRaw(withValues(query));
+  queryable.executeRaw = (query) => executeRaw(withValues(query));
+  return queryable;
+}
+
+function withValues(query: SqlQuery): SqlQuery {
+  if (parked.size === 0) return query;
+  return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? (parked.get(arg) ?? arg) : arg)) };
+}
