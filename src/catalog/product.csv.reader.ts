@@ -15,6 +15,9 @@ export interface ReadCsvOptions extends CsvOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Reading makes much that lives for a moment; in less space than this more of it would be copied about. */
+const resourceLimits = { maxYoungGenerationSizeMb: 72 };
+
 /** Shorter texts are read before a thread would have started. */
 const inProcessMax = 256 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
@@ -52,7 +55,7 @@ async function* readInWorker(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<CsvChunk, CsvResult> {
   const workerData: CsvWorkerData = { file: "file" in source ? source.file : undefined, options };
-  const worker = startWorker(new URL("./product.csv.worker.js", import.meta.url), { workerData });
+  const worker = startWorker(new URL("./product.csv.worker.js", import.meta.url), { workerData, resourceLimits });
   const messages = on(worker, "message", { close: ["exit"] }) as AsyncIterable<[CsvWorkerMessage]>;
   if ("text" in source) sendPieces(source.text, worker);
   const terminate = (): void => void worker.terminate();

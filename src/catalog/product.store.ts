@@ -66,6 +66,10 @@ export async function checkSkus(transaction: Database): Promise<void> {
   await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
 }
 
+/** One name for each text; see statementName in database/client.ts. */
+const upsertName = Prisma.raw("/* product_upsert */");
+const upsertInOrderName = Prisma.raw("/* product_upsert_in_order */");
+
 export interface UpsertCounts {
   /** Rows written. Fewer than were given if an id stood in an earlier statement of the same import. */
   readonly stored: number;
@@ -88,7 +92,7 @@ export async function upsertProducts(
   now: string,
   { inOrder = false } = {},
 ): Promise<UpsertCounts> {
-  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`
+  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${inOrder ? upsertInOrderName : upsertName}
     WITH written AS (
       INSERT INTO "Product" ("storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images,
         "featuredImage", url, "searchWords", "createdAt", "updatedAt")
