@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keepWorker, takeWorker } from "../src/catalog/product.csv.threads.js";
 import { readProductCsv } from "../src/catalog/product.csv.reader.js";
 import { readCsv } from "../src/catalog/product.csv.js";
 import { recordCharactersMax } from "../src/catalog/csv.records.js";
@@ -76,6 +77,26 @@ describe("the thread", () => {
     controller.abort(new Error("enough"));
     await expect(collect(aborted)).rejects.toThrow("enough");
     expect(threads()).toBe(before);
+  });
+
+  test("is used again for the next reading, whatever the one before it was; of two, one is kept", async () => {
+    const wrongHeader = `nothing\n${text}`;
+    const unclosed = `${text}1,"`;
+    const first = await readChunks({ text });
+    for (const other of [wrongHeader, unclosed, text]) {
+      const [again] = await Promise.all([readChunks({ text: other }), readChunks({ text })]);
+      const alone = await collect(readCsv([{ text: other, bytesRead: other.length }], { pathPrefix: ["csvContent"] }));
+      expect(again.result).toEqual(alone.result);
+      expect((await readChunks({ text })).chunks).toEqual(first.chunks);
+    }
+    const [one, two] = [takeWorker(), takeWorker()];
+    await Promise.all([keepWorker(one), keepWorker(two)]);
+    expect(two.threadId, "it has ended").toBe(-1);
+    expect(takeWorker()).toBe(one);
+    await one.terminate();
+    const third = takeWorker();
+    expect(third, "one that ended is not given").not.toBe(one);
+    await third.terminate();
   });
 
   test("is not started for a signal that is aborted already", async () => {

@@ -1,10 +1,10 @@
 import { on } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { startWorker } from "../startWorker.js";
 import { type CsvPiece, textPieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
-import type { CsvWorkerData, CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
+import { keepWorker, takeWorker } from "./product.csv.threads.js";
+import type { CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
 
 export type { CsvChunk, CsvResult };
 
@@ -14,9 +14,6 @@ export type CsvSource = { readonly text: string } | { readonly file: string };
 export interface ReadCsvOptions extends CsvOptions {
   readonly signal?: AbortSignal | undefined;
 }
-
-/** Reading makes much that lives for a moment; in less space than this more of it would be copied about. */
-const resourceLimits = { maxYoungGenerationSizeMb: 72 };
 
 /** Shorter texts are read before a thread would have started. */
 const inProcessMax = 256 * 1024;
@@ -54,16 +51,21 @@ async function* readInWorker(
   options: CsvOptions,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  const workerData: CsvWorkerData = { file: "file" in source ? source.file : undefined, options };
-  const worker = startWorker(new URL("./product.csv.worker.js", import.meta.url), { workerData, resourceLimits });
+  const worker = takeWorker();
   const messages = on(worker, "message", { close: ["exit"] }) as AsyncIterable<[CsvWorkerMessage]>;
-  if ("text" in source) sendPieces(source.text, worker);
+  const sendPieces = "text" in source ? piecesOnDemand(source.text, worker) : () => undefined;
+  worker.on("message", sendPieces);
+  send(worker, { kind: "read", file: "file" in source ? source.file : undefined, options });
   const terminate = (): void => void worker.terminate();
   signal?.addEventListener("abort", terminate, { once: true });
+  let isDone = false;
   try {
     for await (const [message] of messages) {
       signal?.throwIfAborted();
-      if (message.kind === "result") return message.result;
+      if (message.kind === "result") {
+        isDone = true;
+        return message.result;
+      }
       if (message.kind !== "chunk") continue;
       send(worker, { kind: "chunkTaken" });
       yield message.chunk;
@@ -72,16 +74,18 @@ async function* readInWorker(
     throw new Error("The thread that reads the CSV stopped before it was done.");
   } finally {
     signal?.removeEventListener("abort", terminate);
-    await worker.terminate();
+    worker.off("message", sendPieces);
+    if (isDone) await keepWorker(worker);
+    else await worker.terminate();
   }
 }
 
 /** Sends the text piece by piece as the thread asks for them, since sending it whole would copy it whole. */
-function sendPieces(text: string, worker: Worker): void {
+function piecesOnDemand(text: string, worker: Worker): (message: CsvWorkerMessage) => void {
   const pieces = textPieces(text, workerPieceCharacters);
-  worker.on("message", (message: CsvWorkerMessage) => {
+  return (message) => {
     if (message.kind === "pieceWanted") send(worker, { kind: "piece", piece: pieces.next().value ?? null });
-  });
+  };
 }
 
 function send(worker: Worker, request: CsvWorkerRequest): void {

@@ -1,15 +1,11 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { type CsvPiece, filePieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
 
-export interface CsvWorkerData {
-  /** Without a file, pieces of text are asked for. */
-  readonly file: string | undefined;
-  readonly options: CsvOptions;
-}
-
-/** What the thread is told: a piece of text it asked for (null after the last), or that a chunk was taken. */
+/** What the thread is told: to read a CSV, a piece of text it asked for (null after the last), that a chunk was taken. */
 export type CsvWorkerRequest =
+  /** Without a file, pieces of text are asked for. */
+  | { readonly kind: "read"; readonly file: string | undefined; readonly options: CsvOptions }
   | { readonly kind: "piece"; readonly piece: CsvPiece | null }
   | { readonly kind: "chunkTaken" };
 
@@ -25,27 +21,31 @@ const piecesAhead = 2;
 
 if (parentPort === null) throw new Error("product.csv.worker runs as a worker thread only.");
 const port = parentPort;
-const pieces: (CsvPiece | null)[] = [];
+let pieces: (CsvPiece | null)[] = [];
 let chunksAhead = 0;
 let wake: () => void = () => undefined;
 
 port.on("message", (request: CsvWorkerRequest) => {
-  if (request.kind === "piece") pieces.push(request.piece);
+  if (request.kind === "read") void read(request); // what it throws ends the thread, as an uncaught error
+  else if (request.kind === "piece") pieces.push(request.piece);
   else chunksAhead -= 1;
   wake();
 });
 
-const { file, options } = workerData as CsvWorkerData;
-const reading = readCsv(file === undefined ? requestedPieces() : filePieces(file), options);
-let next = await reading.next();
-while (next.done !== true) {
-  // oxlint-disable-next-line no-unmodified-loop-condition -- the message listener above counts down
-  while (chunksAhead >= chunksAheadMax) await nextRequest();
-  chunksAhead += 1;
-  send({ kind: "chunk", chunk: next.value });
-  next = await reading.next();
+async function read({ file, options }: Extract<CsvWorkerRequest, { kind: "read" }>): Promise<void> {
+  pieces = [];
+  chunksAhead = 0;
+  const reading = readCsv(file === undefined ? requestedPieces() : filePieces(file), options);
+  let next = await reading.next();
+  while (next.done !== true) {
+    // oxlint-disable-next-line no-unmodified-loop-condition -- the message listener above counts down
+    while (chunksAhead >= chunksAheadMax) await nextRequest();
+    chunksAhead += 1;
+    send({ kind: "chunk", chunk: next.value });
+    next = await reading.next();
+  }
+  send({ kind: "result", result: next.value });
 }
-send({ kind: "result", result: next.value });
 
 async function* requestedPieces(): AsyncGenerator<CsvPiece, void> {
   for (let ahead = 0; ahead < piecesAhead; ahead += 1) send({ kind: "pieceWanted" });
