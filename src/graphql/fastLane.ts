@@ -5,7 +5,7 @@ import { refusedResponse } from "./rateLimit.js";
 import type { Variables } from "./variables.js";
 
 /** An answer to be written. */
-export interface GraphQLAnswer {
+interface GraphQLAnswer {
   readonly status: number;
   readonly mediaType: string;
   readonly headers: Readonly<Record<string, string>>;

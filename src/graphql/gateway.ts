@@ -1,4 +1,5 @@
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
+import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
@@ -31,9 +32,15 @@ export function createGateway(
     multipart: false,
     logging: false,
     maxRequestBodySize: false, // http/body.ts has bounded it
+    parserAndValidationCache: { documentCache: boundedCache(), errorCache: boundedCache() },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
     plugins: [onePipeline(known), ...plugins],
   });
+}
+
+/** What Yoga remembers of operations, by their text; its own cache would count them, whatever their length. */
+function boundedCache<Value extends object>(): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: 4_000_000, maxEntrySize: 100_000, sizeCalculation: (_, text) => text.length + 1 });
 }
 
 /** Has Yoga execute operations, and present errors, the way REST does. */
