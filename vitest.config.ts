@@ -16,6 +16,7 @@ const onEmbeddedOnly = [
   "test/process/**",
   "test/catalog.csv*.test.ts",
   "test/dateTime.test.ts",
+  "test/graphql.soundness.test.ts",
   "test/joinLookups.test.ts",
   "test/openapi*.test.ts",
   "test/rateLimit*.test.ts",

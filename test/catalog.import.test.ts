@@ -196,22 +196,48 @@ describe("all or nothing", () => {
     expect(await store.post(paths.bulk, bulk(products(5_000)))).toEqual(importedAnswer(5_000));
   });
 
-  test("concurrent imports of the same ids in opposite orders all answer, and the last one stands whole", async () => {
+  test.each([
+    ["short ones, beside each other", [1_500, 1_500, 1_500, 1_500]],
+    ["long ones, one by one", [2_500, 2_500, 2_500, 2_500]],
+    ["both", [1_500, 2_500, 1_500, 2_500]],
+  ])(
+    "concurrent imports of the same ids in opposite orders all answer, and the last one stands whole: %s",
+    async (_, counts) => {
+      const store = await createTestStore(app);
+      await store.post(paths.bulk, bulk(products(2_500)));
+      const labels = ["one", "two", "three", "four"];
+      const lists = labels.map((label, turn) => {
+        const list = products(counts[turn] ?? 0, () => ({ title: label }));
+        return turn % 2 === 0 ? list : list.toReversed();
+      });
+      const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+      expect(answers).toEqual(counts.map((count) => importedAnswer(0, count)));
+      const rows = (await storedProducts(app, store)).slice(0, Math.min(...counts));
+      expect(new Set(rows.map(({ title }) => title)).size).toBe(1);
+      expect(labels).toContain(rows[0]?.title);
+    },
+  );
+
+  test("concurrent short imports of new products count each as created once", async () => {
     const store = await createTestStore(app);
-    const labels = ["one", "two", "three", "four"];
-    const lists = labels.map((label, turn) => {
-      const list = products(2_500, () => ({ title: label }));
-      return turn % 2 === 0 ? list : list.toReversed();
-    });
+    const lists = [0, 1, 2, 3].map((turn) => (turn % 2 === 0 ? products(800) : products(800).toReversed()));
     const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
-    expect(answers.toSorted((a, b) => b.body.created - a.body.created)).toEqual([
-      importedAnswer(2_500),
-      ...Array.from({ length: 3 }, () => importedAnswer(0, 2_500)),
-    ]);
-    const rows = await storedProducts(app, store);
-    expect(rows).toHaveLength(2_500);
-    expect(new Set(rows.map(({ title }) => title)).size).toBe(1);
-    expect(labels).toContain(rows[0]?.title);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.reduce((total, { body }) => total + body.created, 0)).toBe(800);
+    expect(answers.map(({ body }) => body.imported)).toEqual([800, 800, 800, 800]);
+    expect(await storedProducts(app, store)).toHaveLength(800);
+  });
+
+  test("concurrent short imports that exchange skus in opposite orders end in one of their states", async () => {
+    const store = await createTestStore(app);
+    const own = products(300, (index) => ({ sku: `s${index}` }));
+    const exchanged = products(300, (index) => ({ sku: `s${299 - index}` }));
+    await store.post(paths.bulk, bulk(own));
+    const lists = [exchanged, own.toReversed(), exchanged.toReversed(), own];
+    const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+    expect(answers).toEqual(lists.map(() => importedAnswer(0, 300)));
+    const skus = Object.values(await storedKeys(app, store));
+    expect([own, exchanged].map((list) => list.map(({ sku }) => sku))).toContainEqual(skus);
   });
 
   test("of concurrent imports that want the same sku for different products one is refused", async () => {
