@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "./support/app.js";
-import { type ExpectedProblem, graphqlError, invalid } from "./support/problems.js";
+import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "./support/problems.js";
 import {
+  bulk,
   importedAnswer,
   importMany,
   paths,
@@ -16,21 +17,6 @@ beforeAll(async () => {
   app = await startApp({ bulkProductsMax: 5_000 });
 });
 afterAll(() => app.close());
-
-const bulk = (list: readonly object[]) => ({ products: list });
-
-function duplicate(index: number, field: "id" | "sku", value: string): ExpectedProblem {
-  const message = `${field} "${value}" stands in more than one product of this import.`;
-  return { code: "DUPLICATE", message, path: ["products", index, field] };
-}
-
-function conflict(index: number, sku: string): ExpectedProblem {
-  return {
-    code: "CONFLICT",
-    message: `sku "${sku}" belongs to another product of the store.`,
-    path: ["products", index, "sku"],
-  };
-}
 
 describe("an import", () => {
   test("replaces a product as a whole: what is left out becomes empty", async () => {

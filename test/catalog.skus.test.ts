@@ -1,28 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "./support/app.js";
-import { type ExpectedProblem, invalid } from "./support/problems.js";
-import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "./support/products.js";
+import { conflict, duplicate, invalid } from "./support/problems.js";
+import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "./support/products.js";
 
 let app: TestApp;
 beforeAll(async () => {
   app = await startApp();
 });
 afterAll(() => app.close());
-
-const bulk = (list: readonly object[]) => ({ products: list });
-
-function duplicate(index: number, field: "id" | "sku", value: string): ExpectedProblem {
-  const message = `${field} "${value}" stands in more than one product of this import.`;
-  return { code: "DUPLICATE", message, path: ["products", index, field] };
-}
-
-function conflict(index: number, sku: string): ExpectedProblem {
-  return {
-    code: "CONFLICT",
-    message: `sku "${sku}" belongs to another product of the store.`,
-    path: ["products", index, "sku"],
-  };
-}
 
 describe("skus", () => {
   test("of two products may be exchanged in one request", async () => {

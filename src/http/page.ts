@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { type Coding, preferredCoding } from "./acceptEncoding.js";
+import { contentSecurityPolicy } from "./contentSecurityPolicy.js";
 import { compress, compressedLengthMin } from "./compress.js";
 import { entityTag, isKnown } from "./entityTag.js";
 import { addVary, send } from "./respond.js";
 
 interface Kept {
   readonly body: Buffer;
+  readonly security: Readonly<Record<string, string>>;
   readonly etag: string;
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
@@ -20,10 +22,15 @@ export function createPage(
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
   let kept: Promise<Kept> | undefined;
   return async ({ response }) => {
-    const { body, etag, compressed: made } = await (kept ??= Promise.resolve(make()).then(keep));
+    const {
+      body,
+      etag,
+      security,
+      compressed: made,
+    } = await (kept ??= Promise.resolve(make()).then((text) => keep(text, mediaType)));
     const { "if-none-match": known, "accept-encoding": accepted } = response.req.headers;
     const isLarge = body.length >= compressedLengthMin;
-    const headers = { etag, "cache-control": "no-cache" };
+    const headers = { etag, "cache-control": "no-cache", ...security };
     if (isLarge) addVary(response, "Accept-Encoding");
     if (isKnown(known, etag)) return send(response, 304, headers);
     const coding = isLarge ? preferredCoding(accepted) : undefined;
@@ -42,7 +49,11 @@ export function createPage(
   };
 }
 
-function keep(text: string): Kept {
+function keep(text: string, mediaType: string): Kept {
   const body = Buffer.from(text);
-  return { body, etag: entityTag(body), compressed: {} };
+  const isHtml = mediaType.startsWith("text/html");
+  const security = isHtml
+    ? { "content-security-policy": contentSecurityPolicy(text), "referrer-policy": "no-referrer" }
+    : {};
+  return { body, etag: entityTag(body), security, compressed: {} };
 }

@@ -69,6 +69,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   return (request, response) => {
     const requestId = requestIdOf(request);
     response.setHeader("x-request-id", requestId);
+    response.setHeader("x-content-type-options", "nosniff");
     if (applyCors(request, response, config.corsOrigins)) return;
     const url = request.url ?? "/";
     const queryStart = url.indexOf("?");

@@ -74,3 +74,15 @@ export function refusedOperation(message: string, line?: number, column?: number
 function invalidDetail(errors: readonly ExpectedProblem[]): string {
   return errors.length === 1 ? (errors[0]?.message ?? "") : `${errors.length} problems. Nothing was stored.`;
 }
+
+/** A product of a bulk import has an id or sku that another one of the import has too. */
+export function duplicate(index: number, field: "id" | "sku", value: string): ExpectedProblem {
+  const message = `${field} "${value}" stands in more than one product of this import.`;
+  return { code: "DUPLICATE", message, path: ["products", index, field] };
+}
+
+/** A product of a bulk import has the sku of a product that is stored. */
+export function conflict(index: number, sku: string): ExpectedProblem {
+  const message = `sku "${sku}" belongs to another product of the store.`;
+  return { code: "CONFLICT", message, path: ["products", index, "sku"] };
+}

@@ -41,6 +41,9 @@ export function products(count: number, fields: (index: number) => Sent = () => 
   return Array.from({ length: count }, (_, index) => product(`p${String(index).padStart(5, "0")}`, fields(index)));
 }
 
+/** The body of a bulk import. */
+export const bulk = (list: readonly object[]) => ({ products: list });
+
 /** The five fields that REST shows of a product. */
 export function documented({ id, sku, title, featured_image, url }: ReturnType<typeof product>) {
   return { id, sku, title, featured_image, url };

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
+import { paths } from "./support/products.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp();
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+describe("pages", () => {
+  test.each(["/", "/graphql"])(
+    "%s runs its own scripts alone, calls this server alone, and stands in no frame",
+    async (path) => {
+      const response = await fetch(`${app.url}${path}`, { headers: { accept: "text/html" } });
+      const html = await response.text();
+      const policy = Object.fromEntries(
+        (response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+          const [name = "", ...sources] = rule.split(" ");
+          return [name, sources];
+        }),
+      );
+      const scripts = [...html.matchAll(/<script\b[^>]*>([^]*?)<\/script>/gu)].map(([, script = ""]) => script);
+      const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+      expect(policy).toEqual({
+        "default-src": ["'none'"],
+        "script-src": hashes.length === 0 ? ["'none'"] : hashes,
+        "style-src": ["'unsafe-inline'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["data:"],
+        "worker-src": ["blob:"],
+        "connect-src": ["'self'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+        "frame-ancestors": ["'none'"],
+      });
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(html, "handlers in attributes would not run").not.toMatch(/<[a-z][^<>]*\son[a-z]+\s*=/iu);
+    },
+  );
+});
+
+test("no answer may be taken for another type than it says, and none names the server's software", async () => {
+  const answers = [
+    ...(await Promise.all(["/", "/healthz", "/nowhere", "/openapi.json"].map((path) => fetch(`${app.url}${path}`)))),
+    await store.fetch(paths.of("none")),
+    await store.fetch("/graphql?query={__typename}"),
+    await store.fetch("/graphql", { method: "POST", body: "x" }),
+  ];
+  for (const { url, headers } of answers) {
+    expect({ url, nosniff: headers.get("x-content-type-options") }).toEqual({ url, nosniff: "nosniff" });
+    expect([headers.get("server"), headers.get("x-powered-by")]).toEqual([null, null]);
+  }
+});
