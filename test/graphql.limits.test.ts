@@ -81,9 +81,14 @@ describe("each limit is exact:", () => {
   });
 
   test("tokens", async () => {
-    const text = (tokens: number) => `{ product(productId: "a") { ${many(tokens - 10, () => "id")} } }`;
-    const [within, above] = [text(limits.tokens), text(limits.tokens + 1)];
-    expect(await store.graphql(within)).toMatchObject({ errors: [{ extensions: { code: "PRODUCT_NOT_FOUND" } }] });
+    const text = (images: number) =>
+      `mutation { importProduct(product: { id: "a", images: [${many(images, () => '""')}] }) { message } }`;
+    const others = parse(text(0)).tokenCount ?? 0;
+    const [within, above] = [text(limits.tokens - others), text(limits.tokens + 1 - others)];
+    const { errors } = await store.graphql(within);
+    expect(errors).toContainEqual(
+      expect.objectContaining({ message: `Field "ProductInput.sku" of required type "String!" was not provided.` }),
+    );
     const message = "Syntax Error: Document contains more that 5000 tokens. Parsing aborted.";
     expect(await store.graphql(above)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", message)] });
   });
@@ -141,11 +146,16 @@ describe("refused at once", () => {
   const clique = many(12, (i) => `fragment F${i} on __Type { ${many(12, (j) => (i === j ? "name" : `...F${j}`))} }`);
   const cycle = (name: string) => `Cannot spread fragment "${name}" within itself.`;
 
-  async function withinMs(milliseconds: number, text: string) {
-    await store.graphql("{ __typename }");
-    const started = performance.now();
-    const answer = await store.graphql(text);
-    expect(performance.now() - started).toBeLessThan(milliseconds);
+  /** The best of three, each a text of its own, since others use the machine too. */
+  async function atOnce(text: string) {
+    const times: number[] = [];
+    let answer: Awaited<ReturnType<TestStore["graphql"]>> = {};
+    for (let n = 0; n < 3; n += 1) {
+      const started = performance.now();
+      answer = await store.graphql(text + " ".repeat(n));
+      times.push(performance.now() - started);
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
     return answer;
   }
 
@@ -158,18 +168,18 @@ describe("refused at once", () => {
       tooCostly,
     ],
   ])("%s", async (_, text, message) => {
-    expect(await withinMs(100, text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", message)] });
+    expect(await atOnce(text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", message)] });
   });
 
   test("fragments in cycles, with GraphQL's own error", async () => {
     const text = '{ product(productId: "a") { ...A } } fragment A on Product { id ...A }';
-    expect(await withinMs(100, text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", cycle("A"))] });
-    const { errors } = await withinMs(100, `{ __type(name: "Query") { ...F0 } } ${clique}`);
+    expect(await atOnce(text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", cycle("A"))] });
+    const { errors } = await atOnce(`{ __type(name: "Query") { ...F0 } } ${clique}`);
     expect(errors?.[0].message).toMatch(/^Cannot spread fragment "F0" within itself/u);
   });
 
   test("10,000 aliases, in one level or in far more by fragments", async () => {
-    const { errors } = await withinMs(100, `{ ${many(10_000, (i) => `a${i}: __typename`)} }`);
+    const { errors } = await atOnce(`{ ${many(10_000, (i) => `a${i}: __typename`)} }`);
     expect(errors?.[0].message).toBe("Syntax Error: Document contains more that 5000 tokens. Parsing aborted.");
     const text = `{ product(productId: "a") { ${many(1_000, () => "...F")} } } fragment F on Product { ${many(900, (i) => `a${i}: id`)} }`;
     expect(problemsOf(text)).toEqual([tooManyAliases]);

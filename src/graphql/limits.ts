@@ -14,17 +14,17 @@ import { firstByDefault, firstMax } from "./connections.js";
 
 /** What one operation may have. README has the same table. */
 export const limits = {
-  /** Of the whole text. 100 products written out as literals have 4,000; longer lists belong into variables. */
+  /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
   tokens: 5_000,
-  /** Fields within fields. Introspection of GraphiQL has 13 to 15; the schema's own types nest 6 deep. */
+  /** Fields within fields. GraphiQL's introspection has 15; the schema's own types nest 4 deep. */
   depth: 20,
-  /** Dashboards ask for tens of shows at once. */
+  /** A dashboard asks for tens of shows at once; more than one field with the same name needs an alias for each. */
   aliases: 300,
-  /** Each may be a query to the database; one more than an alias each leaves room for. */
+  /** Each may be a query to the database. As many as aliases, without which they would be merged. */
   rootFields: 300,
   /** Clients put `@include` and `@skip` on some fields, not on all. */
   directives: 50,
-  /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 6,000. */
+  /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 7,000. */
   cost: 20_000,
 } as const;
 
