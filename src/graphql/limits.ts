@@ -65,7 +65,7 @@ const messages: Readonly<Record<keyof Totals, string>> = {
  * Refuses operations above the limits. Every definition is read once, however often it is spread; fragments that no
  * operation spreads are held to the limits too, since other rules follow them.
  */
-export function limitsRule(context: ValidationContext): ASTVisitor {
+function limitsRule(context: ValidationContext): ASTVisitor {
   const parts: Part[] = [];
   let part: Part | undefined;
   /** How often the fields of the selection at hand are expected in the answer: one entry for each field around it. */
