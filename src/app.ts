@@ -44,7 +44,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
-  const gateway = createGateway(known, gatewayCompression);
+  const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
   const handler = createRequestListener({

@@ -62,9 +62,15 @@ describe("GraphQL literals", () => {
 
   test("operations nested ten thousand levels deep, in fields or in literals, are bad requests", async () => {
     const store = await createTestStore(app);
-    const tooDeep = refusedOperation("The operation is nested too deeply.");
-    expect(await store.graphql("{a".repeat(10_000) + "}".repeat(10_000))).toEqual(tooDeep);
-    expect(await store.graphql(`mutation { importProduct(product: ${nested(10_000)}) { message } }`)).toEqual(tooDeep);
+    // The parser runs out of stack or counts too many tokens, whichever comes first.
+    const message = expect.stringMatching(
+      /^(?:The operation is nested too deeply\.|Syntax Error: Document contains more that 5000 tokens\.)/u,
+    );
+    const refused = { errors: [{ message, extensions: { code: "BAD_REQUEST", errorsTotal: 1 } }] };
+    expect(await store.graphql("{a".repeat(10_000) + "}".repeat(10_000))).toMatchObject(refused);
+    expect(await store.graphql(`mutation { importProduct(product: ${nested(10_000)}) { message } }`)).toMatchObject(
+      refused,
+    );
   });
 
   test("what is no operation of the schema is a bad request, with its place", async () => {

@@ -24,8 +24,8 @@ const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
   }),
 });
 
-const firstByDefault = 20;
-const firstMax = 100;
+export const firstByDefault = 20;
+export const firstMax = 100;
 
 /** @throws {AppError} VALIDATION_FAILED for a page size out of bounds */
 export function pageSize(first: number | null | undefined): number {

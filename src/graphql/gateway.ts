@@ -1,3 +1,4 @@
+import { parse, validate } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
@@ -5,6 +6,7 @@ import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
+import { parseOptions, rulesFirst } from "./limits.js";
 import { interpreted } from "./operation.js";
 import type { KnownOperations } from "./operations.js";
 import { refusedResponse } from "./rateLimit.js";
@@ -16,11 +18,12 @@ export const graphqlPath = "/graphql";
  * GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already.
  *
  * @param known is told of each operation found valid
- * @param plugins what becomes of answers on their way out
+ * @param options.suggestions whether errors may say which names of the schema are like an unknown one
+ * @param options.plugins what becomes of answers on their way out
  */
 export function createGateway(
   known: KnownOperations,
-  ...plugins: readonly Plugin[]
+  { suggestions, plugins }: { readonly suggestions: boolean; readonly plugins: readonly Plugin[] },
 ): YogaServerInstance<Context, object> {
   return createYoga<Context>({
     schema,
@@ -34,13 +37,25 @@ export function createGateway(
     maxRequestBodySize: false, // http/body.ts has bounded it
     parserAndValidationCache: { documentCache: boundedCache(), errorCache: boundedCache() },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [onePipeline(known), ...plugins],
+    plugins: [limited(suggestions), onePipeline(known), ...plugins],
   });
 }
 
 /** What Yoga remembers of operations, by their text; its own cache would count them, whatever their length. */
 function boundedCache<Value extends object>(): LRUCache<string, Value> {
   return new LRUCache({ maxSize: 4_000_000, maxEntrySize: 100_000, sizeCalculation: (_, text) => text.length + 1 });
+}
+
+/** Holds operations to the limits. What is above them, no other rule looks at. */
+function limited(suggestions: boolean): Plugin<Context> {
+  return {
+    onParse: ({ setParseFn }) => setParseFn((source, options) => parse(source, { ...options, ...parseOptions })),
+    onValidate: ({ setValidationFn }) =>
+      setValidationFn((within, document, rules) => {
+        const errors = validate(within, document, rulesFirst);
+        return errors.length > 0 ? errors : validate(within, document, rules, { hideSuggestions: !suggestions });
+      }),
+  };
 }
 
 /** Has Yoga execute operations, and present errors, the way REST does. */

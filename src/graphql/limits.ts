@@ -1,0 +1,158 @@
+import {
+  type ASTVisitor,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  NoFragmentCyclesRule,
+  type OperationDefinitionNode,
+  type ParseOptions,
+  type ValidationContext,
+  type ValidationRule,
+} from "graphql";
+import { firstByDefault, firstMax } from "./connections.js";
+
+/** What one operation may have. README has the same table. */
+export const limits = {
+  /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
+  tokens: 5_000,
+  /** Fields within fields. GraphiQL's introspection has 15; the schema's own types nest 4 deep. */
+  depth: 20,
+  /** A dashboard asks for tens of shows at once; more than one field with the same name needs an alias for each. */
+  aliases: 300,
+  /** Each may be a query to the database. As many as aliases, without which they would be merged. */
+  rootFields: 300,
+  /** Clients put `@include` and `@skip` on some fields, not on all. */
+  directives: 50,
+  /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 7,000. */
+  cost: 20_000,
+} as const;
+
+export const parseOptions: ParseOptions = { maxTokens: limits.tokens };
+
+/** What a selection comes to, with the fragments it spreads, each time it spreads them. */
+interface Totals {
+  depth: number;
+  aliases: number;
+  rootFields: number;
+  directives: number;
+  cost: number;
+}
+
+interface Spread {
+  readonly name: string;
+  /** The fields it stands in, and how often they are expected in the answer. */
+  readonly depth: number;
+  readonly times: number;
+}
+
+/** An operation or a fragment, without what it spreads. */
+interface Part {
+  readonly definition: OperationDefinitionNode | FragmentDefinitionNode;
+  readonly own: Totals;
+  readonly spreads: Spread[];
+}
+
+const messages: Readonly<Record<keyof Totals, string>> = {
+  depth: `An operation may be nested at most ${limits.depth} fields deep.`,
+  aliases: `An operation may have at most ${limits.aliases} aliases.`,
+  rootFields: `An operation may have at most ${limits.rootFields} root fields.`,
+  directives: `An operation may have at most ${limits.directives} directives.`,
+  cost: `An operation may cost at most ${limits.cost}: each field counts 1 for each item of the pages it is in.`,
+};
+
+/**
+ * Refuses operations above the limits. Every definition is read once, however often it is spread; fragments that no
+ * operation spreads are held to the limits too, since other rules follow them.
+ */
+function limitsRule(context: ValidationContext): ASTVisitor {
+  const parts: Part[] = [];
+  let part: Part | undefined;
+  /** How often the fields of the selection at hand are expected in the answer: one entry for each field around it. */
+  let times: number[] = [];
+
+  const begin = (definition: Part["definition"]) => {
+    part = { definition, own: { depth: 0, aliases: 0, rootFields: 0, directives: 0, cost: 0 }, spreads: [] };
+    parts.push(part);
+    times = [];
+  };
+  return {
+    OperationDefinition: begin,
+    FragmentDefinition: begin,
+    Directive() {
+      if (part !== undefined) part.own.directives += 1;
+    },
+    FragmentSpread(node) {
+      part?.spreads.push({ name: node.name.value, depth: times.length, times: times.at(-1) ?? 1 });
+    },
+    Field: {
+      enter(node) {
+        if (part === undefined) return;
+        const around = times.at(-1) ?? 1;
+        if (times.length === 0) part.own.rootFields += 1;
+        if (node.alias !== undefined) part.own.aliases += 1;
+        part.own.cost += around;
+        times.push(bounded(around * pageSizeOf(context, node)));
+        part.own.depth = Math.max(part.own.depth, times.length);
+      },
+      leave: () => void times.pop(),
+    },
+    Document: { leave: () => report(context, parts) },
+  };
+}
+
+/** Comes before the other rules: they may take long for what is above the limits, or for fragments in cycles. */
+export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
+
+function report(context: ValidationContext, parts: readonly Part[]): void {
+  const totalsOf = followSpreads(parts);
+  for (const part of parts) {
+    const totals = totalsOf(part);
+    for (const limit of Object.keys(messages) as (keyof Totals)[]) {
+      if (totals[limit] <= limits[limit]) continue;
+      return context.reportError(new GraphQLError(messages[limit], { nodes: part.definition }));
+    }
+  }
+}
+
+/** Adds up parts with what they spread. A fragment counts as nothing within itself: another rule refuses that. */
+function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
+  const fragments = new Map<string, Part>();
+  for (const part of parts) {
+    if (part.definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(part.definition.name.value, part);
+  }
+  const known = new Map<Part, Totals>();
+  return function totalsOf(part: Part): Totals {
+    const found = known.get(part);
+    if (found !== undefined) return found;
+    const totals = { ...part.own };
+    known.set(part, part.own);
+    for (const { name, depth, times } of part.spreads) {
+      const fragment = fragments.get(name);
+      if (fragment === undefined) continue; // unknown: another rule refuses that
+      const spread = totalsOf(fragment);
+      totals.depth = Math.max(totals.depth, depth + spread.depth);
+      totals.aliases += spread.aliases;
+      if (depth === 0) totals.rootFields += spread.rootFields;
+      totals.directives += spread.directives;
+      totals.cost = bounded(totals.cost + times * spread.cost);
+    }
+    known.set(part, totals);
+    return totals;
+  };
+}
+
+/** Items expected of a field: the page asked for, where it is a list in pages. */
+function pageSizeOf(context: ValidationContext, { arguments: given = [] }: FieldNode): number {
+  const isPaged = context.getFieldDef()?.args.some(({ name }) => name === "first") ?? false;
+  if (!isPaged) return 1;
+  const value = given.find(({ name }) => name.value === "first")?.value;
+  if (value?.kind === Kind.VARIABLE) return firstMax;
+  const first = value?.kind === Kind.INT ? Number(value.value) : firstByDefault;
+  return Math.min(Math.max(first, 1), firstMax); // what is out of bounds is refused when it runs
+}
+
+/** Keeps products of many factors finite. */
+function bounded(count: number): number {
+  return Math.min(count, 1e15);
+}
