@@ -29,8 +29,10 @@ interface Names {
 }
 
 /** A call, and a part of the answer it must get: the stranger's answer does not depend on what the owner has. */
-interface Ask extends Omit<RequestInit, "body"> {
+interface Ask {
   readonly path: string;
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly gets: string;
 }
@@ -257,10 +259,10 @@ async function createStranger(): Promise<TestStore> {
 }
 
 /** Everything that is answered, but for what differs from one answer to the next. */
-async function answerTo(store: TestStore, { path, body, gets: _, headers, ...options }: Ask) {
+async function answerTo(store: TestStore, { path, method = "GET", body, headers }: Ask) {
   const response = await store.fetch(path, {
-    ...options,
-    headers: { ...(body && { "content-type": "application/json" }), ...(headers as Record<string, string>) },
+    method,
+    headers: { ...(body && { "content-type": "application/json" }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(10_000), // a stream that does not end was not refused
   });
