@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type OpenDatabase } from "../src/database/open.js";
-import { createTestStore, readAnswer, startApp, type TestApp, testDatabase } from "./support/app.js";
+import { createTestStore, readAnswer, startApp, type TestApp } from "./support/app.js";
+import { brokenDatabase } from "./support/brokenDatabase.js";
 import { exchange } from "./support/exchange.js";
 import { graphqlError, problemBody } from "./support/problems.js";
 import { paths, product } from "./support/products.js";
@@ -13,21 +14,6 @@ afterAll(() => app.close());
 
 const json = { "content-type": "application/json" };
 const findProduct = { query: `{ product(productId: "a") { id } }` };
-
-/** A database on which everything about products fails with what `fail` throws. */
-function brokenDatabase(fail: (database: OpenDatabase) => Promise<never>): OpenDatabase {
-  const database = testDatabase();
-  const broken = new Proxy({}, { get: () => () => fail(database) });
-  const client = new Proxy(database.client, {
-    get: (target, name) =>
-      name === "product"
-        ? broken
-        : name === "$transaction" || name === "$queryRaw"
-          ? () => fail(database)
-          : Reflect.get(target, name, target),
-  });
-  return { ...database, client };
-}
 
 /** Runs `work` with an app of its own. */
 async function withApp(database: OpenDatabase, work: (other: TestApp) => Promise<void>): Promise<void> {

@@ -58,7 +58,7 @@ export async function startApp(
   database: OpenDatabase = testDatabase(),
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const log = pino({ level: "info" }, { write: (line: string) => void logged.push(line) });
+  const log = pino({ level: overrides.logLevel ?? "info" }, { write: (line: string) => void logged.push(line) });
   const app = await createApp({ ...readConfig({}), ...overrides }, database, log);
   const server = await listen(app.handler, { host: "127.0.0.1", port: 0 });
   return {
