@@ -67,7 +67,7 @@ function cursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-function graphql(gets: string, query: string, variables: object): Ask {
+function operation(gets: string, query: string, variables: object): Ask {
   return { path: "/graphql", method: "POST", body: { query, variables }, gets };
 }
 
@@ -131,7 +131,7 @@ function imports(ask: (gets: string, args: object) => Ask, args: (names: Names) 
 const one = (names: Names) => ({ product: sentProduct(names) });
 const many = (names: Names) => ({ products: [sentProduct(names)] });
 const csv = (names: Names) => ({ csvContent: toCsv([sentProduct(names)]) });
-const viaGraphQL = (query: string) => (gets: string, args: object) => graphql(gets, query, args);
+const viaGraphQL = (query: string) => (gets: string, args: object) => operation(gets, query, args);
 const posted =
   (path: string) =>
   (gets: string, body: object): Ask => ({ path, method: "POST", body, gets });
@@ -139,43 +139,43 @@ const posted =
 /** What a store asks by the names of another, for each operation of the schema and each documented path. */
 const cases: Readonly<Record<string, Case>> = {
   "Query.product": {
-    asks: (names) => productArguments(names).map(([args, gets]) => graphql(gets, readProduct, args)),
+    asks: (names) => productArguments(names).map(([args, gets]) => operation(gets, readProduct, args)),
   },
   "Query.products": {
     asks: ({ after, word, id, sku }) => [
-      graphql(ownNodes(own.id), listProducts, {}),
-      graphql(ownNodes(own.id), listProducts, { after }),
-      graphql(ownNodes(own.id), listProducts, { after, available: true, search: "own" }),
-      graphql(`"nodes":[]`, listProducts, { after, first: 0 }),
-      ...[word, id, sku].map((search) => graphql(`"nodes":[]`, listProducts, { search })),
-      graphql(`"nodes":[]`, listProducts, { search: word, after, available: true }),
+      operation(ownNodes(own.id), listProducts, {}),
+      operation(ownNodes(own.id), listProducts, { after }),
+      operation(ownNodes(own.id), listProducts, { after, available: true, search: "own" }),
+      operation(`"nodes":[]`, listProducts, { after, first: 0 }),
+      ...[word, id, sku].map((search) => operation(`"nodes":[]`, listProducts, { search })),
+      operation(`"nodes":[]`, listProducts, { search: word, after, available: true }),
     ],
   },
   "Query.liveStream": {
-    asks: ({ lsId }) => [graphql(noShow, "query ($lsId: String!) { liveStream(lsId: $lsId) { id } }", { lsId })],
+    asks: ({ lsId }) => [operation(noShow, "query ($lsId: String!) { liveStream(lsId: $lsId) { id } }", { lsId })],
   },
   "Query.liveStreams": {
     asks: ({ showAfter }) => [
-      graphql(ownNodes(own.lsId), listShows, {}),
-      graphql(ownNodes(own.lsId), listShows, { after: showAfter }),
-      graphql(ownNodes(own.lsId), listShows, { after: showAfter, status: "ENDED", first: 1 }),
-      graphql(`"nodes":[]`, listShows, { status: "LIVE" }),
+      operation(ownNodes(own.lsId), listShows, {}),
+      operation(ownNodes(own.lsId), listShows, { after: showAfter }),
+      operation(ownNodes(own.lsId), listShows, { after: showAfter, status: "ENDED", first: 1 }),
+      operation(`"nodes":[]`, listShows, { status: "LIVE" }),
     ],
   },
   "Query.liveStreamAnalytics": {
-    asks: ({ lsId }) => [graphql(noShow, readAnalytics, { lsId })],
+    asks: ({ lsId }) => [operation(noShow, readAnalytics, { lsId })],
   },
   "Mutation.importProduct": imports(viaGraphQL(importOne), one),
   "Mutation.importProducts": imports(viaGraphQL(importMany), many),
   "Mutation.importProductsCsv": imports(viaGraphQL(importCsv), csv),
   "Mutation.deleteProduct": {
-    asks: (names) => productArguments(names).map(([args, gets]) => graphql(gets, deleteProduct, args)),
+    asks: (names) => productArguments(names).map(([args, gets]) => operation(gets, deleteProduct, args)),
   },
   "Mutation.saveLiveStream": {
     asks: ({ lsId }) => {
       const query = saveShow.replace("{ id name", "{ name"); // the id is what was sent, and differs
       const liveStream = { ...show({ id: lsId, name: "Ours" }), host: null };
-      return [graphql(`"name":"Ours","status":"ENDED"`, query, { liveStream })];
+      return [operation(`"name":"Ours","status":"ENDED"`, query, { liveStream })];
     },
     wrote: async ({ id: storeId }) => {
       const shows = await app.db.liveStream.findMany({ where: { storeId }, orderBy: { id: "asc" } });
@@ -188,10 +188,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "Mutation.recordShopperEvents": {
     asks: ({ lsId, eventId, id }) => [
-      graphql(noShow, record, { lsId, events: [order(eventId, 5)] }),
-      graphql(noShow, record, { lsId, events: [] }),
+      operation(noShow, record, { lsId, events: [order(eventId, 5)] }),
+      operation(noShow, record, { lsId, events: [] }),
       // The same event id counts for the stranger's own show.
-      graphql(`"accepted":1,"duplicates":0`, record, {
+      operation(`"accepted":1,"duplicates":0`, record, {
         lsId: own.lsId,
         events: [order(eventId, 5, { productId: id, viewerId: "v1" })],
       }),
@@ -204,7 +204,7 @@ const cases: Readonly<Record<string, Case>> = {
   "Subscription.liveStreamAnalytics": {
     asks: ({ lsId }) => [
       {
-        ...graphql(noShow, readAnalytics.replace("query", "subscription"), { lsId }),
+        ...operation(noShow, readAnalytics.replace("query", "subscription"), { lsId }),
         headers: { accept: "text/event-stream" },
       },
     ],
