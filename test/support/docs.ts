@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** A fenced block of a page of the documentation. */
-export interface Block {
+interface Block {
   /** The first line of its content stands on this one. */
   readonly line: number;
   /** What follows the fence: `sh`, `json variables`. */
