@@ -9,7 +9,11 @@ const config: CodegenConfig = {
     "src/generated/operations/": {
       preset: "client",
       presetConfig: { fragmentMasking: false },
-      config: { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: "string" } },
+      config: {
+        useTypeImports: true,
+        enumsAsTypes: true,
+        scalars: { DateTime: "string", PathStep: "string | number" },
+      },
     },
   },
   silent: true,
