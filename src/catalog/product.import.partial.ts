@@ -31,7 +31,7 @@ export async function importSound(
   const total = failed.total + (await countFailing(transaction));
   const list = await listFailures(transaction, storeId, failed.list, source);
 
-  const counts = await upsertProducts(transaction, storeId, soundRows, now);
+  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
   return { ...counts, failures: { list, total } };
 }

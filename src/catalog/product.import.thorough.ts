@@ -39,7 +39,7 @@ export async function importThoroughly(
   problems.inOrder();
   problems.throwIfAny();
 
-  const counts = await upsertProducts(transaction, storeId, stagedRows, now);
+  const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
   return counts;
 }

@@ -162,7 +162,8 @@ async function writeChunk(
   const { storeId, siteId } = target;
   return withParked(async (park) => {
     const rows = sentRows(chunk.columns, park);
-    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, { inOrder }));
+    const kind = inOrder ? "sent, in the order of ids" : "sent";
+    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();
     if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
     return counts;

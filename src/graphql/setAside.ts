@@ -44,8 +44,8 @@ export function setAside(
   for (const { variable, type } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (inputType !== undefined) sound[name] = withStandIns(inputType, value, { arraysOnly, aside });
+    if (inputType === undefined || !Object.hasOwn(variables, name)) continue;
+    sound[name] = withStandIns(inputType, variables[name], { arraysOnly, aside });
   }
   return aside.size === 0 ? undefined : { variables: sound, aside };
 }
