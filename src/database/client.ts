@@ -1,6 +1,7 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { UnparkingPrismaPg } from "./parked.js";
+import { connectTimeoutMs, openPool } from "./pool.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -8,8 +9,6 @@ export type Database = Prisma.TransactionClient;
 /** The database itself, where a function opens transactions of its own. */
 export type RootDatabase = PrismaClient;
 
-/** How long a caller waits for a free connection, and for a new one to be made. */
-const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 
 interface ClientOptions {
@@ -19,21 +18,14 @@ interface ClientOptions {
 }
 
 /** Opens a pool of connections; nothing is connected before the first query. */
-export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
-  const adapter = new UnparkingPrismaPg(
-    {
-      connectionTimeoutMillis: connectTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      keepAlive: true,
-      application_name: "vitrine",
-      ...pool,
-    },
-    {
-      onPoolError: log,
-      onConnectionError: log,
-      ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
-    },
-  );
+export function openClient(connection: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
+  const pool = openPool({ statement_timeout: statementTimeoutMs, application_name: "vitrine", ...connection }, log);
+  const adapter = new UnparkingPrismaPg(pool, {
+    disposeExternalPool: true,
+    onPoolError: log,
+    onConnectionError: log,
+    ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  });
   return new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions: { maxWait: connectTimeoutMs } });
 }
 
