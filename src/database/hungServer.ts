@@ -5,14 +5,14 @@ const suspectAfterMs = 3_000;
 const answerTimeoutMs = 5_000;
 
 /**
- * Ends the connections of a pool on which a hanging server is waited for. Such a server, or a network that swallows
- * everything, closes nothing, and it is the server that keeps statement_timeout: a statement would be waited for without
- * end. A limit kept here would have to be that of the longest statement, so the server is asked instead, on a new
- * connection, as often as a statement has been running for some seconds.
+ * Notices that the server of a pool hangs. Such a server, or a network that swallows everything, closes nothing, and it
+ * is the server that keeps statement_timeout: a statement would be waited for without end. A limit kept here would have
+ * to be that of the longest statement, so the server is asked instead, on a new connection, as often as a statement has
+ * been running for some seconds.
  *
- * @param log told when connections are ended
+ * @param config how to open a connection
  */
-export function endHungConnections(pool: pg.Pool, config: PoolConfig, log: (problem: Error) => void): void {
+export function watchServer(pool: pg.Pool, config: PoolConfig, onHung: (problem: Error) => void): void {
   const busySince = new Map<pg.PoolClient, number>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -23,9 +23,7 @@ export function endHungConnections(pool: pg.Pool, config: PoolConfig, log: (prob
     const suspect = performance.now() - suspectAfterMs;
     const isSuspicious = [...busySince.values()].some((since) => since <= suspect);
     if (isSuspicious && !(await answers(config))) {
-      log(new Error(`The database server has not answered for ${answerTimeoutMs / 1_000} seconds.`));
-      // What a pool hands out are Clients. One with a statement under way is cut off, which is the statement's error.
-      for (const client of busySince.keys()) void (client as pg.Client & pg.PoolClient).end().catch(() => undefined);
+      onHung(new Error(`The database server has not answered for ${answerTimeoutMs / 1_000} seconds.`));
     }
     timer = undefined;
     if (busySince.size > 0) arm();

@@ -37,7 +37,7 @@ async function takeTurn({ host }: PoolConfig): Promise<FileLock | undefined> {
 
 async function migrateAlone(connection: PoolConfig): Promise<readonly string[]> {
   // One connection: the lock belongs to the session that takes it. No statement limit: others may be migrating.
-  const pool = openPool({ ...connection, max: 1, idleTimeoutMillis: 0 }, () => undefined);
+  const { pool } = openPool({ ...connection, max: 1, idleTimeoutMillis: 0 }, () => undefined);
   pool.on("error", () => undefined); // the query that needs the connection reports it
   try {
     await pool.query("SELECT pg_advisory_lock($1)", [lockKey]);

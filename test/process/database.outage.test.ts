@@ -38,7 +38,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     async (WEB_CONCURRENCY) => {
       const { server, store, calls: all } = await serveStore({ WEB_CONCURRENCY });
       const load = sendUntilTold(store, all);
-      for (let round = 0; round < 4; round += 1) {
+      for (let round = 0; round < 3; round += 1) {
         await load.further("done", 30);
         await cluster.stop();
         await until(async () => (await readiness(server)) === 503, "the server to be not ready");
@@ -83,7 +83,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     const begun = performance.now();
     server.process.kill("SIGTERM");
     expect(await endOf(server)).toMatchObject({ status: 0 });
-    expect(performance.now() - begun).toBeLessThan(1_000 + 2_000);
+    expect(performance.now() - begun).toBeLessThan(1_000 + 5_000);
     for (const other of others) {
       const { status, stderr } = await endOf(other);
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
@@ -101,9 +101,9 @@ interface Load {
 /** Makes each of the calls over and over. */
 function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
   const answers: Answered[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const senders = all.map(async (call) => {
-    while (!isOver) answers.push(await answerTo(store, call));
+    while (!over.signal.aborted) answers.push(await answerTo(store, call));
   });
   const ended = Promise.all(senders);
   ended.catch(() => undefined); // thrown by `stop`
@@ -114,7 +114,7 @@ function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
       await until(enough, `${count} answers: ${how}`, 60_000);
     },
     async stop() {
-      isOver = true;
+      over.abort();
       await ended;
       return answers;
     },
