@@ -1,6 +1,7 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
+import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
 import { inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
@@ -44,6 +45,8 @@ interface ReadResult {
 
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
+  /** Whether an import takes more than a moment. */
+  readonly isLong: boolean;
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
@@ -94,6 +97,10 @@ export async function importFrom(
   { site = {} }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
+  return source.isLong ? asLongWork(db, () => importTo(db, target, source)) : importTo(db, target, source);
+}
+
+async function importTo(db: RootDatabase, target: ImportTarget, source: ProductSource): Promise<ImportResult> {
   const options = { timeoutMs: importTimeoutMs };
   try {
     return importResult(await inTransaction(db, options, (transaction) => writeAsRead(transaction, target, source)));
@@ -174,6 +181,7 @@ function importResult({ stored, created }: UpsertCounts): ImportResult {
 /** Products that are in memory already. They are checked before anything is sent. */
 function listSource(products: readonly ProductInput[], pathOf: (index: number) => Path): ProductSource {
   return {
+    isLong: products.length > chunkRows,
     async *read() {
       const problems = new Problems();
       const sound = products.map((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
