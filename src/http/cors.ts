@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
+/** Of all paths together. */
+export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
 const allowedHeaders = "Content-Type, X-Service-Access-Token, X-Request-Id, If-None-Match";
 const exposedHeaders = "X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy";
 const preflightTrustSeconds = "600";

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AppError } from "../errors.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
-import { problemDetails, problemMediaType } from "../rest/problemDetails.js";
+import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
 import { problemTypes } from "../rest/status.js";
 import type { ErrorExtensions } from "../graphql/errors.js";
 import { respondJson } from "./respond.js";
@@ -22,6 +23,11 @@ export function refuseRest(
     ...headersFor(problem.status, retryAfterSeconds),
     ...allow,
   });
+}
+
+/** The problem details of an error that belongs to no request. */
+export function problemOf(error: AppError): ProblemDetails {
+  return toAnswer(error, "", () => undefined).problem;
 }
 
 /** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */

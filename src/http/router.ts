@@ -14,13 +14,14 @@ import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
-import { applyCors } from "./cors.js";
+import { allowedMethods, applyCors } from "./cors.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { checkReadiness } from "./health.js";
 import { createPage } from "./page.js";
 import { homePage } from "./pages.js";
 import { requestIdOf } from "./requestId.js";
-import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
+import { addVary, markPrivate, respond, respondJson, respondRead, send } from "./respond.js";
+import { problemWith, targetOf } from "./target.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
@@ -71,17 +72,34 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
     if (applyCors(request, response, config.corsOrigins)) return;
-    const url = request.url ?? "/";
-    const queryStart = url.indexOf("?");
-    const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
-    route({ request, response, requestId, path, search }).catch((error: unknown) => {
+    const target = targetOf(request);
+    const problem = problemWith(request);
+    if (problem !== undefined) return refuse(request, response, target.path, problem, requestId);
+    if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
+    route({ request, response, requestId, ...target }).catch((error: unknown) => {
       // Routes answer their own errors: this is one in answering.
       log.error({ requestId, err: error }, "request failed");
       if (response.headersSent) response.destroy();
       else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
     });
   };
+}
+
+/** A request that no route looks at. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  problem: AppError,
+  requestId: string,
+): void {
+  if (path === graphqlPath) refuseGraphQL(request, response, problem, requestId, () => undefined);
+  else refuseRest(response, problem, requestId);
+}
+
+/** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
+function answerPing(response: ServerResponse): void {
+  send(response, 204, { allow: allowedMethods });
 }
 
 function isRead({ method }: IncomingMessage): boolean {

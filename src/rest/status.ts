@@ -10,9 +10,12 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
   NOT_FOUND: { status: 404, title: "Not found" },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
+  REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
+  URI_TOO_LONG: { status: 414, title: "URI too long" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
+  HEADERS_TOO_LARGE: { status: 431, title: "Request header fields too large" },
   INTERNAL: { status: 500, title: "Internal error" },
   UNAVAILABLE: { status: 503, title: "Service unavailable" },
 };

@@ -15,9 +15,12 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   LIVE_STREAM_NOT_FOUND: [404, "Live stream not found"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
+  REQUEST_TIMEOUT: [408, "Request timeout"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
+  URI_TOO_LONG: [414, "URI too long"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   RATE_LIMITED: [429, "Too many requests"],
+  HEADERS_TOO_LARGE: [431, "Request header fields too large"],
   INTERNAL: [500, "Internal error"],
   UNAVAILABLE: [503, "Service unavailable"],
 };
