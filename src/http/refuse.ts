@@ -5,6 +5,7 @@ import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
 import { problemTypes } from "../rest/status.js";
 import type { ErrorExtensions } from "../graphql/errors.js";
+import { acceptedCodings, UnsupportedCodingError } from "./contentEncoding.js";
 import { respondJson } from "./respond.js";
 
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
@@ -18,10 +19,9 @@ export function refuseRest(
   report: Report = () => undefined,
 ): void {
   const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
-  const allow = error instanceof MethodNotAllowedError ? { allow: error.allowed.join(", ") } : {};
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
-    ...allow,
+    ...headersOf(error),
   });
 }
 
@@ -49,13 +49,10 @@ export function refuseGraphQL(
   const mediaType = (request.headers.accept ?? "").includes("application/graphql-response+json")
     ? "application/graphql-response+json; charset=utf-8"
     : "application/json; charset=utf-8";
-  respondJson(
-    response,
-    status,
-    { errors: [{ message, extensions }] },
-    mediaType,
-    headersFor(status, retryAfterSeconds),
-  );
+  respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
+    ...headersFor(status, retryAfterSeconds),
+    ...headersOf(error),
+  });
 }
 
 function isAnswer(value: unknown): value is ProblemAnswer {
@@ -67,6 +64,12 @@ function toAnswer(error: unknown, requestId: string, report: Report): ProblemAns
   const extensions = presented.extensions as unknown as ErrorExtensions; // presentError made them
   const problem = problemDetails(presented.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** What else would be taken. */
+function headersOf(error: unknown): Record<string, string> {
+  if (error instanceof MethodNotAllowedError) return { allow: error.allowed.join(", ") };
+  return error instanceof UnsupportedCodingError ? { "accept-encoding": acceptedCodings } : {};
 }
 
 function headersFor(status: number, retryAfterSeconds: number | undefined): Record<string, string> {
