@@ -14,6 +14,8 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   URI_TOO_LONG: { status: 414, title: "URI too long" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: "Idempotency key used for another request" },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: "Idempotency key in use" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   HEADERS_TOO_LARGE: { status: 431, title: "Request header fields too large" },
   INTERNAL: { status: 500, title: "Internal error" },

@@ -19,6 +19,8 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
   URI_TOO_LONG: [414, "URI too long"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  IDEMPOTENCY_KEY_REUSED: [422, "Idempotency key used for another request"],
+  IDEMPOTENCY_KEY_IN_USE: [409, "Idempotency key in use"],
   RATE_LIMITED: [429, "Too many requests"],
   HEADERS_TOO_LARGE: [431, "Request header fields too large"],
   INTERNAL: [500, "Internal error"],
