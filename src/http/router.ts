@@ -9,6 +9,7 @@ import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
+import { refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -140,6 +141,7 @@ function createGraphQLRoute(options: RouterOptions): Route {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        refuseUnknownParameters(value);
       }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
