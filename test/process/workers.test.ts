@@ -132,10 +132,10 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(refused).toEqual({ status: 1, stdout: "", stderr });
   });
 
-  test("a database that cannot be reached is refused with status 1 and one line", async () => {
+  test("a database that cannot be reached is refused with status 4 and one line", async () => {
     const DATABASE_URL = "postgres://127.0.0.1:1/none";
     const refused = await endOf(start(["serve"], { ...env, DATABASE_URL, PORT: "0" }));
-    expect(refused).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+    expect(refused).toEqual({ status: 4, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
   });
 });
 

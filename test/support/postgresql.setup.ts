@@ -4,9 +4,9 @@ import type { TestProject } from "vitest/node";
 import { createDatabase } from "./postgresql.js";
 
 /** A database of its own on the server of TEST_DATABASE_URL, for all files of the run; gone afterwards. */
-export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function setUp({ provide, name: project }: TestProject): Promise<() => Promise<void>> {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
-  const { url, drop } = await createDatabase(server, `vitrine_test_${process.pid}`);
+  const { url, drop } = await createDatabase(server, `vitrine_test_${process.pid}_${project}`);
   // In a process of its own: the setup of the other engine migrates in this one, and shares the schema engine's memory.
   await promisify(execFile)(process.execPath, ["--import", "tsx", "src/main.ts", "migrate"], {
     env: { ...process.env, DATABASE_URL: url },
