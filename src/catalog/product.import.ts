@@ -100,27 +100,20 @@ export async function importFrom(
   { site = {}, idempotency }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
-  const work = () => importTo(db, target, source, idempotency);
-  return source.isLong ? asLongWork(db, work) : work();
-}
-
-async function importTo(
-  db: RootDatabase,
-  target: ImportTarget,
-  source: ProductSource,
-  idempotency: ImportOptions["idempotency"],
-): Promise<ImportResult> {
-  return onceForKey(db, target.storeId, idempotency, async (once) => {
+  return onceForKey(db, storeId, idempotency, (once) => {
     const run = (write: Write) =>
       inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
         once(transaction, async () => importResult(await write(transaction, target, source))),
       );
-    try {
-      return await run(writeAsRead);
-    } catch (error) {
-      if (!(error instanceof RowsInDoubt)) throw error;
-    }
-    return run(importThoroughly);
+    const runs = async () => {
+      try {
+        return await run(writeAsRead);
+      } catch (error) {
+        if (!(error instanceof RowsInDoubt)) throw error;
+      }
+      return run(importThoroughly);
+    };
+    return source.isLong ? asLongWork(db, runs) : runs();
   });
 }
 
