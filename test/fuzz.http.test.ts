@@ -124,7 +124,6 @@ const graphqlParameters = fc.record(
     variables: fc.oneof(fc.constantFrom("{}", "{", "[]", "null", '{"__proto__":1}', '{"then":1}'), shortTexts),
     extensions: fc.oneof(fc.constantFrom("{}", "{", '{"persistedQuery":{"version":1,"sha256Hash":"x"}}'), shortTexts),
     operationName: shortTexts,
-    ["then"]: shortTexts,
   },
   { requiredKeys: [] },
 );

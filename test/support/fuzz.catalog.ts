@@ -49,7 +49,7 @@ export class Catalog {
 /** What is really stored, without what is derived from it. */
 export async function storedRows(app: TestApp, store: TestStore): Promise<readonly object[]> {
   const rows = await storedProducts(app, store);
-  return inOrder(rows.map(({ searchWords: _, ...row }) => row));
+  return inOrder(rows.map((row) => Object.assign(row, { searchWords: undefined })));
 }
 
 function inOrder<Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] {

@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import * as fc from "fast-check";
 import { afterAll } from "vitest";
@@ -71,17 +72,11 @@ async function exchange(
     headers: sentHeaders,
     signal: AbortSignal.timeout(answerLimitMs),
   });
-  return new Promise((resolve, reject) => {
-    outgoing.once("error", reject);
-    outgoing.once("response", (incoming) => {
-      const { statusCode: status = 0, headers: received } = incoming;
-      buffer(incoming).then((bytes) => {
-        const text = bytes.length === 0 ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-        resolve({ status, headers: received, text });
-      }, reject);
-    });
-    outgoing.end(body);
-  });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  const bytes = await buffer(incoming);
+  const text = bytes.length === 0 ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
 }
 
 /** What must be empty after everything that a test sent: failures that were logged, members that every object has got. */
