@@ -1,7 +1,7 @@
 import type { RootDatabase } from "../database/client.js";
 import type { Path } from "../errors.js";
 import type { CsvOptions } from "./product.csv.js";
-import { type CsvChunk, type CsvResult, type CsvSource, readProductCsv } from "./product.csv.reader.js";
+import { type CsvChunk, type CsvResult, type CsvSource, isShort, readProductCsv } from "./product.csv.reader.js";
 import { importFrom, type ImportOptions, type ProductSource } from "./product.import.js";
 import type { ImportResult } from "./product.import.result.js";
 
@@ -35,6 +35,7 @@ function csvSource(
   onProgress: CsvImportOptions["onProgress"],
 ): ProductSource {
   return {
+    isLong: !isShort(source),
     async *read() {
       const reader = readProductCsv(source, options);
       return yield* onProgress === undefined ? reader : watched(reader, onProgress);

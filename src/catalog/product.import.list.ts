@@ -14,6 +14,7 @@ export function listSource(
   errorPolicy: ErrorPolicy,
 ): ProductSource {
   return {
+    isLong: products.length > chunkRows,
     async *read() {
       const checks = new RowChecks(errorPolicy);
       const sound = products.map((product, index) => {

@@ -1,6 +1,7 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
+import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
 import { inRehearsal, inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
@@ -49,6 +50,8 @@ interface ReadResult {
 
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
+  /** Whether an import takes more than a moment. */
+  readonly isLong: boolean;
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
@@ -102,17 +105,20 @@ export async function importFrom(
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
   const dryRun = isDryRun === true;
   const transact = dryRun ? inRehearsal : inTransaction;
-  return onceForKey(db, storeId, dryRun ? undefined : idempotency, async (once) => {
+  return onceForKey(db, storeId, dryRun ? undefined : idempotency, (once) => {
     const run = (write: Write) =>
       transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
         once(transaction, async () => importResult(await write(transaction, target, source), { dryRun })),
       );
-    try {
-      return await run(writeAsRead);
-    } catch (error) {
-      if (!(error instanceof RowsInDoubt)) throw error;
-    }
-    return run(errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
+    const runs = async () => {
+      try {
+        return await run(writeAsRead);
+      } catch (error) {
+        if (!(error instanceof RowsInDoubt)) throw error;
+      }
+      return run(errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
+    };
+    return source.isLong ? asLongWork(db, runs) : runs();
   });
 }
 

@@ -29,9 +29,9 @@ Examples:
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .description("import products from a CSV file of any size: all of them, or none")
+    .description("import products from a CSV file of any size: all of them, or none, unless told otherwise")
     .argument("<store>", "its id")
-    .argument("<file>", "CSV with a header row; see README for its columns")
+    .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
     .addOption(
       new Option("--error-policy <policy>", "what rows that fail keep from being stored: all rows, or themselves")
         .choices(Object.keys(errorPolicies))

@@ -2,7 +2,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
 import { expect, onTestFinished, test } from "vitest";
+import { exitStatus } from "../../src/cli/failure.js";
+import { createProgram } from "../../src/cli/program.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
 import { placeForTest, program, serve } from "../support/process.js";
 
@@ -37,20 +40,56 @@ async function outputOf({ block, variables }: Example, demo: Demo): Promise<stri
   return block.info === "sh" ? runScript(block.text, demo) : runOperation(block.text, variables, demo);
 }
 
-test.each(["docs/access.md", "docs/analytics.md", "docs/catalog.md"])(
+const read = (page: string) => readFile(join(root, page), "utf8");
+
+const pages = [
+  "README.md",
+  "docs/access.md",
+  "docs/analytics.md",
+  "docs/catalog.md",
+  "docs/operations.md",
+  "docs/performance.md",
+];
+
+/** Commands that need a checkout of their own or minutes: .ci/run runs the first two, and a person the benchmark. */
+const runElsewhere = /^(?:npm ci && npm (?:start|test)|npm run bench.*)$/mu;
+
+test.each(pages)(
   "every command and operation of %s does what the page shows",
   async (page) => {
-    const examples = examplesOf(await readFile(join(root, page), "utf8"));
-    expect(examples.length).toBeGreaterThan(0);
+    const examples = examplesOf(await read(page)).filter(({ block }) => !runElsewhere.test(block.text));
+    if (examples.length === 0) return;
     const demo = await openDemo();
     for (const example of examples) {
       const printed = await outputOf(example, demo);
       const { output, block } = example;
       if (output === undefined) continue;
       const [shown, value] =
-        output.info === "json" ? [JSON.parse(output.text), JSON.parse(printed)] : [output.text, printed];
-      if (!isAsShown(shown, value)) expect(value, `${page}, line ${block.line}`).toEqual(shown);
+        output.info === "json"
+          ? [JSON.parse(output.text), JSON.parse(printed)]
+          : [output.text.trimEnd(), printed.trimEnd()];
+      expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
     }
   },
   120_000,
 );
+
+test("every variable of the environment, every command and every exit status stands in the tables of docs/operations.md", async () => {
+  const operations = await read("docs/operations.md");
+  const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
+  const variables = [...(await read("src/config.ts")).matchAll(/^ {4}([A-Z][A-Z_]+): /gmu)].map(([, name]) => name);
+  expect(variables).toContain("SHUTDOWN_GRACE_MS");
+  expect(rows).toEqual(expect.arrayContaining([...variables, ...Object.values(exitStatus).map(String)]));
+  for (const command of commandsOf(createProgram())) {
+    expect(
+      rows.filter((row) => row === command || row.startsWith(`${command} `)),
+      command,
+    ).toHaveLength(1);
+  }
+});
+
+/** `npx vitrine token issue`, and so on: those that do something. */
+function commandsOf(command: Command, above = "npx"): string[] {
+  const name = `${above} ${command.name()}`;
+  return command.commands.length === 0 ? [name] : command.commands.flatMap((child) => commandsOf(child, name));
+}
