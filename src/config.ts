@@ -55,6 +55,8 @@ const environment = z
       .optional(),
     DEMO_TRAFFIC: flag(true),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
+    OTEL_SERVICE_NAME: z.string().default("vitrine"),
     NODE_ENV: z.string().optional(),
   })
   .transform((values) => ({
@@ -76,6 +78,8 @@ const environment = z
     demoToken: values.DEMO_TOKEN,
     demoTraffic: values.DEMO_TRAFFIC,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    otelServiceName: values.OTEL_SERVICE_NAME,
     production: values.NODE_ENV === "production",
   }));
 

@@ -124,24 +124,30 @@ builder.mutationFields((t) => ({
     type: ProductImport,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs },
-    resolve: rateLimited("product", (_, { product, ...site }, { db, identity }) =>
-      importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] }),
+    resolve: rateLimited("product", (_, { product, ...site }, { db, identity, observation }) =>
+      observation.importing(() =>
+        importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] }),
+      ),
     ),
   }),
   importProducts: t.field({
     type: ProductImport,
     description: "Imports or modifies a list of products, all or none of them.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
-    resolve: rateLimited("product", (_, { products: list, ...site }, { db, identity, bulkProductsMax }) =>
-      importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax }),
+    resolve: rateLimited("product", (_, { products: list, ...site }, { db, identity, bulkProductsMax, observation }) =>
+      observation.importing(() =>
+        importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax }),
+      ),
     ),
   }),
   importProductsCsv: t.field({
     type: ProductImport,
     description: "Imports or modifies products given as CSV text, all or none of them.",
     args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...siteArgs },
-    resolve: rateLimited("product", (_, { csvContent, ...site }, { db, identity, bulkProductsMax }) =>
-      importCsv(db, identity.storeId, { text: csvContent }, { site, productsMax: bulkProductsMax }),
+    resolve: rateLimited("product", (_, { csvContent, ...site }, { db, identity, bulkProductsMax, observation }) =>
+      observation.importing(() =>
+        importCsv(db, identity.storeId, { text: csvContent }, { site, productsMax: bulkProductsMax }),
+      ),
     ),
   }),
   deleteProduct: t.field({

@@ -1,6 +1,7 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { UnparkingPrismaPg } from "./parked.js";
+import type { DatabaseProbe } from "./probe.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -19,7 +20,10 @@ interface ClientOptions {
 }
 
 /** Opens a pool of connections; nothing is connected before the first query. */
-export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
+export function openClient(
+  pool: PoolConfig,
+  { namedStatements, log }: ClientOptions,
+): { readonly client: PrismaClient; readonly probe: DatabaseProbe } {
   const adapter = new UnparkingPrismaPg(
     {
       connectionTimeoutMillis: connectTimeoutMs,
@@ -34,7 +38,8 @@ export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOpt
       ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
     },
   );
-  return new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions: { maxWait: connectTimeoutMs } });
+  const transactionOptions = { maxWait: connectTimeoutMs };
+  return { client: new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions }), probe: adapter.probe };
 }
 
 /**

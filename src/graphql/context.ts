@@ -2,12 +2,14 @@ import type { Identity } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { RootDatabase } from "../database/client.js";
+import type { Observation } from "./observation.js";
 
 /** What every resolver gets: a fresh object for each request. */
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
   readonly requestId: string;
+  readonly observation: Observation;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

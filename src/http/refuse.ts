@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ErrorCode } from "../errors.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
 import { problemDetails, problemMediaType } from "../rest/problemDetails.js";
@@ -9,33 +10,34 @@ import { respondJson } from "./respond.js";
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with problem details. Errors that are not meant for callers are reported. */
+/** Answers with problem details, and gives their code. Errors that are not meant for callers are reported. */
 export function refuseRest(
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report = () => undefined,
-): void {
+): ErrorCode {
   const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
   const allow = error instanceof MethodNotAllowedError ? { allow: error.allowed.join(", ") } : {};
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
     ...allow,
   });
+  return problem.code;
 }
 
-/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */
+/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status; and gives the code. */
 export function refuseGraphQL(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report,
-): void {
+): ErrorCode {
   if (response.headersSent) {
     report(error);
     response.destroy();
-    return;
+    return "INTERNAL";
   }
   const { message, extensions } = presentError(error, { requestId, reportError: report });
   const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
@@ -50,6 +52,7 @@ export function refuseGraphQL(
     mediaType,
     headersFor(status, retryAfterSeconds),
   );
+  return code;
 }
 
 function isAnswer(value: unknown): value is ProblemAnswer {

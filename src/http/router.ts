@@ -21,6 +21,9 @@ import { createPage } from "./page.js";
 import { homePage } from "./pages.js";
 import { requestIdOf } from "./requestId.js";
 import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
+import { createMetricsRoute } from "./metrics.js";
+import type { RequestObservation } from "../telemetry/requestObservation.js";
+import type { Telemetry } from "../telemetry/telemetry.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
@@ -31,6 +34,7 @@ export interface RouterOptions {
   readonly identify: Identify;
   readonly rateLimits: RateLimits;
   readonly feed: LiveFeed;
+  readonly telemetry: Telemetry;
   readonly gateway: Gateway;
   readonly fastLane: FastLane;
   readonly rest: RestHandler;
@@ -43,6 +47,7 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  readonly observation: RequestObservation;
   readonly path: string;
   /** The query string, without its question mark. */
   readonly search: string;
@@ -52,32 +57,36 @@ type Route = (exchange: Exchange) => Promise<void> | void;
 
 /** The whole HTTP surface. Whatever happens, the request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
-  const { config, log } = options;
+  const { config, log, telemetry } = options;
   const pages = createPages(options);
   const graphql = createGraphQLRoute(options);
   const rest = createRestRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
-    const { path, response } = exchange;
+    const { path, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
     const page = pages[path];
     if (page === undefined) return rest(exchange);
+    observation.route = path;
     if (isRead(exchange.request)) return page(exchange);
-    refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId);
+    observation.refused(refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
   };
 
   return (request, response) => {
     const requestId = requestIdOf(request);
+    const observation = telemetry.observe(request, response, requestId);
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
-    if (applyCors(request, response, config.corsOrigins)) return;
+    if (applyCors(request, response, config.corsOrigins)) return void (observation.route = "preflight");
     const url = request.url ?? "/";
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
     const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
-    route({ request, response, requestId, path, search }).catch((error: unknown) => {
+    const exchange: Exchange = { request, response, requestId, observation, path, search };
+    observation.handle(() => route(exchange)).catch((error: unknown) => {
       // Routes answer their own errors: this is one in answering.
       log.error({ requestId, err: error }, "request failed");
+      observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
       else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
     });
@@ -89,10 +98,11 @@ function isRead({ method }: IncomingMessage): boolean {
 }
 
 /** Pages and probes, open to everybody. */
-function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<string, Route>> {
+function createPages({ db, openApiDocument, telemetry }: RouterOptions): Readonly<Record<string, Route>> {
   return Object.assign(Object.create(null) as Record<string, Route>, {
     "/": createPage("text/html; charset=utf-8", () => homePage),
     "/openapi.json": createPage("application/json; charset=utf-8", () => openApiDocument),
+    "/metrics": createMetricsRoute(telemetry),
     "/healthz": ({ response }: Exchange) => respondJson(response, 200, { status: "ok" }),
     "/readyz": async ({ response }: Exchange) => {
       const readiness = await checkReadiness(db);
@@ -111,11 +121,12 @@ function createRestRoute(options: RouterOptions): Route {
     return rest.read(call, { search, body: await readBody(request, config.bodyBytesMax) });
   };
   return async (exchange) => {
-    const { request, response, requestId, path, search } = exchange;
+    const { request, response, requestId, observation, path, search } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
+      observation.route = call.operation.route;
       const context = await createContext(options, exchange);
       const variables = await readVariables(call, request, search);
       const answer = await rest.run(call, variables, context);
@@ -123,9 +134,10 @@ function createRestRoute(options: RouterOptions): Route {
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
-      refuseRest(response, error, requestId, (unexpected) =>
+      const code = refuseRest(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
+      observation.refused(code);
     }
   };
 }
@@ -135,7 +147,8 @@ function createGraphQLRoute(options: RouterOptions): Route {
   const { gateway, fastLane, config, log } = options;
   const page = config.graphiql ? createPage("text/html; charset=utf-8", graphiqlPage) : undefined;
   return async (exchange) => {
-    const { request, response, requestId, search } = exchange;
+    const { request, response, requestId, observation, search } = exchange;
+    observation.route = graphqlPath;
     if (isRead(request)) {
       addVary(response, "Accept");
       if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
@@ -158,20 +171,25 @@ function createGraphQLRoute(options: RouterOptions): Route {
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);
     } catch (error) {
-      refuseGraphQL(request, response, error, requestId, (unexpected) =>
+      const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
+      observation.refused(code);
     }
   };
 }
 
-async function createContext(options: RouterOptions, { request, response, requestId }: Exchange): Promise<Context> {
+async function createContext(options: RouterOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
+  const { request, response, requestId, observation } = exchange;
   const secret = request.headers[tokenHeader];
+  const identity = await identify(typeof secret === "string" ? secret : undefined);
+  observation.storeId = identity.storeId;
   return {
     db,
-    identity: await identify(typeof secret === "string" ? secret : undefined),
+    identity,
     requestId,
+    observation,
     bulkProductsMax: config.bulkProductsMax,
     rateLimits,
     feed,
