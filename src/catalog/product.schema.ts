@@ -125,9 +125,7 @@ builder.mutationFields((t) => ({
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs },
     resolve: rateLimited("product", (_, { product, ...site }, { db, identity, observation }) =>
-      observation.importing(() =>
-        importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] }),
-      ),
+      observation.importing(() => importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] })),
     ),
   }),
   importProducts: t.field({
@@ -135,9 +133,7 @@ builder.mutationFields((t) => ({
     description: "Imports or modifies a list of products, all or none of them.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
     resolve: rateLimited("product", (_, { products: list, ...site }, { db, identity, bulkProductsMax, observation }) =>
-      observation.importing(() =>
-        importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax }),
-      ),
+      observation.importing(() => importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax })),
     ),
   }),
   importProductsCsv: t.field({

@@ -1,3 +1,4 @@
+import { openLog } from "./log.js";
 import { createOwnCount } from "../access/rateLimit.memory.js";
 import { countForWorker } from "../access/rateLimit.primary.js";
 import { relayForWorker } from "../analytics/feed.primary.js";
@@ -5,7 +6,7 @@ import type { Config } from "../config.js";
 import { openDatabase } from "../database/open.js";
 import { createScrapes } from "../telemetry/scrape.primary.js";
 import { migrateIfNeeded, warn } from "./runtime.js";
-import { banner, openLog } from "./serve.common.js";
+import { banner } from "./serve.common.js";
 import { createCrew } from "./serve.crew.js";
 import { untilSignal } from "./signals.js";
 

@@ -30,7 +30,9 @@ export function operationNames(
 ): OperationNames {
   const root = schema.getRootType(operation);
   const known = root?.getFields() ?? {};
-  const fragments = new Map(definitions.flatMap((part) => (isFragment(part) ? [[part.name.value, part] as const] : [])));
+  const fragments = new Map(
+    definitions.flatMap((part) => (isFragment(part) ? [[part.name.value, part] as const] : [])),
+  );
   const found = [...rootFields(selectionSet, fragments)].filter((field) => Object.hasOwn(known, field));
   const shown = found.length > fieldsShownMax ? [...found.slice(0, fieldsShownMax), "…"] : found;
   const named = name !== undefined && name.value.length <= nameMax ? ` ${name.value}` : "";

@@ -83,13 +83,15 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
     const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
     const exchange: Exchange = { request, response, requestId, observation, path, search };
-    observation.handle(() => route(exchange)).catch((error: unknown) => {
-      // Routes answer their own errors: this is one in answering.
-      log.error({ requestId, err: error }, "request failed");
-      observation.refused("INTERNAL");
-      if (response.headersSent) response.destroy();
-      else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
-    });
+    observation
+      .handle(() => route(exchange))
+      .catch((error: unknown) => {
+        // Routes answer their own errors: this is one in answering.
+        log.error({ requestId, err: error }, "request failed");
+        observation.refused("INTERNAL");
+        if (response.headersSent) response.destroy();
+        else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
+      });
   };
 }
 

@@ -45,9 +45,10 @@ export function createTracing(
   { endpoint, serviceName }: { readonly endpoint: string; readonly serviceName: string },
   warn: (problem: Error) => void,
 ): Tracing {
+  const health = watchHealth(warn);
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ "service.name": serviceName })),
-    spanProcessors: [new BatchSpanProcessor(createExporter(endpoint, warn))],
+    spanProcessors: [new BatchSpanProcessor(createExporter(endpoint, health))],
   });
   const tracer = provider.getTracer("vitrine");
   const propagator = new W3CTraceContextPropagator();
@@ -93,15 +94,13 @@ export function createTracing(
       const attributes = { "db.system.name": "postgresql", "db.query.text": sql.slice(0, sqlShownMax) };
       return inside(statementName(sql), { kind: SpanKind.CLIENT, attributes }, send);
     },
-    close: (timeoutMs) =>
-      inTime(provider.shutdown(), timeoutMs, "The collector").catch((problem: unknown) => warn(problem as Error)),
+    close: (timeoutMs) => inTime(provider.shutdown(), timeoutMs, "The collector").catch(health.failed),
   };
 }
 
-function createExporter(endpoint: string, warn: (problem: Error) => void) {
+function createExporter(endpoint: string, health: ReturnType<typeof watchHealth>): OTLPTraceExporter {
   const url = `${endpoint.replace(/\/+$/u, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
-  const health = watchHealth(warn);
   const send = exporter.export.bind(exporter);
   exporter.export = (spans, done) =>
     send(spans, (result) => {

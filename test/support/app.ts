@@ -21,8 +21,10 @@ export interface TestApp {
   readonly db: OpenDatabase["client"];
   readonly engine: OpenDatabase["engine"];
   readonly feed: LiveFeed;
-  /** What the server logged, one JSON line each. */
+  /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
+  /** The lines of requests. */
+  readonly accessLog: string[];
   close(): Promise<void>;
 }
 
@@ -58,7 +60,9 @@ export async function startApp(
   database: OpenDatabase = testDatabase(),
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const log = pino({ level: overrides.logLevel ?? "info" }, { write: (line: string) => void logged.push(line) });
+  const accessLog: string[] = [];
+  const write = (line: string) => void (line.includes('"msg":"request"') ? accessLog : logged).push(line);
+  const log = pino({ level: overrides.logLevel ?? "info" }, { write });
   const app = await createApp({ ...readConfig({}), ...overrides }, database, log);
   const server = await listen(app.handler, { host: "127.0.0.1", port: 0 });
   return {
@@ -67,6 +71,7 @@ export async function startApp(
     db: database.client,
     engine: database.engine,
     logged,
+    accessLog,
     async close() {
       await server.stop(0);
       await app.close();
