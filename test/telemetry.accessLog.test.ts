@@ -60,7 +60,11 @@ describe("a request is told in one line", () => {
     await store.graphql("{ __typename }");
     const line = {
       ...common,
-      ...{ store: store.id, method: "POST", route: "/graphql", status: 200, bytes: expect.any(Number) },
+      store: store.id,
+      method: "POST",
+      route: "/graphql",
+      status: 200,
+      bytes: expect.any(Number),
     };
     const found = await lines(8);
     const window = { ...line, operation: "query Window: product, products", outcome: "PRODUCT_NOT_FOUND" };

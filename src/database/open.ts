@@ -22,7 +22,7 @@ export interface OpenDatabase {
 }
 
 /** The folder of the embedded database is in use by another process that serves it. */
-class FolderInUseError extends Error {
+export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
 
@@ -60,7 +60,7 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
 
 /** A client for a database that runs already. */
 export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const { client, probe } = openClient(connection, { namedStatements: engine === "postgresql", log });
+  const { client, probe, close } = openClient(connection, { namedStatements: engine === "postgresql", log });
   return {
     client,
     probe,
@@ -68,7 +68,7 @@ export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, 
     engine,
     crashed: never,
     share: async () => undefined,
-    close: () => client.$disconnect(),
+    close,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
+import type pg from "pg";
 import type { DatabaseProbe } from "./probe.js";
 
 const parked = new Map<string, string>();
@@ -27,13 +28,17 @@ export async function withParked<Result>(work: (park: (value: string) => string)
 
 /** Prisma's adapter for pg, which puts parked values into statements, and can be watched. */
 export class UnparkingPrismaPg extends PrismaPg {
-  readonly probe: DatabaseProbe = { pool: undefined, aroundQuery: undefined };
+  readonly probe: DatabaseProbe;
+
+  constructor(pool: pg.Pool, options: ConstructorParameters<typeof PrismaPg>[1]) {
+    super(pool, options);
+    this.probe = { pool, aroundQuery: undefined };
+  }
 
   override async connect() {
     const adapter = unparking(await super.connect(), this.probe);
     const startTransaction = adapter.startTransaction.bind(adapter);
     adapter.startTransaction = async (isolationLevel) => unparking(await startTransaction(isolationLevel), this.probe);
-    this.probe.pool = adapter.underlyingDriver();
     return adapter;
   }
 }

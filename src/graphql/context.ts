@@ -10,6 +10,8 @@ export interface Context {
   readonly identity: Identity;
   readonly requestId: string;
   readonly observation: Observation;
+  /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

@@ -11,15 +11,15 @@ import {
 /** What an operation is called in the access log, in metrics and in traces. None of it comes from a value. */
 export interface OperationNames {
   readonly style: "graphql" | "rest";
-  readonly kind: OperationTypeNode;
+  readonly kind: `${OperationTypeNode}`;
   /** For people: `query Shop: product, products`. */
   readonly label: string;
   /** Its root fields, each once, as `Query.product`; `other` for those that every schema has. */
   readonly fields: readonly string[];
 }
 
-/** Longer names are not shown: a caller might have put an access token there, which has 43 characters. */
-const nameMax = 40;
+/** What is longer, or looks like one, might be an access token. */
+const shownName = /^(?!.*vt_)\w{1,40}$/iu;
 const fieldsShownMax = 5;
 
 /** The names of an operation: kind, name and root fields. They are worked out once for each operation. */
@@ -35,7 +35,7 @@ export function operationNames(
   );
   const found = [...rootFields(selectionSet, fragments)].filter((field) => Object.hasOwn(known, field));
   const shown = found.length > fieldsShownMax ? [...found.slice(0, fieldsShownMax), "…"] : found;
-  const named = name !== undefined && name.value.length <= nameMax ? ` ${name.value}` : "";
+  const named = name !== undefined && shownName.test(name.value) ? ` ${name.value}` : "";
   return {
     style: "graphql",
     kind: operation,

@@ -1,19 +1,12 @@
-import type { ServerResponse } from "node:http";
 import { AppError } from "../errors.js";
 import { metricsMediaType } from "../telemetry/exposition.js";
-import type { RequestObservation } from "../telemetry/requestObservation.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
+import type { Route } from "./exchange.js";
 import { refuseRest } from "./refuse.js";
 import { respond } from "./respond.js";
 
-interface Exchange {
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly observation: RequestObservation;
-}
-
 /** `/metrics`, open to everybody: it tells of no store. */
-export function createMetricsRoute(telemetry: Telemetry): (exchange: Exchange) => Promise<void> {
+export function createMetricsRoute(telemetry: Telemetry): Route {
   return async ({ response, requestId, observation }) => {
     const text = await telemetry.scrape().catch(() => undefined);
     if (text !== undefined) return respond(response, 200, metricsMediaType, text, { "cache-control": "no-store" });

@@ -4,68 +4,50 @@ import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { Config } from "../config.js";
-import type { RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
+import { refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
-import { applyCors } from "./cors.js";
-import { refuseGraphQL, refuseRest } from "./refuse.js";
-import { checkReadiness } from "./health.js";
+import { allowedMethods, applyCors } from "./cors.js";
+import { type Exchange, isRead, type Route } from "./exchange.js";
+import { withIdempotency } from "./idempotency.js";
 import { createPage } from "./page.js";
-import { homePage } from "./pages.js";
+import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
+import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { requestIdOf } from "./requestId.js";
-import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
-import { createMetricsRoute } from "./metrics.js";
-import type { RequestObservation } from "../telemetry/requestObservation.js";
-import type { Telemetry } from "../telemetry/telemetry.js";
+import { addVary, markPrivate, respond, respondJson, respondRead, send } from "./respond.js";
+import { problemWith, targetOf } from "./target.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
-export interface RouterOptions {
+export interface RouterOptions extends PagesOptions {
   readonly config: Config;
-  readonly db: RootDatabase;
   readonly log: Logger;
   readonly identify: Identify;
   readonly rateLimits: RateLimits;
   readonly feed: LiveFeed;
-  readonly telemetry: Telemetry;
   readonly gateway: Gateway;
   readonly fastLane: FastLane;
   readonly rest: RestHandler;
-  /** `/openapi.json`, as it is sent. */
-  readonly openApiDocument: string;
 }
-
-/** A request on its way through the router. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly observation: RequestObservation;
-  readonly path: string;
-  /** The query string, without its question mark. */
-  readonly search: string;
-}
-
-type Route = (exchange: Exchange) => Promise<void> | void;
 
 /** The whole HTTP surface. Whatever happens, the request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
-  const pages = createPages(options);
+  const pages = createPageRoutes(options);
   const graphql = createGraphQLRoute(options);
   const rest = createRestRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
     const { path, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
-    const page = pages[path];
+    const page = pages.get(path);
     if (page === undefined) return rest(exchange);
     observation.route = path;
     if (isRead(exchange.request)) return page(exchange);
@@ -77,60 +59,58 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     const observation = telemetry.observe(request, response, requestId);
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
-    if (applyCors(request, response, config.corsOrigins)) return void (observation.route = "preflight");
-    const url = request.url ?? "/";
-    const queryStart = url.indexOf("?");
-    const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
-    const exchange: Exchange = { request, response, requestId, observation, path, search };
-    observation
-      .handle(() => route(exchange))
-      .catch((error: unknown) => {
-        // Routes answer their own errors: this is one in answering.
-        log.error({ requestId, err: error }, "request failed");
-        observation.refused("INTERNAL");
-        if (response.headersSent) response.destroy();
-        else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
-      });
+    if (applyCors(request, response, config.corsOrigins)) {
+      observation.route = "preflight";
+      return;
+    }
+    const target = targetOf(request);
+    const problem = problemWith(request);
+    const exchange: Exchange = { request, response, requestId, observation, ...target };
+    if (problem !== undefined) return refuse(exchange, problem);
+    if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
+    const handled = observation.handle(() => route(exchange));
+    handled.catch((error: unknown) => {
+      // Routes answer their own errors: this is one in answering.
+      log.error({ requestId, err: error }, "request failed");
+      observation.refused("INTERNAL");
+      if (response.headersSent) response.destroy();
+      else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
+    });
   };
 }
 
-function isRead({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
+/** A request that no route looks at. */
+function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
+  const code =
+    path === graphqlPath
+      ? refuseGraphQL(request, response, problem, requestId, () => undefined)
+      : refuseRest(response, problem, requestId);
+  observation.refused(code);
 }
 
-/** Pages and probes, open to everybody. */
-function createPages({ db, openApiDocument, telemetry }: RouterOptions): Readonly<Record<string, Route>> {
-  return Object.assign(Object.create(null) as Record<string, Route>, {
-    "/": createPage("text/html; charset=utf-8", () => homePage),
-    "/openapi.json": createPage("application/json; charset=utf-8", () => openApiDocument),
-    "/metrics": createMetricsRoute(telemetry),
-    "/healthz": ({ response }: Exchange) => respondJson(response, 200, { status: "ok" }),
-    "/readyz": async ({ response }: Exchange) => {
-      const readiness = await checkReadiness(db);
-      respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
-    },
-  });
+/** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
+function answerPing(response: ServerResponse): void {
+  send(response, 204, { allow: allowedMethods });
 }
 
 /** The documented paths: find the operation, then who calls, and only then read the body. */
 function createRestRoute(options: RouterOptions): Route {
   const { rest, config, log } = options;
   // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
-  const readVariables = async (call: RestCall, request: IncomingMessage, search: string) => {
-    if (call.operation.method !== "POST") return rest.read(call, { search, body: undefined });
+  const readCall = async (call: RestCall, { request, path, search }: Exchange, context: Context) => {
+    if (call.operation.method !== "POST") return { variables: rest.read(call, { search, body: undefined }), context };
     requireJson(request);
-    return rest.read(call, { search, body: await readBody(request, config.bodyBytesMax) });
+    const body = await readBody(request, config.bodyBytesMax);
+    return { variables: rest.read(call, { search, body }), context: withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
-    const { request, response, requestId, observation, path, search } = exchange;
+    const { request, response, requestId, observation, path } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
       observation.route = call.operation.route;
-      const context = await createContext(options, exchange);
-      const variables = await readVariables(call, request, search);
+      const { variables, context } = await readCall(call, exchange, await createContext(options, exchange));
       const answer = await rest.run(call, variables, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
@@ -157,17 +137,19 @@ function createGraphQLRoute(options: RouterOptions): Route {
       markPrivate(response);
     }
     try {
-      const context = await createContext(options, exchange);
+      let context = await createContext(options, exchange);
       let body: Buffer | undefined;
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
+        context = withIdempotency(context, request, graphqlPath, body);
         const value = parseJson(body);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        refuseUnknownParameters(value);
       }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";

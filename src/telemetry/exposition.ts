@@ -42,14 +42,14 @@ function aggregatorOf({ name, aggregator }: Figure): string {
 
 function watchUtilization(registry: Registry): void {
   let last = performance.eventLoopUtilization();
-  new Gauge({
+  const gauge: Gauge = new Gauge({
     name: "nodejs_eventloop_utilization_ratio",
     help: "Share of the time since the last scrape in which the event loop was busy; that of the busiest process.",
     aggregator: "max",
     registers: [registry],
-    collect() {
+    collect: () => {
       const now = performance.eventLoopUtilization();
-      this.set(performance.eventLoopUtilization(now, last).utilization);
+      gauge.set(performance.eventLoopUtilization(now, last).utilization);
       last = now;
     },
   });

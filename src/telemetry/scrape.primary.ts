@@ -56,6 +56,13 @@ export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
     );
   };
 
+  const forget = async (line: Line, ended: Promise<unknown>): Promise<void> => {
+    await ended;
+    const latest = workers.get(line)?.latest;
+    workers.delete(line);
+    if (latest !== undefined) kept.add(countsOf(latest));
+  };
+
   return {
     equip(line, ended) {
       const worker: WorkerFigures = { latest: undefined, heard: () => undefined };
@@ -65,9 +72,7 @@ export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
         worker.heard();
       });
       line.onTold("scrape", () => answer(line));
-      void ended.then(() => {
-        if (workers.delete(line) && worker.latest !== undefined) kept.add(countsOf(worker.latest));
-      });
+      void forget(line, ended);
     },
   };
 }
@@ -95,7 +100,11 @@ function countsOf(figures: readonly Figure[]): Figure[] {
 
 function crewFigures(workers: number, silent: number): Figure[] {
   const gauge = (name: string, help: string, value: number): Figure => ({
-    ...{ name, help, type: "gauge", aggregator: "sum", values: [{ value, labels: {} }] },
+    name,
+    help,
+    type: "gauge",
+    aggregator: "sum",
+    values: [{ value, labels: {} }],
   });
   return [
     gauge("vitrine_workers", "Worker processes that serve.", workers),

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { onServer } from "../support/postgresql.js";
 import { serve, type Serving, until } from "../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
@@ -14,12 +14,12 @@ describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2",
   url.pathname = `/${name}`;
   let server: Serving;
   beforeAll(async () => {
-    await onServer(`CREATE DATABASE ${name}`);
+    await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
     server = await serve({ DATABASE_URL: url.href, DATABASE_POOL_MAX: "2", WEB_CONCURRENCY: "2" });
   });
   afterAll(async () => {
     server.process.kill("SIGKILL");
-    await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
 
   test("every worker tells of all; one that is silent is left out and counted; those that end take no counts along", async () => {
@@ -85,10 +85,4 @@ async function call({ url }: Serving, path: string): Promise<string> {
 async function pidsOf({ pid }: Serving): Promise<number[]> {
   const { stdout } = await promisify(execFile)("ps", ["-o", "pid=", "--ppid", String(pid)]);
   return stdout.trim().split(/\s+/u).map(Number);
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testDatabaseUrl });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
 }

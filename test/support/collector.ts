@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -32,13 +32,13 @@ export interface Collector {
 export async function startCollector({ hangs = false } = {}): Promise<Collector> {
   const received: string[] = [];
   const spans: ReceivedSpan[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push(`${request.url} ${JSON.stringify(request.headers)} ${body}`);
-      spans.push(...readSpans(JSON.parse(body)));
-      if (!hangs) response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
-  });
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    received.push(`${request.url} ${JSON.stringify(request.headers)} ${body}`);
+    spans.push(...readSpans(JSON.parse(body)));
+    if (!hangs) response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
