@@ -57,6 +57,8 @@ const environment = z
     REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
     KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
+    OTEL_SERVICE_NAME: z.string().default("vitrine"),
     NODE_ENV: z.string().optional(),
   })
   .transform((values) => ({
@@ -80,6 +82,8 @@ const environment = z
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    otelServiceName: values.OTEL_SERVICE_NAME,
     production: values.NODE_ENV === "production",
   }));
 

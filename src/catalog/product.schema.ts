@@ -123,9 +123,12 @@ builder.queryFields((t) => ({
 }));
 
 /** What an import is to know of the request's Idempotency-Key, where it has one. */
-function idempotencyOf({ idempotency, setHeader }: Context, { path }: GraphQLResolveInfo) {
+function idempotencyOf({ idempotency, setHeader, observation }: Context, { path }: GraphQLResolveInfo) {
   if (idempotency === undefined) return undefined;
-  const onReplay = () => setHeader("idempotency-replayed", "true");
+  const onReplay = () => {
+    setHeader("idempotency-replayed", "true");
+    observation.replayed();
+  };
   return { ...idempotency, field: String(path.key), onReplay } satisfies IdempotentRequest;
 }
 
@@ -135,11 +138,13 @@ builder.mutationFields((t) => ({
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs },
     resolve: rateLimited("product", (_, { product, ...site }, context, info) =>
-      importProducts(context.db, context.identity.storeId, [product], {
-        site,
-        pathOf: () => ["product"],
-        idempotency: idempotencyOf(context, info),
-      }),
+      context.observation.importing(() =>
+        importProducts(context.db, context.identity.storeId, [product], {
+          site,
+          pathOf: () => ["product"],
+          idempotency: idempotencyOf(context, info),
+        }),
+      ),
     ),
   }),
   importProducts: t.field({
@@ -147,11 +152,13 @@ builder.mutationFields((t) => ({
     description: "Imports or modifies a list of products, all or none of them.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
     resolve: rateLimited("product", (_, { products: list, ...site }, context, info) =>
-      importProducts(context.db, context.identity.storeId, list, {
-        site,
-        productsMax: context.bulkProductsMax,
-        idempotency: idempotencyOf(context, info),
-      }),
+      context.observation.importing(() =>
+        importProducts(context.db, context.identity.storeId, list, {
+          site,
+          productsMax: context.bulkProductsMax,
+          idempotency: idempotencyOf(context, info),
+        }),
+      ),
     ),
   }),
   importProductsCsv: t.field({
@@ -159,15 +166,17 @@ builder.mutationFields((t) => ({
     description: "Imports or modifies products given as CSV text, all or none of them.",
     args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...siteArgs },
     resolve: rateLimited("product", (_, { csvContent, ...site }, context, info) =>
-      importCsv(
-        context.db,
-        context.identity.storeId,
-        { text: csvContent },
-        {
-          site,
-          productsMax: context.bulkProductsMax,
-          idempotency: idempotencyOf(context, info),
-        },
+      context.observation.importing(() =>
+        importCsv(
+          context.db,
+          context.identity.storeId,
+          { text: csvContent },
+          {
+            site,
+            productsMax: context.bulkProductsMax,
+            idempotency: idempotencyOf(context, info),
+          },
+        ),
       ),
     ),
   }),

@@ -16,7 +16,7 @@ export const homePage = `<!doctype html>
 <ul>
   <li><a href="/graphql">GraphiQL</a>: explore the GraphQL API</li>
   <li><a href="/openapi.json">OpenAPI document</a> of the REST paths</li>
-  <li><a href="/healthz">Health</a> and <a href="/readyz">readiness</a></li>
+  <li><a href="/healthz">Health</a>, <a href="/readyz">readiness</a> and <a href="/metrics">metrics</a></li>
 </ul>
 </html>
 `;
