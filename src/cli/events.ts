@@ -20,7 +20,7 @@ export function addEventsCommand(program: Command): void {
   program
     .command("events")
     .description("record shopper events of a show from an NDJSON file of any size")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("<lsid>", "id of the live stream")
     .argument("<file>", "a JSON object on each line")
     .option("--json", "print one JSON object")
@@ -65,10 +65,10 @@ class PhaseBars {
   update({ phase, bytesRead, bytesTotal, events }: EventFileProgress): void {
     if (phase !== this.#phase) {
       this.stop();
-      this.#bar = startProgress("bytes", bytesTotal);
+      this.#bar = startProgress({ label: phase, total: bytesTotal, items: "events" });
       this.#phase = phase;
     }
-    this.#bar?.update(bytesRead, `${phase}, ${events} events`);
+    this.#bar?.update(bytesRead, events);
   }
 
   stop(): void {

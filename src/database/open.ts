@@ -20,7 +20,7 @@ export interface OpenDatabase {
 }
 
 /** The folder of the embedded database is in use by another process that serves it. */
-class FolderInUseError extends Error {
+export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
 
