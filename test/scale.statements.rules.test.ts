@@ -69,7 +69,10 @@ describe("what is not is found", () => {
         "RETURNING of Site asks for the time",
       ],
     ],
-    [`DELETE FROM "Site" WHERE "storeId" = $1 RETURNING clock_timestamp()`, ["RETURNING of Site calls clock_timestamp"]],
+    [
+      `DELETE FROM "Site" WHERE "storeId" = $1 RETURNING clock_timestamp()`,
+      ["RETURNING of Site calls clock_timestamp"],
+    ],
   ])("%s", async (sql, expected) => {
     expect((await breaches(sql)).toSorted()).toEqual(expected.toSorted());
   });

@@ -16,7 +16,11 @@ beforeAll(async () => {
   ({ statements } = recorded);
   app = await startApp({}, recorded.database);
   const folder = await mkdtemp(join(tmpdir(), "vt-scale-"));
-  await doEverything(app, folder).finally(() => rm(folder, { recursive: true }));
+  try {
+    await doEverything(app, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 afterAll(() => app.close());
 

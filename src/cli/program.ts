@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addAnalyticsCommands } from "./analytics.js";
 import { addDoctorCommand } from "./doctor.js";
-import { addEventsCommand } from "./events.js";
+import { addEventsCommands } from "./events.js";
 import { describeMisuse } from "./failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
@@ -33,7 +33,7 @@ export function createProgram(): Command {
   addTokenCommands(program);
   addSiteCommands(program);
   addImportCommand(program);
-  addEventsCommand(program);
+  addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;
 }

@@ -5,6 +5,7 @@ import { addSite } from "../../../src/access/site.js";
 import { requireStore } from "../../../src/access/store.js";
 import { issueToken, listTokens, revokeToken, rotateToken } from "../../../src/access/token.js";
 import { recordEventFile } from "../../../src/analytics/events.file.js";
+import { pruneEvents } from "../../../src/analytics/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/rebuild.js";
 import { importCsv } from "../../../src/catalog/product.csv.import.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
@@ -88,7 +89,7 @@ async function callRest(store: TestStore): Promise<void> {
   };
   await send(paths.one, { product: product("two", { sku: "mine" }) });
   await send(paths.bulk, bulk(products(5)));
-  await send(`${paths.csv}`, { csvContent: toCsv(products(6)) });
+  await send(paths.csv, { csvContent: toCsv(products(6)) });
   // Refused, which takes another way: rows are collected first, to name what is wrong.
   const refused = await store.post(paths.bulk, bulk([product("a", { sku: "mine" }), product("b"), product("b")]));
   const read = [await store.get(paths.of("two")), await store.get(analyticsPath("show"))];
@@ -111,4 +112,6 @@ async function runCommands({ db }: TestApp, store: TestStore, folder: string): P
   const { id: lsId } = await saved(store);
   await recordEventFile(db, storeId, lsId, ndjson);
   await rebuildAnalytics(db, storeId);
+  await saved(store, { id: lsId, status: "ARCHIVED" });
+  await pruneEvents(db, storeId, { before: new Date(), batchRows: 20 });
 }

@@ -85,7 +85,8 @@ function checkConflict(table: string, conflict: Node | undefined, check: Check):
   if (conflict === undefined) return;
   const names = (conflict["infer"]?.indexElems ?? []).map(({ IndexElem }: Node) => IndexElem.name);
   // Without a target any constraint may be meant, and a deferrable one may not be.
-  if (table === "Product" && !names.includes("storeId")) check.found.push("ON CONFLICT of Product names no primary key");
+  if (table === "Product" && !names.includes("storeId"))
+    check.found.push("ON CONFLICT of Product names no primary key");
   refuseMoves("ON CONFLICT", table, conflict["targetList"], check);
   checkRepeated(`ON CONFLICT of ${table}`, conflict, check);
 }
@@ -146,7 +147,7 @@ function bind(sources: readonly Source[], conditions: readonly Node[], outer: re
   const pairs = conditions.flatMap(({ A_Expr }) =>
     A_Expr?.kind === "AEXPR_OP" && lastName(A_Expr.name) === "=" ? [[A_Expr.lexpr, A_Expr.rexpr] as const] : [],
   );
-  for (let goesOn = true; goesOn; ) {
+  for (let goesOn = true; goesOn;) {
     goesOn = false;
     for (const [left, right] of [...pairs, ...pairs.map(([a, b]) => [b, a] as const)]) {
       const source = sourceOf(left, sources);
