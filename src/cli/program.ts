@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addAnalyticsCommands } from "./analytics.js";
+import { addDistributeCommand } from "./distribute.js";
 import { addDoctorCommand } from "./doctor.js";
 import { addEventsCommands } from "./events.js";
 import { describeMisuse } from "./failure.js";
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(describeMisuse(text)) });
   addServeCommand(program);
   addMigrateCommand(program);
+  addDistributeCommand(program);
   addDoctorCommand(program);
   addStoreCommands(program);
   addTokenCommands(program);
