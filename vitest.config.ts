@@ -5,6 +5,7 @@ const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
 const shared = {
   include: ["test/**/*.test.ts"],
+  exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
   isolate: false, // importing the service anew for each file would cost more than the tests
   testTimeout: 30_000,
@@ -48,7 +49,7 @@ export default defineConfig({
                 ...shared,
                 name: "postgresql",
                 globalSetup: "test/support/postgresql.setup.ts",
-                exclude: onEmbeddedOnly,
+                exclude: [...shared.exclude, ...onEmbeddedOnly],
               },
             },
           ]),

@@ -65,7 +65,10 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     })().catch(() => undefined); // ended by the test
     await until(() => seen.at(-1) === 0, "the first value");
     for (const orders of [1, 2]) {
-      const variables = { lsId: "show", events: [{ id: `order-${orders}`, type: "ORDER", channel: "LIVE", amount: 1 }] };
+      const variables = {
+        lsId: "show",
+        events: [{ id: `order-${orders}`, type: "ORDER", channel: "LIVE", amount: 1 }],
+      };
       const response = await fetch(`${recording}/graphql`, {
         method: "POST",
         headers: { "x-service-access-token": store.token, "content-type": "application/json" },
