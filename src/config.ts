@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 
-/** What a running Vitrine is told by its environment. Every variable stands in README's table. */
+/** What a running Vitrine is told by its environment. Every variable stands in the table of docs/operations.md. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;

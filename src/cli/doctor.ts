@@ -35,7 +35,10 @@ async function examine(): Promise<readonly Check[]> {
     config = readConfig();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [checkNode(), failed("environment", error.message, "Correct these variables; README lists all of them.")];
+    return [
+      checkNode(),
+      failed("environment", error.message, "Correct these variables; docs/operations.md lists all of them."),
+    ];
   }
   const environment: Check = { name: "environment", status: "ok", detail: "every variable is valid" };
   const [database, ...others] = await Promise.all([

@@ -9,7 +9,7 @@ import { openRedis } from "../redis.js";
 import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
 
 const help = `
-Each line of the file holds one event, as recordShopperEvents takes it; see README.
+Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
 All lines are checked before anything is stored. If the recording is stopped in its middle, run the command again: the
 events recorded before are found to be duplicates, and do not count twice.
 

@@ -6,7 +6,7 @@ import { AppError, type Problem } from "../errors.js";
 import { reasonOf } from "./reason.js";
 import { table } from "./table.js";
 
-/** How a command ends, for scripts. README lists the same. */
+/** How a command ends, for scripts. docs/operations.md lists the same. */
 export const exitStatus = {
   done: 0,
   /** It was refused, or failed; what was to be stored is not. */

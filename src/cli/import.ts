@@ -11,7 +11,7 @@ export function addImportCommand(program: Command): void {
     .command("import")
     .description("import products from a CSV file of any size: all of them, or none")
     .argument("<store>", "its id")
-    .argument("<file>", "CSV with a header row; see README for its columns")
+    .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine import acme products.csv")
     .action(async (store: string, file: string, options: OutputOptions) => {

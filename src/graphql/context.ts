@@ -8,6 +8,8 @@ export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
   readonly requestId: string;
+  /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import { firstByDefault, firstMax } from "./connections.js";
 
-/** What one operation may have. README has the same table. */
+/** What one operation may have. docs/access.md has the same table. */
 export const limits = {
   /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
   tokens: 5_000,

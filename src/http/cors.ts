@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
-const allowedHeaders = "Content-Type, X-Service-Access-Token, X-Request-Id, If-None-Match";
-const exposedHeaders = "X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy";
+const allowedHeaders = "Content-Type, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
+const exposedHeaders = "X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed";
 const preflightTrustSeconds = "600";
 
 /**

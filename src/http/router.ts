@@ -17,6 +17,7 @@ import { readBody, requireJson } from "./body.js";
 import { applyCors } from "./cors.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { checkReadiness } from "./health.js";
+import { withIdempotency } from "./idempotency.js";
 import { createPage } from "./page.js";
 import { homePage } from "./pages.js";
 import { requestIdOf } from "./requestId.js";
@@ -105,19 +106,19 @@ function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<st
 function createRestRoute(options: RouterOptions): Route {
   const { rest, config, log } = options;
   // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
-  const readVariables = async (call: RestCall, request: IncomingMessage, search: string) => {
-    if (call.operation.method !== "POST") return rest.read(call, { search, body: undefined });
+  const readCall = async (call: RestCall, { request, path, search }: Exchange, context: Context) => {
+    if (call.operation.method !== "POST") return { variables: rest.read(call, { search, body: undefined }), context };
     requireJson(request);
-    return rest.read(call, { search, body: await readBody(request, config.bodyBytesMax) });
+    const body = await readBody(request, config.bodyBytesMax);
+    return { variables: rest.read(call, { search, body }), context: withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
-    const { request, response, requestId, path, search } = exchange;
+    const { request, response, requestId, path } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
-      const context = await createContext(options, exchange);
-      const variables = await readVariables(call, request, search);
+      const { variables, context } = await readCall(call, exchange, await createContext(options, exchange));
       const answer = await rest.run(call, variables, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
@@ -142,11 +143,12 @@ function createGraphQLRoute(options: RouterOptions): Route {
       markPrivate(response);
     }
     try {
-      const context = await createContext(options, exchange);
+      let context = await createContext(options, exchange);
       let body: Buffer | undefined;
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
+        context = withIdempotency(context, request, graphqlPath, body);
         const value = parseJson(body);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {

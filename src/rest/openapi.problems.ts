@@ -1,4 +1,5 @@
 import { type Reservation, tooManyCalls } from "../access/rateLimit.js";
+import { keyInUse, keyReused } from "../catalog/product.import.once.js";
 import { AppError, type ErrorCode, errorAt, type ProblemCode, problemsListedMax } from "../errors.js";
 import { type ErrorExtensions, presentError } from "../graphql/errors.js";
 import type { ApiLimits, JsonSchemas } from "./openapi.types.js";
@@ -98,6 +99,8 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
       "UNSUPPORTED_MEDIA_TYPE",
       "The content-type must be application/json in UTF-8.",
     ),
+    IDEMPOTENCY_KEY_REUSED: keyReused(),
+    IDEMPOTENCY_KEY_IN_USE: keyInUse(),
     RATE_LIMITED: tooManyCalls(exampleReservation),
     INTERNAL: new Error("an unexpected one"),
     UNAVAILABLE: Object.assign(new Error("the database refuses connections"), { code: "ECONNREFUSED" }),

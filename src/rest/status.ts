@@ -12,6 +12,8 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: "Idempotency key used for another request" },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: "Idempotency key in use" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   INTERNAL: { status: 500, title: "Internal error" },
   UNAVAILABLE: { status: 503, title: "Service unavailable" },

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { revokeToken } from "../../src/access/token.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
 import { endOf, serve, type Serving, start, until } from "../support/process.js";
@@ -59,6 +60,15 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const left = responses.filter(({ status }) => status === 200).map((response) => limitHeaders(response)[1]);
     expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
     expect(server.stderr()).toBe("");
+  });
+
+  test("a token that is revoked stops working in both processes within 5 seconds", async () => {
+    const { id, token } = await newStore();
+    const { id: tokenId } = await database.client.accessToken.findFirstOrThrow({ where: { storeId: id } });
+    const ask = () => statusOf(server, "/external/product/v1/none", { "x-service-access-token": token });
+    expect(await atOnce(6, ask)).toEqual([400, 400, 400, 400, 400, 400]); // now both processes know it
+    await revokeToken(database.client, id, tokenId);
+    await until(async () => (await atOnce(6, ask)).every((status) => status === 401), "all to be refused", 5_000);
   });
 
   test("subscribers of both processes see events that either records", async () => {
@@ -159,10 +169,20 @@ async function countAlive(pids: readonly number[]): Promise<number> {
   return (await processes()).filter(({ pid }) => pids.includes(pid)).length;
 }
 
-/** On a connection of its own, which no other call uses. */
 function getHealth(server: Serving): Promise<number | undefined> {
+  return statusOf(server, "/healthz");
+}
+
+/** Reads a path on a connection of its own, which no other call uses: the processes take them in turn. */
+function statusOf(
+  server: Serving,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const call = get(`${server.url}/healthz`, { agent: false }, (response) => resolve(response.resume().statusCode));
+    const call = get(`${server.url}${path}`, { agent: false, headers }, (response) =>
+      resolve(response.resume().statusCode),
+    );
     call.once("error", reject);
   });
 }

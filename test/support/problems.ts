@@ -17,6 +17,8 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  IDEMPOTENCY_KEY_REUSED: [422, "Idempotency key used for another request"],
+  IDEMPOTENCY_KEY_IN_USE: [409, "Idempotency key in use"],
   RATE_LIMITED: [429, "Too many requests"],
   INTERNAL: [500, "Internal error"],
   UNAVAILABLE: [503, "Service unavailable"],
