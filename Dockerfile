@@ -11,7 +11,8 @@ RUN node scripts/build.js
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# Optional and peer packages are those of Prisma's command line: more than half of all, and never run.
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE}
 USER node

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -49,6 +49,15 @@ describe("the image, its commands run in folders since no container engine runs 
       ".env",
     ];
     expect(more.filter(has)).toEqual([]);
+  });
+
+  test("what npm runs after installing builds nothing there, since the tools for it are missing", async () => {
+    const dependencies = stages.find(({ name }) => name === "dependencies") ?? expect.fail("no such stage");
+    await cp("scripts", join(dependencies.workdir, "scripts"), { recursive: true });
+    const { scripts } = JSON.parse(await readFile("package.json", "utf8"));
+    const { stdout, stderr } = await run("sh", ["-c", scripts.prepare], { cwd: dependencies.workdir });
+    expect({ stdout, stderr }).toEqual({ stdout: "", stderr: "" });
+    expect(existsSync(join(dependencies.workdir, "dist"))).toBe(false);
   });
 
   test("answers on the embedded database, is healthy, and ends on SIGTERM with status 0", async () => {
@@ -104,7 +113,7 @@ describe("compose.yaml", () => {
       /^postgres:\/\/vitrine:\$\{POSTGRES_PASSWORD:\?[^}]+\}@postgres:/u,
     );
     const names = Object.keys(vitrine.environment);
-    const readme = await readFile("README.md", "utf8");
-    expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]); // variables that there are
+    const operations = await readFile("docs/operations.md", "utf8");
+    expect(names.filter((name) => !operations.includes(`| \`${name}\``))).toEqual([]); // variables that there are
   });
 });

@@ -31,7 +31,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text !~ 'pg_dist|_prisma'
       ORDER BY conname`);
   /** As they are read: whatever was dropped and made anew has another oid. */
-  const alike = (rows: readonly any[]) => rows.map(({ oid: _, ...row }) => row);
+  const alike = (rows: readonly any[]) => rows.map((row) => ({ ...row, oid: undefined }));
   const calls = async () =>
     (await database.query("SELECT call FROM stand_in_calls ORDER BY number")).map(({ call }) => call);
 
