@@ -55,6 +55,8 @@ const environment = z
       .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
       .optional(),
     DEMO_TRAFFIC: flag(true),
+    REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
+    KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
     NODE_ENV: z.string().optional(),
   })
@@ -77,6 +79,8 @@ const environment = z
     logLevel: values.LOG_LEVEL,
     demoToken: values.DEMO_TOKEN,
     demoTraffic: values.DEMO_TRAFFIC,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
+    keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     production: values.NODE_ENV === "production",
   }));

@@ -313,7 +313,7 @@ describe("answers of the running service are as documented", () => {
   test("without its database every operation answers 503 and says when to come back", async () => {
     const gone = connect("postgresql", { connectionString: "postgresql://127.0.0.1:1/none" }, () => undefined);
     const cutOff = await createApp(readConfig({}), gone, pino({ level: "silent" }));
-    const server = await listen(cutOff.handler, { host: "127.0.0.1", port: 0 });
+    const server = await listen(cutOff.handler, { ...readConfig({}), port: 0 });
     for (const { method, path } of operationsOf(document)) {
       const url = `${server.url}${path.replaceAll(/\{\w+\}/gu, "x")}`;
       const response = await fetch(url, { method, headers: { "X-Service-Access-Token": "any" } });

@@ -68,14 +68,14 @@ export function connect(
   log: Log,
   namedStatements = engine === "postgresql",
 ): OpenDatabase {
-  const client = openClient(connection, { namedStatements, log });
+  const { client, close } = openClient(connection, { namedStatements, log });
   return {
     client,
     connection,
     engine,
     crashed: never,
     share: async () => undefined,
-    close: () => client.$disconnect(),
+    close,
   };
 }
 
