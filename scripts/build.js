@@ -1,13 +1,13 @@
 // Generates the Prisma client, compiles, and leaves a dist/ that runs with production dependencies alone.
-//   node scripts/build.js [--if-possible]   (--if-possible: do nothing where the compiler is not installed)
+//   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
 const { resolve } = createRequire(import.meta.url);
 
-if (process.argv.includes("--if-possible") && !isInstalled("typescript")) process.exit(0);
+if (process.argv.includes("--if-possible") && !isForDevelopment()) process.exit(0);
 
 // Prisma's command line would download an engine that `generate` never runs; any executable satisfies it.
 run("prisma", "build/index.js", ["generate", "--no-hints"], {
@@ -29,11 +29,8 @@ function run(packageName, script, args, environment = {}) {
   process.exit(status ?? 1);
 }
 
-function isInstalled(packageName) {
-  try {
-    resolve(`${packageName}/package.json`);
-    return true;
-  } catch {
-    return false;
-  }
+/** Looking for the compiler would not do: some packages that production needs bring one, but not the types of others. */
+function isForDevelopment() {
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  return Object.keys(devDependencies).every((name) => existsSync(join("node_modules", name)));
 }

@@ -58,7 +58,8 @@ async function findInSite(db: Database, storeId: string, productId: string, site
     where: {
       storeId,
       OR: [{ id: productId }, { sku: productId }],
-      AND: { OR: [{ sites: { none: {} } }, { sites: { some: { siteId } } }] },
+      // The store is told of ties too, though it is that of the product: Citus wants to read it where they are looked up.
+      AND: { OR: [{ sites: { none: { storeId } } }, { sites: { some: { storeId, siteId } } }] },
     },
   });
   return found.find(({ id }) => id === productId) ?? found[0];

@@ -40,7 +40,8 @@ const never = new Promise<never>(() => undefined);
  */
 export async function openDatabase(config: Config, use: "alone" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    return connect("postgresql", { connectionString: config.databaseUrl, max: config.databasePoolMax }, log);
+    const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
+    return connect("postgresql", connection, log, config.databaseNamedStatements);
   }
   const lock = await lockFolder(config.dataDir);
   if ("release" in lock) return startHere(config.dataDir, lock, log);
@@ -58,9 +59,18 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
-/** A client for a database that runs already. */
-export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const { client, probe, close } = openClient(connection, { namedStatements: engine === "postgresql", log });
+/**
+ * A client for a database that runs already.
+ *
+ * @param namedStatements not where sessions are shared: in the embedded engine, and behind a pooler of transactions
+ */
+export function connect(
+  engine: OpenDatabase["engine"],
+  connection: PoolConfig,
+  log: Log,
+  namedStatements = engine === "postgresql",
+): OpenDatabase {
+  const { client, probe, close } = openClient(connection, { namedStatements, log });
   return {
     client,
     probe,
