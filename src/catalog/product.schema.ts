@@ -7,7 +7,7 @@ import { importProducts } from "./product.import.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
-const Product = builder.objectRef<StoredProduct>("Product").implement({
+export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),

@@ -7,6 +7,8 @@ import type { RootDatabase } from "../database/client.js";
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
+  /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
+  readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;

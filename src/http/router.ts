@@ -167,10 +167,12 @@ function createGraphQLRoute(options: RouterOptions): Route {
 
 async function createContext(options: RouterOptions, { request, response, requestId }: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
-  const secret = request.headers[tokenHeader];
+  const header = request.headers[tokenHeader];
+  const secret = typeof header === "string" ? header : undefined;
   return {
     db,
-    identity: await identify(typeof secret === "string" ? secret : undefined),
+    identity: await identify(secret),
+    confirmIdentity: () => identify(secret),
     requestId,
     bulkProductsMax: config.bulkProductsMax,
     rateLimits,
