@@ -4,9 +4,9 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 
 /** A database of its own on the server of TEST_DATABASE_URL, for all files of the run; gone afterwards. */
-export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function setUp({ provide, name: project }: TestProject): Promise<() => Promise<void>> {
   const server = process.env["TEST_DATABASE_URL"];
-  const name = `vitrine_test_${process.pid}`;
+  const name = `vitrine_test_${process.pid}_${project}`;
   await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await onServer(server, `CREATE DATABASE ${name}`);
   const url = new URL(server ?? "");
