@@ -21,6 +21,7 @@ export async function endService(server: RunningServer, app: App, { shutdownGrac
 export function banner(url: RunningServer["url"], demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,
+    `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),

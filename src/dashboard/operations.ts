@@ -1,4 +1,5 @@
 import type { graphql as typed } from "../generated/dashboard/gql.js";
+import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphql.js";
 
 /**
  * Marks a GraphQL operation. GraphQL Code Generator finds it by this name and gives it the types of its variables and its
@@ -15,7 +16,6 @@ export const showsQuery = graphql(`
         name
         status
         startedAt
-        endedAt
       }
       pageInfo {
         hasNextPage
@@ -25,16 +25,25 @@ export const showsQuery = graphql(`
   }
 `);
 
+/** When a show was, which says how fine its time line should be. */
+export const showTimesQuery = graphql(`
+  query ShowTimes($lsId: String!) {
+    liveStream(lsId: $lsId) {
+      status
+      startedAt
+      endedAt
+    }
+  }
+`);
+
 /** All that the page shows of one show: at once, and then whenever it changes. */
 export const showSubscription = graphql(`
   subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
     liveStreamAnalytics(lsId: $lsId) {
-      id
       name
       status
       startedAt
       endedAt
-      durationSeconds
       host {
         name
       }
@@ -87,13 +96,11 @@ export const showSubscription = graphql(`
           title
         }
       }
-      devicesByChannel {
-        channel
-        devices {
-          device
-          value
-        }
-      }
     }
   }
 `);
+
+export type ShowSummary = ShowsQuery["liveStreams"]["nodes"][number];
+export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];
+export type Kpis = ShowAnalytics["kpis"];
+export type TimelineBucket = ShowAnalytics["timeline"][number];

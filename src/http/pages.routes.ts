@@ -2,6 +2,7 @@ import type { RootDatabase } from "../database/client.js";
 import type { Exchange, Route } from "./exchange.js";
 import { checkReadiness } from "./health.js";
 import { createPage } from "./page.js";
+import { dashboardRoutes } from "./pages.dashboard.js";
 import { homePage } from "./pages.home.js";
 import { respondJson } from "./respond.js";
 
@@ -17,6 +18,7 @@ export function createPageRoutes({ db, openApiDocument }: PagesOptions): Readonl
     ["/", createPage("text/html; charset=utf-8", () => homePage)],
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
+    ...dashboardRoutes(),
     ["/readyz", (exchange) => answerReadiness(db, exchange)],
   ]);
 }
