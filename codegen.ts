@@ -10,6 +10,7 @@ const client = {
 const config: CodegenConfig = {
   schema: "schema.graphql",
   ignoreNoDocuments: true,
+  emitLegacyCommonJSImports: false, // imports with extensions
   generates: {
     "src/generated/dashboard/": {
       ...client,

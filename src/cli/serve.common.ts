@@ -40,6 +40,7 @@ function demoLines(url: string, { store, token, productId }: Demo): string[] {
     "",
     `  Store      ${store}`,
     `  Token      ${token}`,
+    `  Open       ${url}/dashboard#token=${encodeURIComponent(token)}`,
     "",
     `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
   ];

@@ -73,7 +73,9 @@ async function send(operation: unknown, variables: unknown, accept: string, { to
     headers: { "X-Service-Access-Token": token, "Content-Type": "application/json", Accept: accept },
     body: JSON.stringify({ query: operation, variables }),
   });
-  if (!response.ok) throw await failureOf(response);
+  // A subscription that is refused is answered by a stream as well, whose only event says why.
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (!response.ok && !isStream) throw await failureOf(response);
   return response;
 }
 

@@ -30,6 +30,9 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   UNAVAILABLE: "unreachable",
 };
 
+/** For what stands between the page and the server, and has its own limits. */
+const kindsOfStatus: Readonly<Record<number, FailureKind>> = { 401: "unauthenticated", 429: "rateLimited" };
+
 /** The failure that a GraphQL answer tells of, or undefined where it tells of none. */
 export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
   const [error] = errors;
@@ -44,7 +47,7 @@ export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
 export async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as GraphQLErrors; // a proxy's answer may be no JSON
   const told = failureIn(body);
-  const kind = told?.kind ?? (response.status >= 500 ? "unreachable" : "refused");
+  const kind = told?.kind ?? kindsOfStatus[response.status] ?? (response.status >= 500 ? "unreachable" : "refused");
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN); // a date is not what this server sends
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : told?.retryAfterMs;
   return new Failure(kind, told?.message ?? `The server answered ${response.status}.`, retryAfterMs);

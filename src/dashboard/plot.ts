@@ -27,7 +27,7 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
   let bucketSeconds = 60;
   const options: uPlot.Options = {
     ...sizeOf(element),
-    padding: [8, 8, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "timeline" }, y: false, drag: { x: false, y: false }, points: { show: shape === "area" } },
     scales: {
@@ -71,6 +71,7 @@ function axesOf(color: Color): uPlot.Axis[] {
   const x: uPlot.Axis = {
     ...axis,
     size: 24,
+    incrs: timeSteps,
     space: 72,
     grid: { show: false },
     values: ({ data: [times] }, splits) => {
@@ -84,6 +85,11 @@ function axesOf(color: Color): uPlot.Axis[] {
     { ...axis, size: 44, space: 40, incrs: wholeSteps, grid, values: (_, splits) => splits.map(formatCompact) },
   ];
 }
+
+/** Minutes, hours, days, months: there is no telling what happened within a minute. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200, 129_600, 525_600].map(
+  (minutes) => minutes * 60,
+);
 
 /** 1, 2, 5, 10, 20 … there is no half an order. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();

@@ -1,14 +1,18 @@
 const key = "vitrine.token";
 
-/**
- * The access token that this tab already has: from the address, `#token=…`, or from before the page was reloaded. In the
- * address it stays for this one reading; the part behind # is never sent to a server.
- */
+/** The access token that this tab already has: from the address, or from before the page was reloaded. */
 export function readToken(): string | undefined {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given === null) return attempt(() => sessionStorage.getItem(key)) ?? undefined;
+  return takeTokenFromAddress() ?? attempt(() => sessionStorage.getItem(key)) ?? undefined;
+}
+
+/**
+ * The access token that the address holds, `#token=…`, which is taken out of it at once. What stands behind # is never
+ * sent to a server.
+ */
+export function takeTokenFromAddress(): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token === null) return undefined;
   history.replaceState(history.state, "", `${location.pathname}${location.search}`);
-  const token = given.trim();
   if (!isSendable(token)) return undefined;
   keepToken(token);
   return token;

@@ -39,7 +39,10 @@ export interface Point extends Omit<TimelineBucket, "startsAt"> {
   readonly startsAtMs: number;
 }
 
-/** The buckets of a time line without gaps, from the start of its span to its end: what the API leaves out is empty. */
+/**
+ * The buckets of a time line without gaps, from the start of its span to its end: what the API leaves out is empty. The one
+ * that has just begun is there once something happened in it; before, it would look as if everybody had left.
+ */
 export function fillBuckets(
   buckets: readonly TimelineBucket[],
   { bucketSeconds, from, until }: TimelineSpan,
@@ -48,9 +51,10 @@ export function fillBuckets(
   const sizeMs = bucketSeconds * 1_000;
   const bucketAt = (ms: number) => Math.floor(ms / sizeMs);
   const endMs = until === null ? nowMs : Date.parse(until) - 1; // the end itself is no part of it
-  const last = Math.max(bucketAt(endMs), bucketAt(Date.parse(from)));
-  const first = Math.max(bucketAt(Date.parse(from)), last - bucketsMax + 1);
   const known = new Map(buckets.map(({ startsAt, ...figures }) => [bucketAt(Date.parse(startsAt)), figures]));
+  const hasJustBegun = until === null && !known.has(bucketAt(endMs));
+  const last = Math.max(bucketAt(endMs) - (hasJustBegun ? 1 : 0), bucketAt(Date.parse(from)));
+  const first = Math.max(bucketAt(Date.parse(from)), last - bucketsMax + 1);
   return Array.from({ length: last - first + 1 }, (_, index) => ({
     startsAtMs: (first + index) * sizeMs,
     ...(known.get(first + index) ?? { viewers: 0, carts: 0, orders: 0, sales: 0 }),

@@ -1,5 +1,5 @@
-import { useCallback, useState } from "preact/hooks";
-import { forgetToken, keepToken, readToken } from "../session.js";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { forgetToken, keepToken, readToken, takeTokenFromAddress } from "../session.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 
@@ -12,6 +12,12 @@ export function App() {
     setReason(undefined);
     setToken(given);
   };
+  useEffect(() => {
+    // A link with another token, opened in this tab, changes nothing but the part behind #.
+    const read = () => setToken((known) => takeTokenFromAddress() ?? known);
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
   const signOut = useCallback((why?: string) => {
     forgetToken();
     setReason(why);

@@ -37,7 +37,7 @@ export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
         <Tile
           name="Conversion"
           value={formatRate(conversionRate)}
-          of="orders per unique viewer"
+          of="orders per viewer"
           parts={[["Average order", formatAmount(averageOrderValue)]]}
         />
       </div>

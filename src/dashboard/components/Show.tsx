@@ -28,6 +28,7 @@ export function Show({ token, lsId, onTokenEnd }: Props) {
   }, [name]);
   return (
     <>
+      {figures === undefined && <h1 class="hidden">Live show</h1>}
       {figures !== undefined && <ShowHeader analytics={figures.analytics} connection={connection} />}
       <ConnectionNotice connection={connection} hasFigures={figures !== undefined} />
       {figures === undefined ? (
