@@ -19,6 +19,7 @@ const inBrowser = "test/browser/**";
 const onEmbeddedOnly = [
   "test/process/**",
   "test/catalog.csv*.test.ts",
+  "test/cli.progress.test.ts",
   "test/dateTime.test.ts",
   "test/graphql.soundness.test.ts",
   "test/joinLookups.test.ts",

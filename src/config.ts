@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 
-/** What a running Vitrine is told by its environment. Every variable stands in README's table. */
+/** What a running Vitrine is told by its environment. Every variable stands in the table of docs/operations.md. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -54,6 +54,8 @@ const environment = z
       .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
       .optional(),
     DEMO_TRAFFIC: flag(true),
+    REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
+    KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
     NODE_ENV: z.string().optional(),
   })
@@ -75,6 +77,8 @@ const environment = z
     logLevel: values.LOG_LEVEL,
     demoToken: values.DEMO_TOKEN,
     demoTraffic: values.DEMO_TRAFFIC,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
+    keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     production: values.NODE_ENV === "production",
   }));

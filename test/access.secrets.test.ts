@@ -108,6 +108,26 @@ describe("no token is logged or answered", () => {
     expect(leaks()).toEqual([]);
   });
 
+  test("where a caller puts it into X-Request-Id, alone or among other text: the answer has a new id", async () => {
+    await beginAnew(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
+    const ownForm = "a-token-of-the-operators-choice";
+    await issueToken(app.db, store.id, { secret: ownForm });
+    for (const token of [store.token, ...others, store.token.toUpperCase()]) {
+      for (const id of [token, `trace:${token}`, `${token}.1`]) {
+        await send(paths.of("a"), { headers: { "X-Request-Id": id } });
+        await post("/graphql", { query: readProduct, variables: { id: "a" } });
+        await send("/healthz", { headers: { "X-Request-Id": id } }, null);
+      }
+    }
+    for (const id of [ownForm, `id-${ownForm}`]) {
+      expect(await send(paths.of("a"), { headers: { "X-Request-Id": id } }, ownForm)).toBe(500);
+    }
+    expect(app.logged.length).toBeGreaterThan(10);
+    expect(leaks()).toEqual([]);
+    expect([...app.logged, ...answered].join("")).not.toContain(ownForm);
+    expect(answered.join("")).not.toMatch(/vt_/iu);
+  });
+
   // Unknown names, such as a column of a CSV, are repeated to who sent them; values never are.
   test("where a caller puts it as a value into the body or a variable, whatever the type that is expected there", async () => {
     const list = `query ($first: Int, $available: Boolean, $status: LiveStreamStatus, $after: String) {

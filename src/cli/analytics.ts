@@ -17,7 +17,7 @@ export function addAnalyticsCommands(program: Command): void {
     .description("analytics of live streams")
     .command("rebuild")
     .description("compute the totals of a show, or of all shows of a store, from the recorded events again")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("[lsid]", "id of the live stream (default: all of the store)")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)

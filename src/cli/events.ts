@@ -8,7 +8,7 @@ import { openRedis } from "../redis.js";
 import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
 
 const help = `
-Each line of the file holds one event, as recordShopperEvents takes it; see README.
+Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
 All lines are checked before anything is stored. If the recording is stopped in its middle, run the command again: the
 events recorded before are found to be duplicates, and do not count twice.
 
@@ -20,7 +20,7 @@ export function addEventsCommand(program: Command): void {
   program
     .command("events")
     .description("record shopper events of a show from an NDJSON file of any size")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("<lsid>", "id of the live stream")
     .argument("<file>", "a JSON object on each line")
     .option("--json", "print one JSON object")
@@ -65,10 +65,10 @@ class PhaseBars {
   update({ phase, bytesRead, bytesTotal, events }: EventFileProgress): void {
     if (phase !== this.#phase) {
       this.stop();
-      this.#bar = startProgress("bytes", bytesTotal);
+      this.#bar = startProgress({ label: phase, total: bytesTotal, items: "events" });
       this.#phase = phase;
     }
-    this.#bar?.update(bytesRead, `${phase}, ${events} events`);
+    this.#bar?.update(bytesRead, events);
   }
 
   stop(): void {

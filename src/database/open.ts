@@ -20,7 +20,7 @@ export interface OpenDatabase {
 }
 
 /** The folder of the embedded database is in use by another process that serves it. */
-class FolderInUseError extends Error {
+export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
 
@@ -58,14 +58,14 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
 
 /** A client for a database that runs already. */
 export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const client = openClient(connection, { namedStatements: engine === "postgresql", log });
+  const { client, close } = openClient(connection, { namedStatements: engine === "postgresql", log });
   return {
     client,
     connection,
     engine,
     crashed: never,
     share: async () => undefined,
-    close: () => client.$disconnect(),
+    close,
   };
 }
 

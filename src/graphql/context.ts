@@ -10,6 +10,8 @@ export interface Context {
   /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
   readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
+  /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AppError } from "../errors.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
-import { problemDetails, problemMediaType } from "../rest/problemDetails.js";
+import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
 import { problemTypes } from "../rest/status.js";
 import type { ErrorExtensions } from "../graphql/errors.js";
+import { acceptedCodings, UnsupportedCodingError } from "./contentEncoding.js";
 import { respondJson } from "./respond.js";
 
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
@@ -17,11 +19,15 @@ export function refuseRest(
   report: Report = () => undefined,
 ): void {
   const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
-  const allow = error instanceof MethodNotAllowedError ? { allow: error.allowed.join(", ") } : {};
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
-    ...allow,
+    ...headersOf(error),
   });
+}
+
+/** The problem details of an error that belongs to no request. */
+export function problemOf(error: AppError): ProblemDetails {
+  return toAnswer(error, "", () => undefined).problem;
 }
 
 /** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */
@@ -43,13 +49,10 @@ export function refuseGraphQL(
   const mediaType = (request.headers.accept ?? "").includes("application/graphql-response+json")
     ? "application/graphql-response+json; charset=utf-8"
     : "application/json; charset=utf-8";
-  respondJson(
-    response,
-    status,
-    { errors: [{ message, extensions }] },
-    mediaType,
-    headersFor(status, retryAfterSeconds),
-  );
+  respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
+    ...headersFor(status, retryAfterSeconds),
+    ...headersOf(error),
+  });
 }
 
 function isAnswer(value: unknown): value is ProblemAnswer {
@@ -61,6 +64,12 @@ function toAnswer(error: unknown, requestId: string, report: Report): ProblemAns
   const extensions = presented.extensions as unknown as ErrorExtensions; // presentError made them
   const problem = problemDetails(presented.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** What else would be taken. */
+function headersOf(error: unknown): Record<string, string> {
+  if (error instanceof MethodNotAllowedError) return { allow: error.allowed.join(", ") };
+  return error instanceof UnsupportedCodingError ? { "accept-encoding": acceptedCodings } : {};
 }
 
 function headersFor(status: number, retryAfterSeconds: number | undefined): Record<string, string> {

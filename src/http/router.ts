@@ -9,17 +9,20 @@ import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
+import { refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
-import { applyCors } from "./cors.js";
+import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
+import { withIdempotency } from "./idempotency.js";
 import { createPage } from "./page.js";
 import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { requestIdOf } from "./requestId.js";
-import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
+import { addVary, markPrivate, respond, respondJson, respondRead, send } from "./respond.js";
+import { problemWith, targetOf } from "./target.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
@@ -55,11 +58,11 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
     if (applyCors(request, response, config.corsOrigins)) return;
-    const url = request.url ?? "/";
-    const queryStart = url.indexOf("?");
-    const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const search = queryStart === -1 ? "" : url.slice(queryStart + 1);
-    route({ request, response, requestId, path, search }).catch((error: unknown) => {
+    const target = targetOf(request);
+    const problem = problemWith(request);
+    if (problem !== undefined) return refuse(request, response, target.path, problem, requestId);
+    if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
+    route({ request, response, requestId, ...target }).catch((error: unknown) => {
       // Routes answer their own errors: this is one in answering.
       log.error({ requestId, err: error }, "request failed");
       if (response.headersSent) response.destroy();
@@ -68,23 +71,40 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
+/** A request that no route looks at. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  problem: AppError,
+  requestId: string,
+): void {
+  if (path === graphqlPath) refuseGraphQL(request, response, problem, requestId, () => undefined);
+  else refuseRest(response, problem, requestId);
+}
+
+/** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
+function answerPing(response: ServerResponse): void {
+  send(response, 204, { allow: allowedMethods });
+}
+
 /** The documented paths: find the operation, then who calls, and only then read the body. */
 function createRestRoute(options: RouterOptions): Route {
   const { rest, config, log } = options;
   // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
-  const readVariables = async (call: RestCall, request: IncomingMessage, search: string) => {
-    if (call.operation.method !== "POST") return rest.read(call, { search, body: undefined });
+  const readCall = async (call: RestCall, { request, path, search }: Exchange, context: Context) => {
+    if (call.operation.method !== "POST") return { variables: rest.read(call, { search, body: undefined }), context };
     requireJson(request);
-    return rest.read(call, { search, body: await readBody(request, config.bodyBytesMax) });
+    const body = await readBody(request, config.bodyBytesMax);
+    return { variables: rest.read(call, { search, body }), context: withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
-    const { request, response, requestId, path, search } = exchange;
+    const { request, response, requestId, path } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
-      const context = await createContext(options, exchange);
-      const variables = await readVariables(call, request, search);
+      const { variables, context } = await readCall(call, exchange, await createContext(options, exchange));
       const answer = await rest.run(call, variables, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
@@ -109,17 +129,19 @@ function createGraphQLRoute(options: RouterOptions): Route {
       markPrivate(response);
     }
     try {
-      const context = await createContext(options, exchange);
+      let context = await createContext(options, exchange);
       let body: Buffer | undefined;
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
+        context = withIdempotency(context, request, graphqlPath, body);
         const value = parseJson(body);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        refuseUnknownParameters(value);
       }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";

@@ -7,7 +7,7 @@ import type { LiveFeed } from "../../src/analytics/feed.js";
 import { createApp } from "../../src/app.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { listen } from "../../src/http/server.js";
+import { listen, type Patience } from "../../src/http/server.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -56,11 +56,13 @@ export function testDatabase(): OpenDatabase {
 export async function startApp(
   overrides: Partial<Config> = {},
   database: OpenDatabase = testDatabase(),
+  patience: Partial<Patience> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
   const log = pino({ level: overrides.logLevel ?? "info" }, { write: (line: string) => void logged.push(line) });
-  const app = await createApp({ ...readConfig({}), ...overrides }, database, log);
-  const server = await listen(app.handler, { host: "127.0.0.1", port: 0 });
+  const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
+  const app = await createApp(config, database, log);
+  const server = await listen(app.handler, { ...config, ...patience });
   return {
     url: server.url,
     feed: app.feed,
@@ -79,6 +81,11 @@ export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">):
   const id = `store-${randomUUID()}`;
   await createStore(db, id, "Test store");
   const { token } = await issueToken(db, id);
+  return storeAt(url, { id, token });
+}
+
+/** Calls of a store that exists. */
+export function storeAt(url: string, { id, token }: Pick<TestStore, "id" | "token">): TestStore {
   const send = (path: string, { headers, ...options }: RequestInit = {}) =>
     fetch(`${url}${path}`, {
       ...options,
