@@ -10,7 +10,7 @@ import type { IdempotentRequest } from "./product.import.once.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
-const Product = builder.objectRef<StoredProduct>("Product").implement({
+export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),

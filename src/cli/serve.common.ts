@@ -16,6 +16,7 @@ export async function endService(server: RunningServer, app: App, { shutdownGrac
 export function banner(url: RunningServer["url"], demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,
+    `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),
@@ -34,6 +35,7 @@ function demoLines(url: string, { store, token, productId }: Demo): string[] {
     "",
     `  Store      ${store}`,
     `  Token      ${token}`,
+    `  Open       ${url}/dashboard#token=${encodeURIComponent(token)}`,
     "",
     `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
   ];

@@ -8,6 +8,8 @@ import type { Observation } from "./observation.js";
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
+  /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
+  readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
   readonly observation: Observation;
   /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */

@@ -3,6 +3,7 @@ import type { Exchange, Route } from "./exchange.js";
 import { checkReadiness } from "./health.js";
 import { createPage } from "./page.js";
 import { createMetricsRoute } from "./metrics.js";
+import { dashboardRoutes } from "./pages.dashboard.js";
 import { homePage } from "./pages.home.js";
 import { respondJson } from "./respond.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
@@ -20,6 +21,7 @@ export function createPageRoutes({ db, telemetry, openApiDocument }: PagesOption
     ["/", createPage("text/html; charset=utf-8", () => homePage)],
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
+    ...dashboardRoutes(),
     ["/readyz", (exchange) => answerReadiness(db, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);

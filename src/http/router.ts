@@ -166,12 +166,14 @@ function createGraphQLRoute(options: RouterOptions): Route {
 async function createContext(options: RouterOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
   const { request, response, requestId, observation } = exchange;
-  const secret = request.headers[tokenHeader];
-  const identity = await identify(typeof secret === "string" ? secret : undefined);
+  const header = request.headers[tokenHeader];
+  const secret = typeof header === "string" ? header : undefined;
+  const identity = await identify(secret);
   observation.storeId = identity.storeId;
   return {
     db,
     identity,
+    confirmIdentity: () => identify(secret),
     requestId,
     observation,
     bulkProductsMax: config.bulkProductsMax,
