@@ -23,7 +23,9 @@ export async function findProduct(
   const siteId = await resolveSite(db, storeId, site);
   if (!isStorable(productId)) throw notFound();
   const product =
-    siteId === undefined ? await lookUpProduct(db, storeId, productId) : await findInSite(db, storeId, productId, siteId);
+    siteId === undefined
+      ? await lookUpProduct(db, storeId, productId)
+      : await findInSite(db, storeId, productId, siteId);
   if (product === undefined) throw notFound();
   return product;
 }
