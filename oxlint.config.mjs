@@ -97,6 +97,29 @@ export default defineConfig({
       ["**/rest/**", "**/http/**", "**/cli/**", "**/app.js"],
       "What is told of a request comes by graphql/observation.ts and from the server; telemetry asks neither.",
     ),
+    inward(
+      ["src/dashboard/**"],
+      [
+        "node:*",
+        "graphql",
+        "graphql-yoga",
+        "@pothos/*",
+        "../app.js",
+        "../../app.js",
+        "**/config.js",
+        "**/errors.js",
+      ].concat(
+        ["access", "analytics", "catalog", "cli", "database", "graphql", "http", "rest", "telemetry"].map(
+          (name) => `**/${name}/**`,
+        ),
+      ),
+      "The dashboard knows the API alone, as anybody's could: of src it imports types generated from the schema.",
+    ),
+    {
+      // Bundles the page, and is no part of it.
+      files: ["src/dashboard/vite.config.ts"],
+      rules: { "no-restricted-imports": "off" },
+    },
     inward(["src/http/**"], ["**/cli/**", "**/app.js"], "The server does not know who starts it."),
     {
       // The one reader of the environment, and scripts that run outside of the service.

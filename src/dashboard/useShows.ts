@@ -61,7 +61,7 @@ export function useShows(token: string, status: LiveStreamStatus | undefined) {
 }
 
 /** The list with its first page as it is now. */
-export function renewed(known: ShowList | undefined, page: ShowList): ShowList {
+function renewed(known: ShowList | undefined, page: ShowList): ShowList {
   const fresh = new Set(page.shows.map(({ id }) => id));
   const others = known?.shows.slice(page.shows.length).filter(({ id }) => !fresh.has(id)) ?? [];
   return others.length === 0 ? page : { shows: [...page.shows, ...others], next: known?.next ?? null };
