@@ -33,7 +33,7 @@ interface PruneOptions {
 
 /** Short transactions: neither locks nor what vacuum must keep last longer than a batch. */
 const batchRowsByDefault = 10_000;
-const batchTimeoutMs = 60_000;
+const batchTimeoutMs = 120_000; // a minute of it may pass in waiting for the lock
 
 /**
  * Removes the raw events of archived shows, and the rows that tell their viewers apart; all totals stay. Archived shows
