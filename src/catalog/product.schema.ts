@@ -9,13 +9,14 @@ import {
   importArgs,
   importExtensions,
   importOptions,
+  observed,
   ProductImport,
   productStandIn,
 } from "./product.import.schema.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
-const Product = builder.objectRef<StoredProduct>("Product").implement({
+export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),
@@ -122,10 +123,12 @@ builder.mutationFields((t) => ({
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
-      importProducts(context.db, context.identity.storeId, asSent([product], context), {
-        ...importOptions(args, context, info),
-        pathOf: () => ["product"],
-      }),
+      observed(args, context, () =>
+        importProducts(context.db, context.identity.storeId, asSent([product], context), {
+          ...importOptions(args, context, info),
+          pathOf: () => ["product"],
+        }),
+      ),
     ),
   }),
   importProducts: t.field({
@@ -134,10 +137,12 @@ builder.mutationFields((t) => ({
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
-      importProducts(context.db, context.identity.storeId, asSent(list, context), {
-        ...importOptions(args, context, info),
-        productsMax: context.bulkProductsMax,
-      }),
+      observed(args, context, () =>
+        importProducts(context.db, context.identity.storeId, asSent(list, context), {
+          ...importOptions(args, context, info),
+          productsMax: context.bulkProductsMax,
+        }),
+      ),
     ),
   }),
   importProductsCsv: t.field({
@@ -150,7 +155,8 @@ builder.mutationFields((t) => ({
     },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
-      return importCsv(context.db, context.identity.storeId, { text: csvContent }, options);
+      const source = { text: csvContent };
+      return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
     }),
   }),
   deleteProduct: t.field({
