@@ -9,6 +9,7 @@ import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
+import type { PersistedOperations } from "../graphql/persisted.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
@@ -35,6 +36,7 @@ export interface RouterOptions {
   readonly feed: LiveFeed;
   readonly gateway: Gateway;
   readonly fastLane: FastLane;
+  readonly persisted: PersistedOperations | undefined;
   readonly rest: RestHandler;
   /** `/openapi.json`, as it is sent. */
   readonly openApiDocument: string;
@@ -151,8 +153,12 @@ function createRestRoute(options: RouterOptions): Route {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
-  const { gateway, fastLane, config, log } = options;
-  const page = config.graphiql ? createPage("text/html; charset=utf-8", graphiqlPage) : undefined;
+  const { gateway, fastLane, persisted, config, log } = options;
+  // Where only persisted operations run, GraphiQL could run nothing.
+  const page =
+    config.graphiql && !config.persistedOperationsOnly
+      ? createPage("text/html; charset=utf-8", graphiqlPage)
+      : undefined;
   return async (exchange) => {
     const { request, response, requestId, search } = exchange;
     if (isRead(request)) {
@@ -167,12 +173,16 @@ function createGraphQLRoute(options: RouterOptions): Route {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
         context = withIdempotency(context, request, graphqlPath, body);
-        const value = parseJson(body);
+        const sent = parseJson(body);
+        const value = persisted === undefined ? sent : persisted.resolve(sent);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        if (value !== sent) body = Buffer.from(JSON.stringify(value));
+      } else if (persisted !== undefined && isRead(request)) {
+        request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
       }
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
