@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { defineConfig } from "vitest/config";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const testChromium = process.env["TEST_CHROMIUM"];
 
 const shared = {
   include: ["test/**/*.test.ts"],
@@ -10,6 +11,9 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 120_000,
 };
+
+/** Tests of the pages, in a browser; one engine does. */
+const inBrowser = "test/browser/**";
 
 /** Tests of the program as a process, of the embedded engine itself, and of what uses no database. */
 const onEmbeddedOnly = [
@@ -23,7 +27,10 @@ const onEmbeddedOnly = [
   "test/rateLimit*.test.ts",
 ];
 
-/** The same tests on each engine: always on the embedded one, and on PostgreSQL where TEST_DATABASE_URL names a server. */
+/**
+ * The same tests on each engine: always on the embedded one, and on PostgreSQL where TEST_DATABASE_URL names a server. And
+ * those in a browser, where TEST_CHROMIUM names one.
+ */
 export default defineConfig({
   // Without this, graphql would be loaded twice, as ESM and as CommonJS, and refuse its own types.
   resolve: {
@@ -37,6 +44,7 @@ export default defineConfig({
           ...shared,
           name: "embedded",
           globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts"],
+          exclude: [inBrowser],
         },
       },
       ...(testDatabaseUrl === undefined
@@ -48,7 +56,24 @@ export default defineConfig({
                 ...shared,
                 name: "postgresql",
                 globalSetup: "test/support/postgresql.setup.ts",
-                exclude: onEmbeddedOnly,
+                exclude: [inBrowser, ...onEmbeddedOnly],
+              },
+            },
+          ]),
+      ...(testChromium === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                ...shared,
+                name: "browser",
+                include: [`${inBrowser}/*.test.ts`],
+                testTimeout: 120_000,
+                globalSetup: [
+                  "test/support/build.setup.ts",
+                  `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
+                ],
               },
             },
           ]),

@@ -58,14 +58,14 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
 
 /** A client for a database that runs already. */
 export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const client = openClient(connection, { namedStatements: engine === "postgresql", log });
+  const { client, close } = openClient(connection, { namedStatements: engine === "postgresql", log });
   return {
     client,
     connection,
     engine,
     crashed: never,
     share: async () => undefined,
-    close: () => client.$disconnect(),
+    close,
   };
 }
 

@@ -1,4 +1,4 @@
-import { parse, validate } from "graphql";
+import { validate } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
@@ -6,9 +6,10 @@ import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
-import { parseOptions, rulesFirst } from "./limits.js";
+import { rulesFirst } from "./limits.js";
 import { interpreted } from "./operation.js";
 import type { KnownOperations } from "./operations.js";
+import { parseBounded } from "./parse.js";
 import { refusedResponse } from "./rateLimit.js";
 import type { Variables } from "./variables.js";
 
@@ -49,7 +50,7 @@ function boundedCache<Value extends object>(): LRUCache<string, Value> {
 /** Holds operations to the limits. What is above them, no other rule looks at. */
 function limited(suggestions: boolean): Plugin<Context> {
   return {
-    onParse: ({ setParseFn }) => setParseFn((source, options) => parse(source, { ...options, ...parseOptions })),
+    onParse: ({ setParseFn }) => setParseFn(parseBounded),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((within, document, rules) => {
         const errors = validate(within, document, rulesFirst);

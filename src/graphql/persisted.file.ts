@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
+import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, validate } from "graphql";
 import { ConfigError } from "../config.js";
 import { clip } from "../text.js";
-import { parseOptions, rulesFirst } from "./limits.js";
+import { rulesFirst } from "./limits.js";
 import type { KnownOperations } from "./operations.js";
+import { parseBounded } from "./parse.js";
 
 /** Problems named in one message; the rest are only counted. */
 const problemsMax = 100;
@@ -54,7 +55,7 @@ type Read = { readonly text: string; readonly parsed: DocumentNode } | { readonl
 function readDocument(text: unknown, schema: GraphQLSchema): Read {
   if (typeof text !== "string") return { problems: ["the document must be a string"] };
   try {
-    const document = parse(text, parseOptions);
+    const document = parseBounded(text);
     const beyond = validate(schema, document, rulesFirst);
     const errors = beyond.length > 0 ? beyond : validate(schema, document);
     return errors.length > 0 ? { problems: errors.map(({ message }) => message) } : { text, parsed: document };

@@ -2,27 +2,33 @@ import { createHash } from "node:crypto";
 
 /**
  * The Content-Security-Policy (https://www.w3.org/TR/CSP3/) of a page that loads nothing from elsewhere: its own inline
- * scripts, known by their hash, and calls to this server. Styles may be made by scripts, as editors do it, and workers
- * from what the page holds.
+ * scripts, known by their hash, files of this server where it names some, and calls to this server. Styles may be made by
+ * scripts, as editors do it, and workers from what the page holds.
  */
 export function contentSecurityPolicy(html: string): string {
-  const scripts = [...html.matchAll(/<script\b[^>]*>([^]*?)<\/script>/gu)].map(
-    ([, script = ""]) => `'${sha256(script)}'`,
-  );
+  const tags = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];
+  const hashes = tags.filter(([, attributes = ""]) => !isFile(attributes)).map(([, , script = ""]) => sha256(script));
+  const files = tags.some(([, attributes = ""]) => isFile(attributes)) ? ["'self'"] : [];
   return [
     "default-src 'none'",
-    `script-src ${scripts.length === 0 ? "'none'" : scripts.join(" ")}`,
-    "style-src 'unsafe-inline'",
+    ["script-src", ...(tags.length === 0 ? ["'none'"] : [...files, ...hashes])],
+    ["style-src", ...files, "'unsafe-inline'"],
     "img-src 'self' data:",
-    "font-src data:",
-    "worker-src blob:",
+    ["font-src", ...files, "data:"],
+    ["worker-src", ...files, "blob:"],
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-  ].join("; ");
+  ]
+    .map((rule) => (typeof rule === "string" ? rule : rule.join(" ")))
+    .join("; ");
+}
+
+function isFile(attributes: string): boolean {
+  return /\ssrc=/u.test(attributes);
 }
 
 function sha256(text: string): string {
-  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }

@@ -12,6 +12,8 @@ interface Kept {
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
 
+type Make = () => string | Buffer | Promise<string | Buffer>;
+
 /** Keeps pages apart from those of other sites, and from what they do not need. Calls to the API are none of its business. */
 const isolation = {
   "referrer-policy": "no-referrer",
@@ -24,22 +26,25 @@ const isolation = {
 /**
  * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
  * and compressed when it is first asked for, each once, so that it costs the start nothing; GraphiQL has 9 MB.
+ *
+ * @param cacheControl by default browsers ask each time whether it is still the same
  */
 export function createPage(
   mediaType: string,
-  make: () => string | Promise<string>,
+  make: Make,
+  cacheControl = "no-cache",
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
   let kept: Promise<Kept> | undefined;
+  const keepOnce = () =>
+    (kept ??= keep(make, mediaType).catch((error: unknown) => {
+      kept = undefined; // what could not be made now may be made next time
+      throw error;
+    }));
   return async ({ response }) => {
-    const {
-      body,
-      etag,
-      security,
-      compressed: made,
-    } = await (kept ??= Promise.resolve(make()).then((text) => keep(text, mediaType)));
+    const { body, etag, security, compressed: made } = await keepOnce();
     const { "if-none-match": known, "accept-encoding": accepted } = response.req.headers;
     const isLarge = body.length >= compressedLengthMin;
-    const headers = { etag, "cache-control": "no-cache", ...security };
+    const headers = { etag, "cache-control": cacheControl, ...security };
     if (isLarge) addVary(response, "Accept-Encoding");
     if (isKnown(known, etag)) return send(response, 304, headers);
     const coding = isLarge ? preferredCoding(accepted) : undefined;
@@ -58,9 +63,9 @@ export function createPage(
   };
 }
 
-function keep(text: string, mediaType: string): Kept {
-  const body = Buffer.from(text);
+async function keep(make: Make, mediaType: string): Promise<Kept> {
+  const body = Buffer.from(await make());
   const isHtml = mediaType.startsWith("text/html");
-  const security = isHtml ? { "content-security-policy": contentSecurityPolicy(text), ...isolation } : {};
+  const security = isHtml ? { "content-security-policy": contentSecurityPolicy(body.toString()), ...isolation } : {};
   return { body, etag: entityTag(body), security, compressed: {} };
 }

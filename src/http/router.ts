@@ -4,32 +4,31 @@ import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { Config } from "../config.js";
-import type { RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
+import { refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
 import { allowedMethods, applyCors } from "./cors.js";
-import { refuseGraphQL, refuseRest } from "./refuse.js";
-import { checkReadiness } from "./health.js";
+import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { createPage } from "./page.js";
-import { homePage } from "./pages.js";
+import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
+import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { requestIdOf } from "./requestId.js";
 import { addVary, markPrivate, respond, respondJson, respondRead, send } from "./respond.js";
 import { problemWith, targetOf } from "./target.js";
 
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
-export interface RouterOptions {
+export interface RouterOptions extends PagesOptions {
   readonly config: Config;
-  readonly db: RootDatabase;
   readonly log: Logger;
   readonly identify: Identify;
   readonly rateLimits: RateLimits;
@@ -38,33 +37,19 @@ export interface RouterOptions {
   readonly fastLane: FastLane;
   readonly persisted: PersistedOperations | undefined;
   readonly rest: RestHandler;
-  /** `/openapi.json`, as it is sent. */
-  readonly openApiDocument: string;
 }
-
-/** A request on its way through the router. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly path: string;
-  /** The query string, without its question mark. */
-  readonly search: string;
-}
-
-type Route = (exchange: Exchange) => Promise<void> | void;
 
 /** The whole HTTP surface. Whatever happens, the request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log } = options;
-  const pages = createPages(options);
+  const pages = createPageRoutes(options);
   const graphql = createGraphQLRoute(options);
   const rest = createRestRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
     const { path, response } = exchange;
     if (path === graphqlPath) return graphql(exchange);
-    const page = pages[path];
+    const page = pages.get(path);
     if (page === undefined) return rest(exchange);
     if (isRead(exchange.request)) return page(exchange);
     refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId);
@@ -103,23 +88,6 @@ function refuse(
 /** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
 function answerPing(response: ServerResponse): void {
   send(response, 204, { allow: allowedMethods });
-}
-
-function isRead({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-/** Pages and probes, open to everybody. */
-function createPages({ db, openApiDocument }: RouterOptions): Readonly<Record<string, Route>> {
-  return Object.assign(Object.create(null) as Record<string, Route>, {
-    "/": createPage("text/html; charset=utf-8", () => homePage),
-    "/openapi.json": createPage("application/json; charset=utf-8", () => openApiDocument),
-    "/healthz": ({ response }: Exchange) => respondJson(response, 200, { status: "ok" }),
-    "/readyz": async ({ response }: Exchange) => {
-      const readiness = await checkReadiness(db);
-      respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
-    },
-  });
 }
 
 /** The documented paths: find the operation, then who calls, and only then read the body. */
@@ -180,6 +148,7 @@ function createGraphQLRoute(options: RouterOptions): Route {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        refuseUnknownParameters(value);
         if (value !== sent) body = Buffer.from(JSON.stringify(value));
       } else if (persisted !== undefined && isRead(request)) {
         request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;

@@ -4,11 +4,11 @@ import { createServer, get, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revokeToken } from "../../src/access/token.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
+import { createDatabase } from "../support/postgresql.js";
 import { endOf, serve, type Serving, start, until } from "../support/process.js";
 import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
 import { beginImport } from "../support/slowImport.js";
@@ -17,21 +17,19 @@ const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const imported = { message: "1 product was imported.", imported: 1, created: 1, updated: 0 };
 
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
-  const name = `vitrine_workers_${process.pid}`;
-  const url = new URL(testDatabaseUrl ?? "postgres://none");
-  url.pathname = `/${name}`;
-  const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
+  let env: Record<string, string>;
   let server: Serving;
   let database: OpenDatabase;
   beforeAll(async () => {
-    await onServer(`CREATE DATABASE ${name}`);
+    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_workers_${process.pid}`);
+    env = { DATABASE_URL: url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
     server = await serve(env); // the first start, so that there is something to migrate
-    database = connect("postgresql", { connectionString: url.href, max: 2 }, () => undefined);
-  });
-  afterAll(async () => {
-    await database.close();
-    server.process.kill("SIGKILL");
-    await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    database = connect("postgresql", { connectionString: url, max: 2 }, () => undefined);
+    return async () => {
+      await database.close();
+      server.process.kill("SIGKILL");
+      await drop();
+    };
   });
   const newStore = ({ url: at }: Serving = server) => storeWithShow({ url: at, db: database.client });
 
@@ -134,22 +132,12 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(refused).toEqual({ status: 1, stdout: "", stderr });
   });
 
-  test("a database that cannot be reached is refused with status 1 and one line", async () => {
+  test("a database that cannot be reached is refused with status 4 and one line", async () => {
     const DATABASE_URL = "postgres://127.0.0.1:1/none";
     const refused = await endOf(start(["serve"], { ...env, DATABASE_URL, PORT: "0" }));
-    expect(refused).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+    expect(refused).toEqual({ status: 4, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
   });
 });
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testDatabaseUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** The processes that run. One that has ended and that nobody has asked about is not among them. */
 async function processes(): Promise<{ pid: number; parent: number }[]> {

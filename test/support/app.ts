@@ -81,6 +81,11 @@ export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">):
   const id = `store-${randomUUID()}`;
   await createStore(db, id, "Test store");
   const { token } = await issueToken(db, id);
+  return storeAt(url, { id, token });
+}
+
+/** Calls of a store that exists. */
+export function storeAt(url: string, { id, token }: Pick<TestStore, "id" | "token">): TestStore {
   const send = (path: string, { headers, ...options }: RequestInit = {}) =>
     fetch(`${url}${path}`, {
       ...options,

@@ -1,9 +1,12 @@
+import { icon } from "./pages.icon.js";
+
 /** `/`: what this is, and where to go. */
 export const homePage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Vitrine</title>
+<link rel="icon" href="${icon}">
 <style>
   :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
   body { max-width: 40rem; margin: 4rem auto; padding: 0 1rem; }

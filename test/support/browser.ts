@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** A browser for the tests of a file. */
+export interface TestBrowser {
+  /** A page with storage of its own, as a person sees it who comes for the first time. Close it when the test ends. */
+  open(url: string, options?: BrowserContextOptions): Promise<TestPage>;
+  close(): Promise<void>;
+}
+
+/** A page, and what went on in it since it was opened. */
+export interface TestPage {
+  readonly page: Page;
+  /** Errors in the console, uncaught errors, violations of the Content-Security-Policy, requests that failed. */
+  readonly faults: readonly string[];
+  /** Where requests went, each `host:port` once. */
+  readonly hosts: ReadonlySet<string>;
+  /** Writes test/screenshots/NAME.png, which is for people to look at. */
+  screenshot(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** As root, without a display, and without anything that a browser does of its own accord; other hosts are not looked up. */
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
+
+const desktop = { viewport: { width: 1280, height: 800 } };
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** Starts the Chromium that TEST_CHROMIUM names, with a new profile. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const executablePath = process.env["TEST_CHROMIUM"];
+  if (executablePath === undefined) throw new Error("TEST_CHROMIUM must name a Chromium.");
+  const browser = await chromium.launch({ executablePath, args: flags, headless: true });
+  return {
+    open: (url, options) => openPage(browser, url, { ...desktop, ...options }),
+    close: () => browser.close(),
+  };
+}
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<TestPage> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const watched = watch(page);
+  await page.exposeBinding("testViolation", (_, violation: string) => void watched.faults.push(violation));
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) => testViolation(\`\${event.effectiveDirective} \${event.blockedURI}\`))`,
+  );
+  await page.goto(url);
+  return {
+    page,
+    ...watched,
+    async screenshot(name) {
+      await mkdir("test/screenshots", { recursive: true });
+      await page.screenshot({ path: `test/screenshots/${name}.png` });
+    },
+    close: () => context.close(),
+  };
+}
+
+function watch(page: Page): { faults: string[]; hosts: Set<string> } {
+  const faults: string[] = [];
+  const hosts = new Set<string>();
+  const visit = (url: string) => {
+    if (/^(?:https?|wss?):/u.test(url)) hosts.add(new URL(url).host); // data: and blob: leave the page nowhere
+  };
+  page.context().on("request", (request) => visit(request.url()));
+  page.on("websocket", (socket) => visit(socket.url()));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
+  page.context().on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // What the page itself broke off, as it does with a subscription, did not fail.
+    if (reason !== "net::ERR_ABORTED") faults.push(`request: ${reason} (${request.url()})`);
+  });
+  return { faults, hosts };
+}
+
+/** Fails the test where anything went wrong in the page, or another host than the page's own was called. */
+export function expectClean({ page, faults, hosts }: TestPage, expected: readonly RegExp[] = []): void {
+  const unexpected = faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
+  expect(unexpected, "faults of the page").toEqual([]);
+  expect([...hosts], "hosts that were called").toEqual([new URL(page.url()).host]);
+}
+
+/**
+ * Fails the test where axe-core finds something of serious or critical impact in the page as it is now.
+ *
+ * @param exceptions rules that are not ours to keep, by their id, with the reason
+ */
+export async function expectAccessible({ page }: TestPage, exceptions: Readonly<Record<string, string>> = {}) {
+  await page.evaluate(axe.source);
+  const { violations, passes } = (await page.evaluate("axe.run()")) as AxeResults;
+  const grave = violations.filter(
+    ({ id, impact }) => (impact === "serious" || impact === "critical") && !(id in exceptions),
+  );
+  const found = grave.map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html.slice(0, 200)) }));
+  expect(found, "what axe-core finds").toEqual([]);
+  expect(passes.length, "axe-core looked at the page").toBeGreaterThan(0);
+}
