@@ -12,6 +12,8 @@ export interface Context {
   readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
   readonly observation: Observation;
+  /** Set by the pipeline: parts of the variables for which something stands in, by ticket; see setAside.ts. */
+  readonly aside?: ReadonlyMap<string, unknown> | undefined;
   /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Products that one request may import. */
