@@ -47,6 +47,7 @@ const pages = [
   "docs/access.md",
   "docs/analytics.md",
   "docs/catalog.md",
+  "docs/observability.md",
   "docs/operations.md",
   "docs/performance.md",
 ];
