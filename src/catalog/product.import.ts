@@ -1,6 +1,7 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
+import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
 import { inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
@@ -47,6 +48,8 @@ interface ReadResult {
 
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
+  /** Whether an import takes more than a moment. */
+  readonly isLong: boolean;
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
@@ -97,17 +100,20 @@ export async function importFrom(
   { site = {}, idempotency }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
-  return onceForKey(db, storeId, idempotency, async (once) => {
+  return onceForKey(db, storeId, idempotency, (once) => {
     const run = (write: Write) =>
       inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
         once(transaction, async () => importResult(await write(transaction, target, source))),
       );
-    try {
-      return await run(writeAsRead);
-    } catch (error) {
-      if (!(error instanceof RowsInDoubt)) throw error;
-    }
-    return run(importThoroughly);
+    const runs = async () => {
+      try {
+        return await run(writeAsRead);
+      } catch (error) {
+        if (!(error instanceof RowsInDoubt)) throw error;
+      }
+      return run(importThoroughly);
+    };
+    return source.isLong ? asLongWork(db, runs) : runs();
   });
 }
 
@@ -184,6 +190,7 @@ function importResult({ stored, created }: UpsertCounts): ImportResult {
 /** Products that are in memory already. They are checked before anything is sent. */
 function listSource(products: readonly ProductInput[], pathOf: (index: number) => Path): ProductSource {
   return {
+    isLong: products.length > chunkRows,
     async *read() {
       const problems = new Problems();
       const sound = products.map((product, index) => checkProduct(product, { path: pathOf(index) }, problems));

@@ -1,5 +1,6 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
+import { boundLongWork } from "./longWork.js";
 import { UnparkingPrismaPg } from "./parked.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./probe.js";
@@ -42,6 +43,7 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
   });
   const transactionOptions = { maxWait: transactionWaitMs };
   const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
+  boundLongWork(client, pool.options.max);
   const close = async (): Promise<void> => {
     const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
 
