@@ -23,7 +23,7 @@ async function openStream(status = 200) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  globalThis.fetch = (path, init) => ownFetch(`http://127.0.0.1:${port}${String(path)}`, init);
+  globalThis.fetch = (path, init) => ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), init);
   const variables = { lsId: "show", bucketSeconds: 60 };
   const values = subscribe(showSubscription, variables, { token: "secret" });
   const next = values.next();
