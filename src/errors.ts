@@ -8,6 +8,7 @@ export type ErrorCode =
   | "LIVE_STREAM_NOT_FOUND"
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
+  | "NOT_ACCEPTABLE"
   | "REQUEST_TIMEOUT"
   | "PAYLOAD_TOO_LARGE"
   | "URI_TOO_LONG"

@@ -7,9 +7,10 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
+import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
-import { refuseUnknownParameters } from "../graphql/parameters.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -142,7 +143,8 @@ function createGraphQLRoute(options: RouterOptions): Route {
           return respond(response, status, mediaType, text, headers);
         }
         refuseUnknownParameters(value);
-      }
+      } else refuseMalformedSearch(search);
+      requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);
