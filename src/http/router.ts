@@ -7,10 +7,11 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
+import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
-import { refuseUnknownParameters } from "../graphql/parameters.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -158,9 +159,13 @@ function createGraphQLRoute(options: RouterOptions): Route {
         }
         refuseUnknownParameters(value);
         if (value !== sent) body = Buffer.from(JSON.stringify(value));
-      } else if (persisted !== undefined && isRead(request)) {
-        request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+      } else {
+        refuseMalformedSearch(search);
+        if (persisted !== undefined && isRead(request)) {
+          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+        }
       }
+      requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);
