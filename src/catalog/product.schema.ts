@@ -9,7 +9,6 @@ import {
   importArgs,
   importExtensions,
   importOptions,
-  observed,
   ProductImport,
   productStandIn,
 } from "./product.import.schema.js";
@@ -123,7 +122,7 @@ builder.mutationFields((t) => ({
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
-      observed(args, context, () =>
+      context.observation.importing(() =>
         importProducts(context.db, context.identity.storeId, asSent([product], context), {
           ...importOptions(args, context, info),
           pathOf: () => ["product"],
@@ -137,7 +136,7 @@ builder.mutationFields((t) => ({
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
-      observed(args, context, () =>
+      context.observation.importing(() =>
         importProducts(context.db, context.identity.storeId, asSent(list, context), {
           ...importOptions(args, context, info),
           productsMax: context.bulkProductsMax,
@@ -153,11 +152,16 @@ builder.mutationFields((t) => ({
       ...siteArgs,
       ...importArgs,
     },
-    resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
-      const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
-      const source = { text: csvContent };
-      return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
-    }),
+    resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) =>
+      context.observation.importing(() =>
+        importCsv(
+          context.db,
+          context.identity.storeId,
+          { text: csvContent },
+          { ...importOptions(args, context, info), productsMax: context.bulkProductsMax },
+        ),
+      ),
+    ),
   }),
   deleteProduct: t.field({
     type: ProductDeletion,

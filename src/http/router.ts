@@ -7,9 +7,11 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
+import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
+import type { PersistedOperations } from "../graphql/persisted.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
-import { refuseUnknownParameters } from "../graphql/parameters.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -34,6 +36,7 @@ export interface RouterOptions extends PagesOptions {
   readonly feed: LiveFeed;
   readonly gateway: Gateway;
   readonly fastLane: FastLane;
+  readonly persisted: PersistedOperations | undefined;
   readonly rest: RestHandler;
 }
 
@@ -126,8 +129,12 @@ function createRestRoute(options: RouterOptions): Route {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
-  const { gateway, fastLane, config, log } = options;
-  const page = config.graphiql ? createPage("text/html; charset=utf-8", graphiqlPage) : undefined;
+  const { gateway, fastLane, persisted, config, log } = options;
+  // Where only persisted operations run, GraphiQL could run nothing.
+  const page =
+    config.graphiql && !config.persistedOperationsOnly
+      ? createPage("text/html; charset=utf-8", graphiqlPage)
+      : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
     observation.route = graphqlPath;
@@ -143,14 +150,22 @@ function createGraphQLRoute(options: RouterOptions): Route {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
         context = withIdempotency(context, request, graphqlPath, body);
-        const value = parseJson(body);
+        const sent = parseJson(body);
+        const value = persisted === undefined ? sent : persisted.resolve(sent);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
         refuseUnknownParameters(value);
+        if (value !== sent) body = Buffer.from(JSON.stringify(value));
+      } else {
+        refuseMalformedSearch(search);
+        if (persisted !== undefined && isRead(request)) {
+          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+        }
       }
+      requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);

@@ -16,7 +16,7 @@ export class RequestObservation implements Observation {
   /** What it is refused with. */
   code: ErrorCode | undefined;
   readonly span: RequestSpan | undefined;
-  private isReplay = false;
+  private importsNothing = false;
 
   constructor(
     readonly requestId: string,
@@ -56,16 +56,16 @@ export class RequestObservation implements Observation {
   async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
     const { imports, importedProducts } = this.metrics;
     const startedAt = performance.now();
-    this.isReplay = false; // mutations of a request come one after the other
+    this.importsNothing = false; // mutations of a request come one after the other
     const result = await this.within("import", work);
-    if (this.isReplay) return result;
+    if (this.importsNothing) return result;
     imports.observe((performance.now() - startedAt) / 1_000);
     importedProducts.inc(result.imported);
     return result;
   }
 
-  replayed(): void {
-    this.isReplay = true;
+  storesNothing(): void {
+    this.importsNothing = true;
   }
 
   async recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
