@@ -10,6 +10,7 @@ const steps = [
   ["lint", ["npx", "oxlint", "-c", "oxlint.config.mjs"]],
   ["types", ["npx", "tsc", "-p", "tsconfig.json"]],
   ["dead code", ["npx", "knip"]],
+  ["licences", ["npm", "run", "--silent", "licences"]],
 ];
 
 const failed = steps.filter(([name, [command, ...args]]) => !passes(name, command, args)).map(([name]) => name);

@@ -14,7 +14,7 @@ const answerLimitMs = 20_000;
 export const fuzzTimeoutMs = 60_000 * times;
 
 /** What is sent. The path goes out as it is. */
-export interface Call {
+interface Call {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
