@@ -5,19 +5,20 @@ import type { Exchanges } from "./exchanges.js";
 interface Options {
   /** How long a client may take in nothing of what waits to be sent to it, in milliseconds. */
   readonly stalledTimeoutMs: number;
-  /** How often connections are looked at whose timeout somebody took away, as Yoga does for streams. */
+  /** How often connections are looked at. */
   readonly checkIntervalMs: number;
 }
 
 /**
- * Cuts off clients that do not read what they asked for: an answer, or a stream, would be kept for them for ever. Silence
- * while an answer is worked on, or while a stream has nothing to say, is no fault; slow requests are for requestTimeout.
+ * Cuts off clients that do not read what they asked for: an answer, or a stream, would be kept for them for ever. Only those
+ * for whom something waits get a timeout, so that others cost nothing: server.timeout would be set for each request, and
+ * is taken away from streams by Yoga.
  */
 export function cutStalledReaders(server: Server, exchanges: Exchanges, options: Options): void {
   const { stalledTimeoutMs, checkIntervalMs } = options;
   const connections = new Set<Socket>();
-  server.timeout = stalledTimeoutMs;
   server.on("timeout", (socket) => {
+    // Silence is no fault once all was taken in, while an answer is worked on or a stream has nothing to say.
     if (socket.writableLength > 0 || !exchanges.isRunning(socket)) socket.destroy();
   });
   server.on("connection", (socket: Socket) => {
