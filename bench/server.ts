@@ -102,7 +102,7 @@ async function startService(args: string[], environment: Record<string, string>)
     void ended.then((code) =>
       reject(new Error(`${args.join(" ")} ended with ${code}: ${readFileSync(logFile, "utf8").slice(-2_000)}`)),
     );
-    service.stdout.on("data", (text: Buffer) => {
+    service.stdout?.on("data", (text: Buffer) => {
       const found = /listens on (\S+)/u.exec(text.toString());
       if (found?.[1] !== undefined) resolve(found[1]);
     });
