@@ -5,10 +5,12 @@ import { openClient, type RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded.js";
 import type { FileLock } from "./fileLock.js";
 import { findHolder, lockFolder } from "./folderLock.js";
+import type { DatabaseProbe } from "./probe.js";
 
 /** A database that is open, whichever engine it runs on. */
 export interface OpenDatabase {
   readonly client: RootDatabase;
+  readonly probe: DatabaseProbe;
   /** How to open further connections, for migrations. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
@@ -68,9 +70,10 @@ export function connect(
   log: Log,
   namedStatements = engine === "postgresql",
 ): OpenDatabase {
-  const { client, close } = openClient(connection, { namedStatements, log });
+  const { client, probe, close } = openClient(connection, { namedStatements, log });
   return {
     client,
+    probe,
     connection,
     engine,
     crashed: never,

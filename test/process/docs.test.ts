@@ -47,6 +47,8 @@ const pages = [
   "docs/access.md",
   "docs/analytics.md",
   "docs/catalog.md",
+  "docs/dashboard.md",
+  "docs/observability.md",
   "docs/operations.md",
   "docs/performance.md",
   "docs/scale.md",
