@@ -66,6 +66,13 @@ describe("the answer is the same, byte for byte,", () => {
           __proto__: product(productId: $__proto__, siteType: $constructor) { constructor: id __proto__: sku } }`,
       },
     ],
+    [
+      "for a field under a name that every object has, alone and in a fragment",
+      {
+        query: `{ product(productId: "p00001") { __proto__: id } other: product(productId: "p00002") { ...F } }
+          fragment F on Product { __proto__: images }`,
+      },
+    ],
     ["for an unknown product", { query: readProduct, variables: { id: "none" } }],
     ["for a variable that is missing", { query: readProduct }],
     ["for a variable of a wrong type", { query: readProduct, variables: { id: 5 } }],
