@@ -15,7 +15,9 @@ import { mapDatabaseError } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
 import { createFastLane } from "./graphql/fastLane.js";
 import { createGateway } from "./graphql/gateway.js";
-import { createKnownOperations } from "./graphql/operations.js";
+import { createKnownOperations, type KnownOperations } from "./graphql/operations.js";
+import { createPersistedOperations, type PersistedOperations } from "./graphql/persisted.js";
+import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { gatewayCompression } from "./http/gatewayCompression.js";
 import { createRequestListener } from "./http/router.js";
@@ -25,6 +27,8 @@ import { planRest } from "./rest/operations.js";
 import { restView } from "./rest/view.js";
 import type { Line } from "./line.js";
 import { openRedis } from "./redis.js";
+import { createTelemetry } from "./telemetry/telemetry.js";
+import type { Tracing } from "./telemetry/tracing.js";
 
 /** The whole service, ready to answer requests; it opens no port. */
 export interface App {
@@ -32,8 +36,12 @@ export interface App {
   readonly handler: RequestListener;
   /** For what changes figures without a request. */
   readonly feed: LiveFeed;
-  /** Ends what the app itself started, streams to clients first. The database belongs to the caller. */
-  close(): Promise<void>;
+  /**
+   * Ends what the app itself started, streams to clients first. The database belongs to the caller.
+   *
+   * @param timeoutMs how long the last traces may take to be sent; 1 second if not given
+   */
+  close(timeoutMs?: number): Promise<void>;
 }
 
 /**
@@ -45,8 +53,11 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
   const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
+  const persisted = await openPersistedOperations(config, known);
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
+  const tracing = await openTracing(config, database, log);
+  const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
   const handler = createRequestListener({
     config,
     db: database.client,
@@ -54,20 +65,43 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     identify: createIdentify(database.client),
     rateLimits,
     feed,
+    telemetry,
     gateway,
     fastLane: createFastLane(known),
+    persisted,
     rest: createRestHandler(schema, operations),
     openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
   });
   return {
     handler,
     feed,
-    close: async () => {
+    close: async (timeoutMs = 1_000) => {
       await feed.close();
       await gateway.dispose();
       rateLimits.count.close();
+      await telemetry.close(timeoutMs);
     },
   };
+}
+
+/** Traces, where a collector for them is named. Only then is anything of OpenTelemetry loaded. */
+async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
+  const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
+  if (endpoint === undefined) return undefined;
+  const { createTracing } = await import("./telemetry/tracing.js");
+  const tracing = createTracing({ endpoint, serviceName }, (problem) =>
+    log.warn({ err: problem.message }, "The collector of traces fails: until it is back, traces are lost"),
+  );
+  probe.aroundQuery = tracing.aroundQuery;
+  return tracing;
+}
+
+async function openPersistedOperations(
+  { persistedOperations: path, persistedOperationsOnly: only }: Config,
+  known: KnownOperations,
+): Promise<PersistedOperations | undefined> {
+  if (path === undefined) return undefined;
+  return createPersistedOperations({ documents: await readPersistedOperations(path, schema, known), only });
 }
 
 /** Counts in Redis or in the primary where there is one, and something to count. */
