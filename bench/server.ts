@@ -1,9 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { closeLater } from "./resources.js";
+import { closeLater, temporaryFolder } from "./resources.js";
 
 const run = promisify(execFile);
 const killAfterMs = 20_000;
@@ -23,8 +25,8 @@ export interface BenchServer extends RunningService {
   command(...args: string[]): Promise<any>;
 }
 
-/** Where a server keeps its data: on PostgreSQL, or embedded in a folder. */
-type Database = { readonly DATABASE_URL: string } | { readonly DATA_DIR: string };
+/** Where a server keeps its data: on PostgreSQL, perhaps with a Redis to share the rest, or embedded in a folder. */
+type Database = { readonly DATABASE_URL: string; readonly REDIS_URL?: string } | { readonly DATA_DIR: string };
 
 /** The PostgreSQL on which databases are created. */
 export const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -66,9 +68,16 @@ export async function startServer(database: Database): Promise<BenchServer> {
   return { ...service, store, token, command };
 }
 
-/** Starts the built server and no more. */
+/** Starts so many servers on one database. The first makes a store and a token, which are good for all. */
+export async function startServers(database: Database, count: number): Promise<[BenchServer, ...RunningService[]]> {
+  const first = await startServer(database);
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => serve(database)));
+  return [first, ...others];
+}
+
+/** Starts the built server and no more. It logs as it does by default: a line for each request, into a file. */
 export function serve(database: Database): Promise<RunningService> {
-  const settings = { PORT: "0", LOG_LEVEL: "error", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
+  const settings = { PORT: "0", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
   return startService(["dist/main.js", "serve"], { ...settings, ...database });
 }
 
@@ -81,10 +90,13 @@ export function startFloor(databaseUrl: string): Promise<RunningService> {
 
 /** Starts a Node.js process that prints the address on which it listens. */
 async function startService(args: string[], environment: Record<string, string>): Promise<RunningService> {
+  const logFile = join(temporaryFolder(), "stderr.log");
+  const log = openSync(logFile, "w");
   const service = spawn(process.execPath, args, {
     env: { ...plainEnvironment, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", log],
   });
+  closeSync(log); // the service has it
   const ended = new Promise<number | null>((resolve) => service.once("exit", resolve));
   const stop = closeLater(async () => {
     service.kill("SIGTERM");
@@ -94,8 +106,10 @@ async function startService(args: string[], environment: Record<string, string>)
   });
   await once(service, "spawn");
   const url = await new Promise<string>((resolve, reject) => {
-    void ended.then((code) => reject(new Error(`${args.join(" ")} ended with ${code}.`)));
-    service.stdout.on("data", (text: Buffer) => {
+    void ended.then((code) =>
+      reject(new Error(`${args.join(" ")} ended with ${code}: ${readFileSync(logFile, "utf8").slice(-2_000)}`)),
+    );
+    service.stdout?.on("data", (text: Buffer) => {
       const found = /listens on (\S+)/u.exec(text.toString());
       if (found?.[1] !== undefined) resolve(found[1]);
     });

@@ -4,7 +4,16 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "./suppo
 import { toCsv } from "./support/csv.js";
 import { postWithKey } from "./support/idempotency.js";
 import { graphqlError, problemBody } from "./support/problems.js";
-import { bulk, importedAnswer, importMany, importOne, paths, product, storedProducts } from "./support/products.js";
+import {
+  bulk,
+  importedAnswer,
+  importMany,
+  importOne,
+  paths,
+  product,
+  products,
+  storedProducts,
+} from "./support/products.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -87,6 +96,16 @@ describe("an import that succeeded is not carried out again under its key", () =
     const answers = await Promise.all(Array.from({ length: 20 }, () => postWithKey(store, paths.one, one, "k")));
     expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, importedText(1)]));
     expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect(await keysOf(store)).toBe(1);
+  });
+
+  test("the answer is stored by the transaction that stores the products: never one without the other", async () => {
+    const store = await createTestStore(app);
+    await postWithKey(store, paths.bulk, bulk(products(2_500)), "k"); // several statements
+    const writers = await app.db.$queryRaw<{ xmin: string }[]>`
+      SELECT xmin::text FROM "Product" WHERE "storeId" = ${store.id}
+      UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${store.id}`;
+    expect(writers).toHaveLength(1);
     expect(await keysOf(store)).toBe(1);
   });
 
@@ -226,16 +245,18 @@ describe("a key lasts for 24 hours", () => {
     expect(await keysOf(store)).toBe(1);
   });
 
-  test("old keys of all stores are removed as new ones come, a hundred at a time", async () => {
+  test("old keys of the store are removed as new ones come, a hundred at a time; other stores' are left alone", async () => {
     const [store, idle] = [await createTestStore(app), await createTestStore(app)];
     const createdAt = new Date("2001-01-01T00:00:00Z");
-    const old = Array.from({ length: 150 }, (_, n) => ({ storeId: idle.id, key: `k${n}`, field: "f", createdAt }));
+    const old = [store, idle].flatMap(({ id: storeId }) =>
+      Array.from({ length: 150 }, (_, n) => ({ storeId, key: `old${n}`, field: "f", createdAt })),
+    );
     await app.db.idempotencyKey.createMany({ data: old.map((row) => ({ ...row, fingerprint: "", answer: "{}" })) });
     await postWithKey(store, paths.one, one, "k1");
-    expect(await keysOf(idle)).toBe(50);
+    expect(await keysOf(store)).toBe(51);
     await postWithKey(store, paths.one, one, "k2");
-    expect(await keysOf(idle)).toBe(0);
     expect(await keysOf(store)).toBe(2);
+    expect(await keysOf(idle)).toBe(150);
   });
 });
 

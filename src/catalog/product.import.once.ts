@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
-import type { ImportResult } from "./product.import.js";
+import type { ImportResult } from "./product.import.result.js";
 
 /** A request that may come again, as after an answer that was lost: all with the same key are to be one import. */
 export interface IdempotentRequest {
@@ -54,7 +54,7 @@ export async function onceForKey(
   for (let pauseMs = pauseMinMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     try {
       const result = await run((transaction, work) => workOnce(transaction, storeId, request, work));
-      await removeExpired(db).catch(() => undefined); // the import is stored; the next one tries again
+      await removeExpired(db, storeId).catch(() => undefined); // the import is stored; the next one tries again
       return result;
     } catch (error) {
       if (!(error instanceof KeyInUse)) throw error;
@@ -128,14 +128,15 @@ async function storeAnswer(
 }
 
 /**
- * Removes some answers that are too old, those of stores that import no more too. The age is asked for twice: a row that
- * an import has just written anew is looked at again by itself.
+ * Removes some answers of the store that are too old; a store that imports no more keeps those of its last day. The age is
+ * asked for twice: a row that an import has just written anew is looked at again by itself.
  */
-async function removeExpired(db: Database): Promise<void> {
+async function removeExpired(db: Database, storeId: string): Promise<void> {
   await db.$executeRaw`
     DELETE FROM "IdempotencyKey"
-    WHERE "createdAt" <= now() - ${keptFor}::interval AND ("storeId", key, field) IN (
-      SELECT "storeId", key, field FROM "IdempotencyKey" WHERE "createdAt" <= now() - ${keptFor}::interval
+    WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval AND (key, field) IN (
+      SELECT key, field FROM "IdempotencyKey"
+      WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval
       ORDER BY "createdAt" LIMIT ${expiredMax})`;
 }
 

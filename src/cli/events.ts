@@ -3,6 +3,7 @@ import { requireStore } from "../access/store.js";
 import { type EventFileProgress, recordEventFile } from "../analytics/events.file.js";
 import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
 import type { Config } from "../config.js";
+import { addPruneCommand } from "./events.prune.js";
 import { type Progress, startProgress } from "./progress.js";
 import { openRedis } from "../redis.js";
 import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
@@ -15,10 +16,17 @@ events recorded before are found to be duplicates, and do not count twice.
 Example:
   npx vitrine events acme spring-show events.ndjson`;
 
-/** `vitrine events` */
-export function addEventsCommand(program: Command): void {
-  program
+/** `vitrine events …`. Without a name of one, it is `record`: `vitrine events STORE LSID FILE`. */
+export function addEventsCommands(program: Command): void {
+  const events = program
     .command("events")
+    .description("shopper events of shows")
+    .usage("[record] <store> <lsid> <file>, or prune <store> [lsid] --before <time>")
+    .addHelpText("after", "\nExample:\n  npx vitrine events acme spring-show events.ndjson");
+  addPruneCommand(events);
+
+  events
+    .command("record", { isDefault: true })
     .description("record shopper events of a show from an NDJSON file of any size")
     .argument("<store>", "its id")
     .argument("<lsid>", "id of the live stream")

@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addAnalyticsCommands } from "./analytics.js";
+import { addDistributeCommand } from "./distribute.js";
 import { addDoctorCommand } from "./doctor.js";
-import { addEventsCommand } from "./events.js";
+import { addEventsCommands } from "./events.js";
 import { describeMisuse } from "./failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
@@ -28,12 +29,13 @@ export function createProgram(): Command {
     .configureOutput({ outputError: (text, write) => write(describeMisuse(text)) });
   addServeCommand(program);
   addMigrateCommand(program);
+  addDistributeCommand(program);
   addDoctorCommand(program);
   addStoreCommands(program);
   addTokenCommands(program);
   addSiteCommands(program);
   addImportCommand(program);
-  addEventsCommand(program);
+  addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;
 }

@@ -3,6 +3,7 @@ import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { boundLongWork } from "./longWork.js";
 import { UnparkingPrismaPg } from "./parked.js";
 import { openPool } from "./pool.js";
+import type { DatabaseProbe } from "./probe.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -24,6 +25,7 @@ interface ClientOptions {
 /** A database that is open, and what closes it: in time, even if the server hangs. */
 interface OpenClient {
   readonly client: PrismaClient;
+  readonly probe: DatabaseProbe;
   readonly close: () => Promise<void>;
 }
 
@@ -47,7 +49,7 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
 
     await client.$disconnect().finally(() => clearInterval(timer));
   };
-  return { client, close };
+  return { client, probe: adapter.probe, close };
 }
 
 /**

@@ -9,7 +9,7 @@ import { openPool } from "./pool.js";
 import { openSchemaEngine } from "./schemaEngine.js";
 
 /** Any number, as long as every version of Vitrine uses the same one. */
-const lockKey = 7_141_914;
+export const migrationLockKey = 7_141_914;
 
 /**
  * Applies the migrations that the database does not have yet, one process at a time.
@@ -40,7 +40,7 @@ async function migrateAlone(connection: PoolConfig): Promise<readonly string[]> 
   const { pool } = openPool({ ...connection, max: 1, idleTimeoutMillis: 0 }, () => undefined);
   pool.on("error", () => undefined); // the query that needs the connection reports it
   try {
-    await pool.query("SELECT pg_advisory_lock($1)", [lockKey]);
+    await pool.query("SELECT pg_advisory_lock($1)", [migrationLockKey]);
     const engine = await openSchemaEngine(new PrismaPg(pool));
     try {
       const { appliedMigrationNames } = await engine.applyMigrations({
@@ -50,7 +50,7 @@ async function migrateAlone(connection: PoolConfig): Promise<readonly string[]> 
       return appliedMigrationNames;
     } finally {
       engine.free();
-      await pool.query("SELECT pg_advisory_unlock($1)", [lockKey]);
+      await pool.query("SELECT pg_advisory_unlock($1)", [migrationLockKey]);
     }
   } finally {
     await pool.end();

@@ -35,6 +35,11 @@ export function presentError(error: unknown, reporting: Reporting): GraphQLError
   return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
 }
 
+/** The code of the first of some errors that presentError() made. */
+export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
+  return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
+}
+
 function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppError): ErrorExtensions {
   return {
     code,

@@ -1,10 +1,11 @@
-import { validate } from "graphql";
+import { type DocumentNode, validate } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
+import { explainNotAcceptable } from "./acceptable.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
-import { presentError } from "./errors.js";
+import { codeOf, presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
 import { rulesFirst } from "./limits.js";
 import { interpreted } from "./operation.js";
@@ -38,7 +39,7 @@ export function createGateway(
     maxRequestBodySize: false, // http/body.ts has bounded it
     parserAndValidationCache: { documentCache: boundedCache(), errorCache: boundedCache() },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(suggestions), onePipeline(known), ...plugins],
+    plugins: [limited(suggestions), onePipeline(known), explainNotAcceptable, ...plugins],
   });
 }
 
@@ -63,12 +64,18 @@ function limited(suggestions: boolean): Plugin<Context> {
 function onePipeline(known: KnownOperations): Plugin<Context> {
   return {
     onExecutionResult(hook) {
-      const { result, context } = hook;
+      const { result } = hook;
       // What validation finds passes no mask.
       if (result === undefined || !("errors" in result) || result.errors === undefined) return;
-      const errors = result.errors.map((error) => presentError(error, context as unknown as Context));
+      const context = hook.context as unknown as Context;
+      const errors = result.errors.map((error) => presentError(error, context));
+      context.observation.refused(codeOf(errors));
       const http = refusedResponse({ ...result, errors });
       hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
+    },
+    onSubscribe({ args: { document, operationName, contextValue } }) {
+      const { names } = interpreted(schema, document as DocumentNode, operationName ?? undefined);
+      if (names !== undefined) (contextValue as Context).observation.begins(names);
     },
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {

@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Context } from "./context.js";
+import { type OperationNames, operationNames } from "./operationNames.js";
 import { soundVariables } from "./soundness.js";
 import type { Variables } from "./variables.js";
 
@@ -17,6 +18,8 @@ export interface Operation {
   readonly schema: GraphQLSchema;
   /** Undefined where the document has no operation of that name; running it gives the error. */
   readonly definition: OperationDefinitionNode | undefined;
+  /** Undefined where `definition` is. */
+  readonly names: OperationNames | undefined;
   /** Whether variables have the shape that it wants. */
   readonly isSound: (variables: Variables, arraysOnly: boolean) => boolean;
   /** Runs it as it is: variables are not checked, errors not made presentable. May throw. */
@@ -31,6 +34,7 @@ export const interpreted: Prepare = (schema, document, operationName) => {
   return {
     schema,
     definition,
+    names: definition === undefined ? undefined : operationNames(schema, document, definition),
     isSound: definition === undefined ? () => true : soundVariables(schema, definition),
     run: (variableValues, contextValue) => execute({ schema, document, variableValues, operationName, contextValue }),
   };

@@ -14,9 +14,10 @@ export const homePage = `<!doctype html>
 <h1>Vitrine</h1>
 <p>A store's product catalog and the analytics of its live shopping shows, over GraphQL and REST.</p>
 <ul>
+  <li><a href="/dashboard">Dashboard</a>: how live shows perform, as it happens</li>
   <li><a href="/graphql">GraphiQL</a>: explore the GraphQL API</li>
   <li><a href="/openapi.json">OpenAPI document</a> of the REST paths</li>
-  <li><a href="/healthz">Health</a> and <a href="/readyz">readiness</a></li>
+  <li><a href="/healthz">Health</a>, <a href="/readyz">readiness</a> and <a href="/metrics">metrics</a></li>
 </ul>
 </html>
 `;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AppError } from "../errors.js";
+import type { AppError, ErrorCode } from "../errors.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
@@ -11,18 +11,19 @@ import { respondJson } from "./respond.js";
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with problem details. Errors that are not meant for callers are reported. */
+/** Answers with problem details, and gives their code. Errors that are not meant for callers are reported. */
 export function refuseRest(
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report = () => undefined,
-): void {
+): ErrorCode {
   const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
     ...headersOf(error),
   });
+  return problem.code;
 }
 
 /** The problem details of an error that belongs to no request. */
@@ -30,18 +31,18 @@ export function problemOf(error: AppError): ProblemDetails {
   return toAnswer(error, "", () => undefined).problem;
 }
 
-/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */
+/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status; and gives the code. */
 export function refuseGraphQL(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report,
-): void {
+): ErrorCode {
   if (response.headersSent) {
     report(error);
     response.destroy();
-    return;
+    return "INTERNAL";
   }
   const { message, extensions } = presentError(error, { requestId, reportError: report });
   const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
@@ -53,6 +54,7 @@ export function refuseGraphQL(
     ...headersFor(status, retryAfterSeconds),
     ...headersOf(error),
   });
+  return code;
 }
 
 function isAnswer(value: unknown): value is ProblemAnswer {

@@ -7,10 +7,11 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
+import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
 import { graphiqlPage } from "../graphql/graphiql.js";
-import { refuseUnknownParameters } from "../graphql/parameters.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -41,32 +42,40 @@ export interface RouterOptions extends PagesOptions {
 
 /** The whole HTTP surface. Whatever happens, the request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
-  const { config, log } = options;
+  const { config, log, telemetry } = options;
   const pages = createPageRoutes(options);
   const graphql = createGraphQLRoute(options);
   const rest = createRestRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
-    const { path, response } = exchange;
+    const { path, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
     const page = pages.get(path);
     if (page === undefined) return rest(exchange);
+    observation.route = path;
     if (isRead(exchange.request)) return page(exchange);
-    refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId);
+    observation.refused(refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
   };
 
   return (request, response) => {
     const requestId = requestIdOf(request);
+    const observation = telemetry.observe(request, response, requestId);
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
-    if (applyCors(request, response, config.corsOrigins)) return;
+    if (applyCors(request, response, config.corsOrigins)) {
+      observation.route = "preflight";
+      return;
+    }
     const target = targetOf(request);
     const problem = problemWith(request);
-    if (problem !== undefined) return refuse(request, response, target.path, problem, requestId);
+    const exchange: Exchange = { request, response, requestId, observation, ...target };
+    if (problem !== undefined) return refuse(exchange, problem);
     if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
-    route({ request, response, requestId, ...target }).catch((error: unknown) => {
+    const handled = observation.handle(() => route(exchange));
+    handled.catch((error: unknown) => {
       // Routes answer their own errors: this is one in answering.
       log.error({ requestId, err: error }, "request failed");
+      observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
       else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
     });
@@ -74,15 +83,12 @@ export function createRequestListener(options: RouterOptions): RequestListener {
 }
 
 /** A request that no route looks at. */
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-  problem: AppError,
-  requestId: string,
-): void {
-  if (path === graphqlPath) refuseGraphQL(request, response, problem, requestId, () => undefined);
-  else refuseRest(response, problem, requestId);
+function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
+  const code =
+    path === graphqlPath
+      ? refuseGraphQL(request, response, problem, requestId, () => undefined)
+      : refuseRest(response, problem, requestId);
+  observation.refused(code);
 }
 
 /** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
@@ -101,20 +107,22 @@ function createRestRoute(options: RouterOptions): Route {
     return { variables: rest.read(call, { search, body }), context: withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
-    const { request, response, requestId, path } = exchange;
+    const { request, response, requestId, observation, path } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
+      observation.route = call.operation.route;
       const { variables, context } = await readCall(call, exchange, await createContext(options, exchange));
       const answer = await rest.run(call, variables, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
-      refuseRest(response, error, requestId, (unexpected) =>
+      const code = refuseRest(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
+      observation.refused(code);
     }
   };
 }
@@ -128,7 +136,8 @@ function createGraphQLRoute(options: RouterOptions): Route {
       ? createPage("text/html; charset=utf-8", graphiqlPage)
       : undefined;
   return async (exchange) => {
-    const { request, response, requestId, search } = exchange;
+    const { request, response, requestId, observation, search } = exchange;
+    observation.route = graphqlPath;
     if (isRead(request)) {
       addVary(response, "Accept");
       if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
@@ -150,27 +159,38 @@ function createGraphQLRoute(options: RouterOptions): Route {
         }
         refuseUnknownParameters(value);
         if (value !== sent) body = Buffer.from(JSON.stringify(value));
-      } else if (persisted !== undefined && isRead(request)) {
-        request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+      } else {
+        refuseMalformedSearch(search);
+        if (persisted !== undefined && isRead(request)) {
+          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+        }
       }
+      requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);
     } catch (error) {
-      refuseGraphQL(request, response, error, requestId, (unexpected) =>
+      const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
+      observation.refused(code);
     }
   };
 }
 
-async function createContext(options: RouterOptions, { request, response, requestId }: Exchange): Promise<Context> {
+async function createContext(options: RouterOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
-  const secret = request.headers[tokenHeader];
+  const { request, response, requestId, observation } = exchange;
+  const header = request.headers[tokenHeader];
+  const secret = typeof header === "string" ? header : undefined;
+  const identity = await identify(secret);
+  observation.storeId = identity.storeId;
   return {
     db,
-    identity: await identify(typeof secret === "string" ? secret : undefined),
+    identity,
+    confirmIdentity: () => identify(secret),
     requestId,
+    observation,
     bulkProductsMax: config.bulkProductsMax,
     rateLimits,
     feed,

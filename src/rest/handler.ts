@@ -24,6 +24,8 @@ export type RestAnswer =
 
 interface PreparedOperation extends RestOperation {
   readonly prepared: Operation;
+  /** The whole path, parameters by their names. */
+  readonly route: string;
   readonly pattern: RegExp;
   readonly argumentNames: ReadonlySet<string>;
 }
@@ -59,17 +61,23 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
     read: ({ operation, segments }, { search, body }) => readArguments(operation, segments, search, body),
     async run({ operation }, variables, context) {
       const result = await executeOperation(operation.prepared, variables, context, { arraysOnly: true });
-      return answer(result, operation.operation);
+      return answer(result, operation, variables);
     },
   };
 }
 
 function prepare(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
   const pattern = new RegExp(`^${restBase}${operation.path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
-  const prepared = compiled(schema, operation.document, operation.operationName);
+  const prepared = restNamed(compiled(schema, operation.document, operation.operationName), operation.operation);
   const variables = prepared.definition?.variableDefinitions ?? [];
   const argumentNames = new Set(variables.map(({ variable }) => variable.name.value));
-  return { ...operation, prepared, pattern, argumentNames };
+  return { ...operation, prepared, pattern, argumentNames, route: `${restBase}${operation.path}` };
+}
+
+/** sofa-api's name of the operation tells nobody anything. */
+function restNamed(operation: Operation, label: string): Operation {
+  const { names } = operation;
+  return { ...operation, names: names && { ...names, style: "rest", label } };
 }
 
 function allowedMethods(operations: readonly RestOperation[]): string[] {
@@ -88,10 +96,16 @@ function readArguments(
   return urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, operation.argumentNames);
 }
 
-function answer({ data, errors }: ExecutionResult, field: string): RestAnswer {
+function answer({ data, errors }: ExecutionResult, route: PreparedOperation, variables: Variables): RestAnswer {
   const [error] = errors ?? [];
-  if (error === undefined) return { status: 200, body: data?.[field] };
+  if (error === undefined) return { status: 200, body: shown(data?.[route.operation], route, variables) };
   const extensions = error.extensions as unknown as ErrorExtensions; // presentError made them
   const problem = problemDetails(error.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** A body without the fields that nobody asked for. */
+function shown(body: unknown, { shownOnDemand }: PreparedOperation, variables: Variables): unknown {
+  if (shownOnDemand === undefined || variables[shownOnDemand.argument] === shownOnDemand.value) return body;
+  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !shownOnDemand.fields.includes(name)));
 }

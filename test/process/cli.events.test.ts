@@ -75,6 +75,7 @@ describe("vitrine analytics rebuild", () => {
       expect(await vitrineJson(["analytics", "rebuild", ...args], place.env)).toEqual({
         store: storeId,
         rebuilt: [lsId],
+        pruned: [],
       });
       expect(await figures(show)).toEqual(expectedFigures(events));
     }

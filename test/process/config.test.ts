@@ -22,6 +22,7 @@ const defaults = {
   databaseUrl: undefined,
   dataDir: resolve("data"),
   databasePoolMax: 10,
+  databaseNamedStatements: true,
   redisUrl: undefined,
   autoMigrate: true,
   webConcurrency: 1,
@@ -48,7 +49,7 @@ test("without any variable every setting has its documented default", () => {
 
 test("an empty variable counts as not set", () => {
   const names =
-    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
+    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
   const more =
     "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
@@ -72,6 +73,7 @@ describe("each variable sets what it names", () => {
     ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
     ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
     ["DATABASE_POOL_MAX", "3", { databasePoolMax: 3 }],
+    ["DATABASE_NAMED_STATEMENTS", "false", { databaseNamedStatements: false }],
     ["REDIS_URL", "redis://cache.example:6379", { redisUrl: "redis://cache.example:6379" }],
     ["REDIS_URL", "rediss://cache.example", { redisUrl: "rediss://cache.example" }],
     ["AUTO_MIGRATE", "false", { autoMigrate: false }],

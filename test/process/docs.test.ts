@@ -47,12 +47,18 @@ const pages = [
   "docs/access.md",
   "docs/analytics.md",
   "docs/catalog.md",
+  "docs/dashboard.md",
+  "docs/observability.md",
   "docs/operations.md",
   "docs/performance.md",
+  "docs/scale.md",
 ];
 
-/** Commands that need a checkout of their own or minutes: .ci/run runs the first two, and a person the benchmark. */
-const runElsewhere = /^(?:npm ci && npm (?:start|test)|npm run bench.*)$/mu;
+/**
+ * Commands that need a checkout of their own or minutes (.ci/run runs the first two, and a person the benchmark), or what
+ * is not there: a container engine, Citus.
+ */
+const runElsewhere = /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*)$/mu;
 
 test.each(pages)(
   "every command and operation of %s does what the page shows",

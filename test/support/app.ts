@@ -21,8 +21,10 @@ export interface TestApp {
   readonly db: OpenDatabase["client"];
   readonly engine: OpenDatabase["engine"];
   readonly feed: LiveFeed;
-  /** What the server logged, one JSON line each. */
+  /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
+  /** The lines of requests. */
+  readonly accessLog: string[];
   close(): Promise<void>;
 }
 
@@ -59,7 +61,9 @@ export async function startApp(
   patience: Partial<Patience> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const log = pino({ level: overrides.logLevel ?? "info" }, { write: (line: string) => void logged.push(line) });
+  const accessLog: string[] = [];
+  const write = (line: string) => void (line.includes('"msg":"request"') ? accessLog : logged).push(line);
+  const log = pino({ level: overrides.logLevel ?? "info" }, { write });
   const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
   const app = await createApp(config, database, log);
   const server = await listen(app.handler, { ...config, ...patience });
@@ -69,6 +73,7 @@ export async function startApp(
     db: database.client,
     engine: database.engine,
     logged,
+    accessLog,
     async close() {
       await server.stop(0);
       await app.close();

@@ -9,7 +9,7 @@ import { record } from "./shows.js";
 export type Outcome = "answered" | "refused" | "unanswered";
 
 /** An import of all products of a set, each with the title of the write. */
-export interface Write {
+interface Write {
   readonly title: string;
   outcome: Outcome;
 }

@@ -39,7 +39,7 @@ const nested = fc
   .map(([[open = "", close = ""], levels]): Json => ({ raw: `${open.repeat(levels)}1${close.repeat(levels)}` }));
 
 /** Any value that may stand where another should. */
-export const anyJson: fc.Arbitrary<Json> = fc.oneof(
+const anyJson: fc.Arbitrary<Json> = fc.oneof(
   { weight: 6, arbitrary: texts.map(toJson) },
   { weight: 3, arbitrary: rawNumbers.map((raw) => ({ raw })) },
   { weight: 3, arbitrary: fc.constantFrom("null", "true", "false", "[]", "{}", '""', '" "').map((raw) => ({ raw })) },
