@@ -160,10 +160,10 @@ function createGraphQLRoute(options: RouterOptions): Route {
         refuseUnknownParameters(value);
         if (value !== sent) body = Buffer.from(JSON.stringify(value));
       } else {
-        refuseMalformedSearch(search);
         if (persisted !== undefined && isRead(request)) {
           request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
         }
+        refuseMalformedSearch(search);
       }
       requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.

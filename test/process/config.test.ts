@@ -40,6 +40,8 @@ const defaults = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   shutdownGraceMs: 10_000,
+  otlpEndpoint: undefined,
+  otelServiceName: "vitrine",
   production: false,
 };
 
@@ -51,7 +53,7 @@ test("an empty variable counts as not set", () => {
   const names =
     "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
   const more =
-    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS";
+    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -96,6 +98,8 @@ describe("each variable sets what it names", () => {
     ["REQUEST_TIMEOUT_MS", "1000", { requestTimeoutMs: 1_000 }],
     ["KEEP_ALIVE_TIMEOUT_MS", "620000", { keepAliveTimeoutMs: 620_000 }],
     ["SHUTDOWN_GRACE_MS", "0", { shutdownGraceMs: 0 }],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318", { otlpEndpoint: "http://collector.example:4318" }],
+    ["OTEL_SERVICE_NAME", "shop", { otelServiceName: "shop" }],
     ["NODE_ENV", "production", { production: true }],
   ])("%s=%s", (name, value, setting) => {
     expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
