@@ -32,6 +32,8 @@ export interface App {
   readonly handler: RequestListener;
   /** For what changes figures without a request. */
   readonly feed: LiveFeed;
+  /** From now on, pages fill in the demo store's token for browsers on this machine, but in production. */
+  showDemoToken(token: string): void;
   /** Ends what the app itself started, streams to clients first. The database belongs to the caller. */
   close(): Promise<void>;
 }
@@ -47,6 +49,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
+  let demoToken: string | undefined;
   const handler = createRequestListener({
     config,
     db: database.client,
@@ -58,10 +61,14 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     fastLane: createFastLane(known),
     rest: createRestHandler(schema, operations),
     openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
+    demoToken: () => demoToken,
   });
   return {
     handler,
     feed,
+    showDemoToken: (token) => {
+      if (!config.production) demoToken = token;
+    },
     close: async () => {
       await feed.close();
       await gateway.dispose();

@@ -12,11 +12,14 @@ interface Kept {
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
 
+/** Cache-Control of a file whose path changes when its content does. */
+export const immutable = "public, max-age=31536000, immutable";
+
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
 /**
  * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
- * and compressed when it is first asked for, each once, so that it costs the start nothing; GraphiQL has 9 MB.
+ * and compressed when it is first asked for, each once, so that it costs the start nothing: GraphiQL has 9 MB.
  *
  * @param cacheControl by default browsers ask each time whether it is still the same
  */

@@ -1,24 +1,36 @@
+import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
+import { graphqlPath } from "../graphql/gateway.js";
 import type { Exchange, Route } from "./exchange.js";
 import { checkReadiness } from "./health.js";
 import { createPage } from "./page.js";
+import { createDocsFiles, docsPage, docsPath } from "./pages.docs.js";
+import { createGraphiqlFiles } from "./pages.graphiql.js";
 import { homePage } from "./pages.home.js";
+import { createTokenPage, type DemoToken } from "./pages.token.js";
 import { respondJson } from "./respond.js";
 
 export interface PagesOptions {
+  readonly config: Config;
   readonly db: RootDatabase;
   /** `/openapi.json`, as it is sent. */
   readonly openApiDocument: string;
+  readonly demoToken: DemoToken;
 }
 
 /** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
-export function createPageRoutes({ db, openApiDocument }: PagesOptions): ReadonlyMap<string, Route> {
-  return new Map<string, Route>([
-    ["/", createPage("text/html; charset=utf-8", () => homePage)],
+export function createPageRoutes({ config, db, openApiDocument, demoToken }: PagesOptions): ReadonlyMap<string, Route> {
+  const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+    ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
+    [docsPath, createTokenPage(docsPage, demoToken)],
+    ...createDocsFiles(),
+    ...(config.graphiql ? createGraphiqlFiles() : []),
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ["/readyz", (exchange) => answerReadiness(db, exchange)],
   ]);
+  const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && config.graphiql);
+  return routes;
 }
 
 async function answerReadiness(db: RootDatabase, { response }: Exchange): Promise<void> {

@@ -3,20 +3,19 @@ import type { Logger } from "pino";
 import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
-import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { graphiqlPage } from "../graphql/graphiql.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
 import { applyCors } from "./cors.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
-import { createPage } from "./page.js";
+import { graphiqlPage } from "./pages.graphiql.js";
 import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
+import { createTokenPage } from "./pages.token.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { requestIdOf } from "./requestId.js";
 import { addVary, markPrivate, respond, respondJson, respondRead } from "./respond.js";
@@ -24,7 +23,6 @@ import { addVary, markPrivate, respond, respondJson, respondRead } from "./respo
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
 export interface RouterOptions extends PagesOptions {
-  readonly config: Config;
   readonly log: Logger;
   readonly identify: Identify;
   readonly rateLimits: RateLimits;
@@ -100,7 +98,7 @@ function createRestRoute(options: RouterOptions): Route {
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
   const { gateway, fastLane, config, log } = options;
-  const page = config.graphiql ? createPage("text/html; charset=utf-8", graphiqlPage) : undefined;
+  const page = config.graphiql ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, search } = exchange;
     if (isRead(request)) {

@@ -23,6 +23,7 @@ export interface TestApp {
   readonly feed: LiveFeed;
   /** What the server logged, one JSON line each. */
   readonly logged: string[];
+  showDemoToken(token: string): void;
   close(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function startApp(
     db: database.client,
     engine: database.engine,
     logged,
+    showDemoToken: (token) => app.showDemoToken(token),
     async close() {
       await server.stop(0);
       await app.close();
