@@ -50,6 +50,7 @@ export default defineConfig({
         "**/graphql/**",
         "**/rest/**",
         "**/http/**",
+        "**/telemetry/**",
         "**/cli/**",
         "**/app.js",
       ],
@@ -57,7 +58,7 @@ export default defineConfig({
     ),
     inward(
       ["src/catalog/*.schema.ts", "src/analytics/*.schema.ts"],
-      ["graphql-yoga", "sofa-api", "**/rest/**", "**/http/**", "**/cli/**", "**/app.js"],
+      ["graphql-yoga", "sofa-api", "**/rest/**", "**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js"],
       "A schema file knows its feature and the schema builder, and nothing of how requests arrive.",
     ),
     inward(
@@ -74,6 +75,7 @@ export default defineConfig({
         "**/graphql/**",
         "**/rest/**",
         "**/http/**",
+        "**/telemetry/**",
         "**/cli/**",
         "**/app.js",
       ],
@@ -82,14 +84,42 @@ export default defineConfig({
     inward(["src/errors.ts"], ["*"], "errors.ts imports nothing, so that everything may import it."),
     inward(
       ["src/graphql/**"],
-      ["**/rest/**", "**/http/**", "**/cli/**", "**/app.js"],
+      ["**/rest/**", "**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js"],
       "GraphQL does not know how requests arrive.",
     ),
     inward(
       ["src/rest/**"],
-      ["**/http/**", "**/cli/**", "**/app.js", "graphql-yoga"],
+      ["**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js", "graphql-yoga"],
       "REST knows the pipeline of graphql/, not the server.",
     ),
+    inward(
+      ["src/telemetry/**"],
+      ["**/rest/**", "**/http/**", "**/cli/**", "**/app.js"],
+      "What is told of a request comes by graphql/observation.ts and from the server; telemetry asks neither.",
+    ),
+    inward(
+      ["src/dashboard/**"],
+      [
+        "node:*",
+        "graphql",
+        "graphql-yoga",
+        "@pothos/*",
+        "../app.js",
+        "../../app.js",
+        "**/config.js",
+        "**/errors.js",
+      ].concat(
+        ["access", "analytics", "catalog", "cli", "database", "graphql", "http", "rest", "telemetry"].map(
+          (name) => `**/${name}/**`,
+        ),
+      ),
+      "The dashboard knows the API alone, as anybody's could: of src it imports types generated from the schema.",
+    ),
+    {
+      // Bundles the page, and is no part of it.
+      files: ["src/dashboard/vite.config.ts"],
+      rules: { "no-restricted-imports": "off" },
+    },
     inward(["src/http/**"], ["**/cli/**", "**/app.js"], "The server does not know who starts it."),
     {
       // The one reader of the environment, and scripts that run outside of the service.

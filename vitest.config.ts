@@ -6,6 +6,7 @@ const testChromium = process.env["TEST_CHROMIUM"];
 
 const shared = {
   include: ["test/**/*.test.ts"],
+  exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
   isolate: false, // importing the service anew for each file would cost more than the tests
   testTimeout: 30_000,
@@ -19,6 +20,7 @@ const inBrowser = "test/browser/**";
 const onEmbeddedOnly = [
   "test/process/**",
   "test/catalog.csv*.test.ts",
+  "test/cli.progress.test.ts",
   "test/dateTime.test.ts",
   "test/graphql.soundness.test.ts",
   "test/joinLookups.test.ts",
@@ -43,7 +45,7 @@ export default defineConfig({
           ...shared,
           name: "embedded",
           globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts"],
-          exclude: [inBrowser],
+          exclude: [...shared.exclude, inBrowser],
         },
       },
       ...(testDatabaseUrl === undefined
@@ -55,7 +57,7 @@ export default defineConfig({
                 ...shared,
                 name: "postgresql",
                 globalSetup: "test/support/postgresql.setup.ts",
-                exclude: [inBrowser, ...onEmbeddedOnly],
+                exclude: [...shared.exclude, inBrowser, ...onEmbeddedOnly],
               },
             },
           ]),

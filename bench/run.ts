@@ -6,6 +6,7 @@ import { benchBulk } from "./bulk.js";
 import { benchCsv } from "./csv.js";
 import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
+import { benchMixed } from "./mixed.js";
 import { benchGraphql, benchRest } from "./reads.js";
 import { closeAll, endRun } from "./resources.js";
 import { benchStart } from "./start.js";
@@ -24,7 +25,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   analytics: () => benchAnalytics(events),
   start: benchStart,
   embedded: benchEmbedded,
+  mixed: benchMixed,
 };
+/** Run only when asked for by name: they take their time. */
+const onlyByName = new Set(["mixed"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
@@ -45,7 +49,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const rows: Row[] = [];
 const failed: string[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
-  if (isInterrupted || (wanted.length > 0 && !wanted.includes(name))) continue;
+  if (isInterrupted || (wanted.length > 0 ? !wanted.includes(name) : onlyByName.has(name))) continue;
   try {
     rows.push(...(await run()));
   } catch (error) {
@@ -58,6 +62,10 @@ for (const [name, run] of Object.entries(benchmarks)) {
 }
 if (!isInterrupted) {
   process.stdout.write(`${await describeMachine()}\n\n${markdownTable(rows)}\n`);
-  if (wanted.length === 0) process.stdout.write("\nWith 10 million events: `npm run bench -- analytics`.\n");
+  if (wanted.length === 0) {
+    process.stdout.write(
+      "\nWith 10 million events: `npm run bench -- analytics`. Two servers, a minute: `npm run bench -- mixed`.\n",
+    );
+  }
   process.exitCode = failed.length === 0 && rows.every(isMet) ? 0 : 1;
 }

@@ -23,8 +23,8 @@ export interface BenchServer extends RunningService {
   command(...args: string[]): Promise<any>;
 }
 
-/** Where a server keeps its data: on PostgreSQL, or embedded in a folder. */
-type Database = { readonly DATABASE_URL: string } | { readonly DATA_DIR: string };
+/** Where a server keeps its data: on PostgreSQL, perhaps with a Redis to share the rest, or embedded in a folder. */
+type Database = { readonly DATABASE_URL: string; readonly REDIS_URL?: string } | { readonly DATA_DIR: string };
 
 /** The PostgreSQL on which databases are created. */
 export const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -64,6 +64,13 @@ export async function startServer(database: Database): Promise<BenchServer> {
   const { store } = await command("store", "create", `bench-${stores}`);
   const { token } = await command("token", "issue", store);
   return { ...service, store, token, command };
+}
+
+/** Starts so many servers on one database. The first makes a store and a token, which are good for all. */
+export async function startServers(database: Database, count: number): Promise<[BenchServer, ...RunningService[]]> {
+  const first = await startServer(database);
+  const others = await Promise.all(Array.from({ length: count - 1 }, () => serve(database)));
+  return [first, ...others];
 }
 
 /** Starts the built server and no more. */

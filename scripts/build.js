@@ -1,13 +1,14 @@
-// Generates the Prisma client, compiles, and leaves a dist/ that runs with production dependencies alone.
-//   node scripts/build.js [--if-possible]   (--if-possible: do nothing where the compiler is not installed)
+// Generates the Prisma client, compiles, bundles the dashboard where it changed, and leaves a dist/ that runs with production
+// dependencies alone.
+//   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
 const { resolve } = createRequire(import.meta.url);
 
-if (process.argv.includes("--if-possible") && !isInstalled("typescript")) process.exit(0);
+if (process.argv.includes("--if-possible") && !isForDevelopment()) process.exit(0);
 
 // Prisma's command line would download an engine that `generate` never runs; any executable satisfies it.
 run("prisma", "build/index.js", ["generate", "--no-hints"], {
@@ -15,6 +16,7 @@ run("prisma", "build/index.js", ["generate", "--no-hints"], {
   PATH: `${join("node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}`, // where it looks for generators
 });
 run("typescript", "bin/tsc", ["-p", "tsconfig.build.json"]);
+if (!isBundled()) run("vite", "bin/vite.js", ["build", "--config", "src/dashboard/vite.config.ts"]);
 if (existsSync("dist/main.js")) chmodSync("dist/main.js", 0o755);
 
 /** Runs an installed JavaScript command; its output is shown only when it fails. */
@@ -29,11 +31,16 @@ function run(packageName, script, args, environment = {}) {
   process.exit(status ?? 1);
 }
 
-function isInstalled(packageName) {
-  try {
-    resolve(`${packageName}/package.json`);
-    return true;
-  } catch {
-    return false;
-  }
+/** Looking for the compiler would not do: some packages that production needs bring one, but not the types of others. */
+function isForDevelopment() {
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  return Object.keys(devDependencies).every((name) => existsSync(join("node_modules", name)));
+}
+
+/** Whether the dashboard in dist/ is at least as new as what it is made from. */
+function isBundled() {
+  if (!existsSync("dist/dashboard/index.html")) return false;
+  const sources = readdirSync("src/dashboard", { recursive: true }).map((name) => join("src/dashboard", name));
+  const changedAt = Math.max(...[...sources, "package.json"].map((path) => statSync(path).mtimeMs));
+  return statSync("dist/dashboard/index.html").mtimeMs >= changedAt;
 }

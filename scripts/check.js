@@ -9,6 +9,7 @@ const steps = [
   ["format", ["npx", "oxfmt", "--check"]],
   ["lint", ["npx", "oxlint", "-c", "oxlint.config.mjs"]],
   ["types", ["npx", "tsc", "-p", "tsconfig.json"]],
+  ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
   ["dead code", ["npx", "knip"]],
 ];
 

@@ -25,6 +25,8 @@ import { planRest } from "./rest/operations.js";
 import { restView } from "./rest/view.js";
 import type { Line } from "./line.js";
 import { openRedis } from "./redis.js";
+import { createTelemetry } from "./telemetry/telemetry.js";
+import type { Tracing } from "./telemetry/tracing.js";
 
 /** The whole service, ready to answer requests; it opens no port. */
 export interface App {
@@ -34,8 +36,12 @@ export interface App {
   readonly feed: LiveFeed;
   /** From now on, pages fill in the demo store's token for browsers on this machine, but in production. */
   showDemoToken(token: string): void;
-  /** Ends what the app itself started, streams to clients first. The database belongs to the caller. */
-  close(): Promise<void>;
+  /**
+   * Ends what the app itself started, streams to clients first. The database belongs to the caller.
+   *
+   * @param timeoutMs how long the last traces may take to be sent; 1 second if not given
+   */
+  close(timeoutMs?: number): Promise<void>;
 }
 
 /**
@@ -50,6 +56,8 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
   let demoToken: string | undefined;
+  const tracing = await openTracing(config, database, log);
+  const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
   const handler = createRequestListener({
     config,
     db: database.client,
@@ -57,6 +65,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     identify: createIdentify(database.client),
     rateLimits,
     feed,
+    telemetry,
     gateway,
     fastLane: createFastLane(known),
     rest: createRestHandler(schema, operations),
@@ -69,12 +78,25 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     showDemoToken: (token) => {
       if (!config.production) demoToken = token;
     },
-    close: async () => {
+    close: async (timeoutMs = 1_000) => {
       await feed.close();
       await gateway.dispose();
       rateLimits.count.close();
+      await telemetry.close(timeoutMs);
     },
   };
+}
+
+/** Traces, where a collector for them is named. Only then is anything of OpenTelemetry loaded. */
+async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
+  const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
+  if (endpoint === undefined) return undefined;
+  const { createTracing } = await import("./telemetry/tracing.js");
+  const tracing = createTracing({ endpoint, serviceName }, (problem) =>
+    log.warn({ err: problem.message }, "The collector of traces fails: until it is back, traces are lost"),
+  );
+  probe.aroundQuery = tracing.aroundQuery;
+  return tracing;
 }
 
 /** Counts in Redis or in the primary where there is one, and something to count. */

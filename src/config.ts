@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 
-/** What a running Vitrine is told by its environment. Every variable stands in README's table. */
+/** What a running Vitrine is told by its environment. Every variable stands in the table of docs/operations.md. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -39,6 +39,7 @@ const environment = z
     DATABASE_URL: url("postgres:", "postgresql:").optional(),
     DATA_DIR: z.string().default("./data"),
     DATABASE_POOL_MAX: whole(1, 1_000, 10),
+    DATABASE_NAMED_STATEMENTS: flag(true),
     REDIS_URL: url("redis:", "rediss:").optional(),
     AUTO_MIGRATE: flag(true),
     WEB_CONCURRENCY: whole(1, 128, 1),
@@ -54,7 +55,11 @@ const environment = z
       .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
       .optional(),
     DEMO_TRAFFIC: flag(true),
+    REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
+    KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
+    OTEL_SERVICE_NAME: z.string().default("vitrine"),
     NODE_ENV: z.string().optional(),
   })
   .transform((values) => ({
@@ -63,6 +68,7 @@ const environment = z
     databaseUrl: values.DATABASE_URL,
     dataDir: resolve(values.DATA_DIR),
     databasePoolMax: values.DATABASE_POOL_MAX,
+    databaseNamedStatements: values.DATABASE_NAMED_STATEMENTS,
     redisUrl: values.REDIS_URL,
     autoMigrate: values.AUTO_MIGRATE,
     webConcurrency: values.WEB_CONCURRENCY,
@@ -75,7 +81,11 @@ const environment = z
     logLevel: values.LOG_LEVEL,
     demoToken: values.DEMO_TOKEN,
     demoTraffic: values.DEMO_TRAFFIC,
+    requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
+    keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    otelServiceName: values.OTEL_SERVICE_NAME,
     production: values.NODE_ENV === "production",
   }));
 

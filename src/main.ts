@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { describeFailure } from "./cli/failure.js";
+import { describeFailure, exitStatusOf } from "./cli/failure.js";
 import { createProgram } from "./cli/program.js";
 import { exitOnSignal } from "./cli/signals.js";
 
@@ -9,5 +9,5 @@ try {
   await createProgram().parseAsync();
 } catch (error) {
   process.stderr.write(describeFailure(error));
-  process.exitCode = 1;
+  process.exitCode = exitStatusOf(error);
 }

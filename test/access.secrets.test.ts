@@ -4,6 +4,7 @@ import type { OpenDatabase } from "../src/database/open.js";
 import { hashSecret, issueToken, revokeToken } from "../src/access/token.js";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./support/app.js";
 import { brokenDatabase } from "./support/brokenDatabase.js";
+import { type Collector, startCollector } from "./support/collector.js";
 import { paths, product } from "./support/products.js";
 import { analyticsPath, readAnalytics, saved } from "./support/shows.js";
 import { everythingOf } from "./support/stored.js";
@@ -12,6 +13,7 @@ const json = { "content-type": "application/json" };
 const readProduct = "query ($id: String!) { product(productId: $id) { id } }";
 
 let app: TestApp;
+let collector: Collector;
 let store: TestStore;
 /** Another store's token, one that was revoked, and one that nobody has. */
 let others: string[];
@@ -19,7 +21,8 @@ let others: string[];
 let answered: string[];
 
 async function begin(database?: OpenDatabase): Promise<void> {
-  app = await startApp({ logLevel: "trace" }, database);
+  collector = await startCollector();
+  app = await startApp({ logLevel: "trace", otlpEndpoint: collector.url }, database);
   store = await createTestStore(app);
   const revoked = await issueToken(app.db, store.id);
   await revokeToken(app.db, store.id, revoked.id);
@@ -28,12 +31,17 @@ async function begin(database?: OpenDatabase): Promise<void> {
 }
 
 async function beginAnew(database: OpenDatabase): Promise<void> {
-  await app.close();
+  await end();
   await begin(database);
 }
 
+async function end(): Promise<void> {
+  await app.close();
+  await collector.close();
+}
+
 beforeEach(() => begin());
-afterEach(() => app.close());
+afterEach(() => end());
 
 /** Sends a request with the store's token, or with the one given, and keeps the answer. */
 async function send(path: string, options: RequestInit = {}, token: string | null = store.token): Promise<number> {
@@ -46,10 +54,15 @@ async function send(path: string, options: RequestInit = {}, token: string | nul
 const post = (path: string, body: unknown, token?: string | null) =>
   send(path, { method: "POST", headers: json, body: JSON.stringify(body) }, token);
 
-/** What was logged or answered with a token in it, whole or without its prefix. */
-function leaks(): string[] {
+/** What was logged, answered, counted or traced with a token in it, whole or without its prefix. The app is closed after that. */
+async function leaks(): Promise<string[]> {
   const secrets = [store.token, ...others].map((token) => token.replace(/^vt_/u, ""));
-  return [...app.logged, ...answered].filter((text) => secrets.some((secret) => text.includes(secret)));
+  const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  await app.close(); // which sends the traces
+  expect(collector.spans.some(({ name }) => name === "GET /metrics")).toBe(true);
+  return [...app.logged, ...app.accessLog, ...answered, metrics, ...collector.received].filter((text) =>
+    secrets.some((secret) => text.includes(secret)),
+  );
 }
 
 /** One call of each kind. */
@@ -75,7 +88,7 @@ describe("no token is logged or answered", () => {
     for (const path of ["/", "/graphql", "/openapi.json", "/healthz", "/readyz", "/nowhere"]) {
       await send(path, { headers: { accept: "text/html" } });
     }
-    expect(leaks()).toEqual([]);
+    expect(await leaks()).toEqual([]);
   });
 
   test("after calls that are refused for their token", async () => {
@@ -89,7 +102,7 @@ describe("no token is logged or answered", () => {
     for (const headers of [{ authorization: `Bearer ${store.token}` }, { cookie: `token=${store.token}` }]) {
       expect(await send(paths.of("a"), { headers }, null)).toBe(401);
     }
-    expect(leaks()).toEqual([]);
+    expect(await leaks()).toEqual([]);
   });
 
   test("where a caller puts it into the path or the query string", async () => {
@@ -105,7 +118,27 @@ describe("no token is logged or answered", () => {
         await send(`/graphql?query={__typename}&token=${token}`, {}, sent);
       }
     }
-    expect(leaks()).toEqual([]);
+    expect(await leaks()).toEqual([]);
+  });
+
+  test("where a caller puts it into X-Request-Id, alone or among other text: the answer has a new id", async () => {
+    await beginAnew(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
+    const ownForm = "a-token-of-the-operators-choice";
+    await issueToken(app.db, store.id, { secret: ownForm });
+    for (const token of [store.token, ...others, store.token.toUpperCase()]) {
+      for (const id of [token, `trace:${token}`, `${token}.1`]) {
+        await send(paths.of("a"), { headers: { "X-Request-Id": id } });
+        await post("/graphql", { query: readProduct, variables: { id: "a" } });
+        await send("/healthz", { headers: { "X-Request-Id": id } }, null);
+      }
+    }
+    for (const id of [ownForm, `id-${ownForm}`]) {
+      expect(await send(paths.of("a"), { headers: { "X-Request-Id": id } }, ownForm)).toBe(500);
+    }
+    expect(app.logged.length).toBeGreaterThan(10);
+    expect(await leaks()).toEqual([]);
+    expect([...app.logged, ...answered].join("")).not.toContain(ownForm);
+    expect(answered.join("")).not.toMatch(/vt_/iu);
   });
 
   // Unknown names, such as a column of a CSV, are repeated to who sent them; values never are.
@@ -133,7 +166,7 @@ describe("no token is logged or answered", () => {
       }
       await post("/graphql", { query: `{ product(productId: "${token}") { id } }` });
     }
-    expect(leaks()).toEqual([]);
+    expect(await leaks()).toEqual([]);
   });
 
   test("after an error of the program or of the database in the middle of a call", async () => {
@@ -147,7 +180,7 @@ describe("no token is logged or answered", () => {
       expect(await post(paths.one, { product: product(store.token), siteId: "" })).toBe(500);
       await post("/graphql", { query: readProduct, variables: { id: store.token } });
       expect(app.logged).toHaveLength(3);
-      expect(leaks()).toEqual([]);
+      expect(await leaks()).toEqual([]);
     }
   });
 
@@ -171,7 +204,7 @@ describe("no token is logged or answered", () => {
       expect(await post("/graphql", { query: "{ __typename }" }, token)).toBe(500);
     }
     expect(app.logged).toHaveLength(2 * (1 + others.length));
-    expect(leaks()).toEqual([]);
+    expect(await leaks()).toEqual([]);
   });
 });
 

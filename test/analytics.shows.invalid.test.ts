@@ -31,6 +31,11 @@ describe("a show that breaks a rule is refused with the field named, and nothing
       showProblem("durationSeconds", "INVALID_VALUE", durationRange),
     ],
     [
+      "an end after the last moment that timestamps name",
+      { startedAt: "9999-12-31T23:59:59Z", durationSeconds: 1 },
+      showProblem("durationSeconds", "INVALID_VALUE", "A show must end by 9999-12-31T23:59:59.999Z."),
+    ],
+    [
       "a host without a name",
       { host: { ...host, name: " " } },
       showProblem(["host", "name"], "REQUIRED", "name must not be blank."),

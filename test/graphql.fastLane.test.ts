@@ -59,6 +59,13 @@ describe("the answer is the same, byte for byte,", () => {
     ["for a product", { query: readProduct, variables: { id: "p00001" } }],
     ["without variables", { query: `{ product(productId: "p00002") { title } }` }],
     ["with null for variables and name", { query: "{ __typename }", variables: null, operationName: null }],
+    [
+      "for names that every object has",
+      {
+        query: `query ($__proto__: String = "p00001", $constructor: String = "x") {
+          __proto__: product(productId: $__proto__, siteType: $constructor) { constructor: id __proto__: sku } }`,
+      },
+    ],
     ["for an unknown product", { query: readProduct, variables: { id: "none" } }],
     ["for a variable that is missing", { query: readProduct }],
     ["for a variable of a wrong type", { query: readProduct, variables: { id: 5 } }],

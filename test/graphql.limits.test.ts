@@ -1,6 +1,7 @@
 import { getIntrospectionQuery, parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { limits, parseOptions, rulesFirst } from "../src/graphql/limits.js";
+import { limits, rulesFirst } from "../src/graphql/limits.js";
+import { parseBounded } from "../src/graphql/parse.js";
 import { schema } from "../src/graphql/schema.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { graphqlError, refusedOperation } from "./support/problems.js";
@@ -17,7 +18,7 @@ const many = (length: number, each: (index: number) => string) => Array.from({ l
 
 /** What the limits say of an operation. */
 function problemsOf(text: string): string[] {
-  return validate(schema, parse(text, parseOptions), rulesFirst).map(({ message }) => message);
+  return validate(schema, parseBounded(text), rulesFirst).map(({ message }) => message);
 }
 
 /** `levels` fields within each other, as introspection has them. */
@@ -219,6 +220,29 @@ test("names like an unknown one are suggested, but not in production", async () 
     expect(JSON.stringify(answer)).not.toContain("Did you mean");
   }
   await production.close();
+});
+
+describe("an error repeats little of a long operation", () => {
+  const long = "x".repeat(500_000);
+
+  test("whose name, which each of its errors would repeat, is too long", async () => {
+    const named = (name: string) => `query ${name} { ${many(50, (i) => `a${i}: product(productId: $v${i}) { id }`)} }`;
+    const answer = await store.graphql(named(long));
+    expect(answer).toEqual(refusedOperation("A name may have at most 255 characters.", 1, 7));
+    expect((await store.graphql(named(long.slice(0, 255)))).errors).toHaveLength(50);
+    expect((await store.graphql(named(long.slice(0, 256)))).errors).toHaveLength(1);
+  });
+
+  test.each([
+    ["a name in a place where none may stand", long],
+    ["text for a number", `{ products(first: "${long}") { nodes { id } } }`],
+    ["a list for text", `{ product(productId: ["${long}"]) { id } }`],
+    ["text for a boolean", `{ product(productId: "a") { id @include(if: "${long}") } }`],
+  ])("%s", async (_, text) => {
+    const answer = await store.graphql(text);
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
+    expect(JSON.stringify(answer).length).toBeLessThan(3_000);
+  });
 });
 
 describe("what a page of another site could send", () => {

@@ -1,3 +1,4 @@
+import { inTime } from "../inTime.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 import { createOwnCount } from "./rateLimit.memory.js";
 
@@ -62,16 +63,4 @@ export function watchHealth(warn: (problem: Error) => void) {
       warn(problem instanceof Error ? problem : new Error(String(problem)));
     },
   };
-}
-
-/**
- * Gives up on a reply that takes too long. Timers come first when the process was busy or starved for that long: replies
- * that arrived meanwhile are read before it gives up, or the count would part from the other for no fault of that.
- */
-function inTime<Reply>(reply: Promise<Reply>, timeoutMs: number, name: string): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`${name} does not answer.`));
-    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
-    reply.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -37,8 +37,8 @@ builder.mutationFields((t) => ({
     type: ShopperEventReceipt,
     description: "Records up to 10,000 events of a show: all of them, or none.",
     args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },
-    resolve: async (_, { lsId, events }, { db, identity, feed }) => {
-      const receipt = await recordEvents(db, identity.storeId, lsId, events);
+    resolve: async (_, { lsId, events }, { db, identity, feed, observation }) => {
+      const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
       if (receipt.accepted > 0) feed.changed(identity.storeId, lsId);
       return receipt;
     },

@@ -13,9 +13,14 @@ export interface LiveFeed {
    * The analytics of a show: at once, and then whenever they change, at most once a second. Returning the iterator, or
    * closing the feed, ends it.
    *
+   * @param confirm asked every 2 seconds; once it says UNAUTHENTICATED, watching ends with that
    * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where too many are watching
    */
-  watch(storeId: string, lsId: string): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
+  watch(
+    storeId: string,
+    lsId: string,
+    confirm?: () => Promise<unknown>,
+  ): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
   /** Ends all watching. */
   close(): Promise<void>;
 }
@@ -36,6 +41,9 @@ interface WatchedShow {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3. */
+const confirmMs = 2_000;
+
 /** A feed for the watchers of this process. */
 export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 10_000 }: FeedOptions): LiveFeed {
   const shows = new Map<string, WatchedShow>();
@@ -48,7 +56,7 @@ export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 
     show.timer = setTimeout(() => void refresh(show, () => read(storeId, lsId)), waitMs);
   };
 
-  const join = (key: string): LatestValue<LiveStreamAnalytics> => {
+  const join = (key: string, confirm?: () => Promise<unknown>): LatestValue<LiveStreamAnalytics> => {
     if (watchersTotal >= watchersMax)
       throw new AppError("UNAVAILABLE", "Too many are watching.", { retryAfterSeconds: 10 });
     const show = shows.get(key) ?? { watchers: new Set(), lastReadAt: 0, timer: undefined };
@@ -56,11 +64,13 @@ export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 
     watchersTotal += 1;
     const watcher = new LatestValue<LiveStreamAnalytics>(() => {
       watchersTotal -= 1;
+      clearInterval(confirming);
       show.watchers.delete(watcher);
       if (show.watchers.size > 0) return;
       clearTimeout(show.timer);
       shows.delete(key);
     });
+    const confirming = confirm && setInterval(() => void endUnlessConfirmed(watcher, confirm), confirmMs);
     show.watchers.add(watcher);
     return watcher;
   };
@@ -77,8 +87,8 @@ export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 
       noticed(storeId, lsId);
       relay?.send(storeId, lsId);
     },
-    async watch(storeId, lsId) {
-      const watcher = join(keyOf(storeId, lsId)); // before reading, so that no change falls between
+    async watch(storeId, lsId, confirm) {
+      const watcher = join(keyOf(storeId, lsId), confirm); // before reading, so that no change falls between
       try {
         watcher.set(await read(storeId, lsId));
         return watcher;
@@ -92,6 +102,14 @@ export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 
       await Promise.all([...watchers.map((watcher) => watcher.return()), relay?.close()]);
     },
   };
+}
+
+async function endUnlessConfirmed(watcher: LatestValue<LiveStreamAnalytics>, confirm: () => Promise<unknown>) {
+  try {
+    await confirm();
+  } catch (error) {
+    if (error instanceof AppError && error.code === "UNAUTHENTICATED") watcher.fail(error); // else: the next time
+  }
 }
 
 /** Reads a show anew for all who watch it. */

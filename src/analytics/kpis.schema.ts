@@ -1,3 +1,5 @@
+import { lookUpProduct } from "../catalog/product.lookup.js";
+import { Product } from "../catalog/product.schema.js";
 import { builder } from "../graphql/builder.js";
 import { pageSize } from "../graphql/connections.js";
 import { rateLimited } from "../graphql/rateLimit.js";
@@ -80,6 +82,12 @@ const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
   description: "A product of a show.",
   fields: (t) => ({
     productId: t.exposeString("productId"),
+    product: t.field({
+      type: Product,
+      nullable: true,
+      description: "Null where the catalog does not have it, or no longer.",
+      resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
+    }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
   }),
 });
@@ -112,8 +120,13 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
     timeline: t.field({
       type: [TimelineBucket],
       description: "The parts of the show in which something happened, in order; the latest 1,500.",
-      args: { bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }) },
-      resolve: ({ storeId, id }, { bucketSeconds }, { db }) => readTimeline(db, storeId, id, bucketSeconds),
+      args: {
+        bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }),
+        from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
+        until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
+      },
+      resolve: ({ storeId, id }, { bucketSeconds, ...span }, { db }) =>
+        readTimeline(db, storeId, id, bucketSeconds, span),
     }),
     topProducts: t.field({
       type: [ProductCarts],
@@ -148,7 +161,9 @@ builder.subscriptionFields((t) => ({
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },
-    subscribe: rateLimited("analytics", (_, args, { identity, feed }) => feed.watch(identity.storeId, args.lsId)),
+    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity }) =>
+      feed.watch(identity.storeId, args.lsId, confirmIdentity),
+    ),
     resolve: (analytics: LiveStreamAnalytics) => analytics,
   }),
 }));

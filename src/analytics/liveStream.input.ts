@@ -1,3 +1,4 @@
+import { dateTimeMax } from "../dateTime.js";
 import type { Path, Problems } from "../errors.js";
 import { isLongerThan, isStorable } from "../text.js";
 import type { LiveStreamStatus } from "./liveStream.js";
@@ -27,6 +28,9 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
     }
   } else if (durationSeconds < 0 || durationSeconds > durationSecondsMax) {
     const message = `durationSeconds must be from 0 to ${durationSecondsMax}.`;
+    problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
+  } else if (show.startedAt.getTime() + durationSeconds * 1_000 > dateTimeMax.getTime()) {
+    const message = `A show must end by ${dateTimeMax.toISOString()}.`;
     problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
   }
   if (show.host) {

@@ -1,44 +1,50 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { inTransaction } from "../database/transaction.js";
-import { showLockKey } from "./events.sql.js";
+import { AppError } from "../errors.js";
 import { findLiveStream } from "./liveStream.js";
 import { rebuildStatements } from "./rebuild.sql.js";
+import { lockShow } from "./showLock.js";
 
-/** Recorders end, or are ended, before that. */
-const lockTimeoutMs = 60_000;
-const statementTimeoutMs = 30 * 60_000;
 const transactionTimeoutMs = 4 * 3_600_000;
+
+/** Ids of shows. */
+export interface RebuildResult {
+  readonly rebuilt: string[];
+  /** Left as they are: their events were removed, and their totals are all that is known of them. */
+  readonly pruned: string[];
+}
 
 /**
  * Computes everything that is kept of a show's events from the events again: of one show, or of all of the store.
  * Each show is rebuilt in a transaction of its own, while which no event of it is recorded; readers see the old
  * figures until it ends.
  *
- * @returns the ids of the shows
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the show is locked for too long
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where the one show named was pruned, or UNAVAILABLE where
+ *   the show is locked for too long
  */
-export async function rebuildAnalytics(db: RootDatabase, storeId: string, lsId?: string): Promise<string[]> {
+export async function rebuildAnalytics(db: RootDatabase, storeId: string, lsId?: string): Promise<RebuildResult> {
   const ids = lsId === undefined ? await listIds(db, storeId) : [(await findLiveStream(db, storeId, lsId)).id];
+  const result: RebuildResult = { rebuilt: [], pruned: [] };
   for (const id of ids) {
-    await inTransaction(db, { timeoutMs: transactionTimeoutMs }, async (transaction) => {
-      await lockShow(transaction, storeId, id);
-      for (const statement of rebuildStatements(storeId, id)) await transaction.$executeRaw(statement);
-    });
+    const isRebuilt = await inTransaction(db, { timeoutMs: transactionTimeoutMs }, (transaction) =>
+      rebuildShow(transaction, storeId, id),
+    );
+    result[isRebuilt ? "rebuilt" : "pruned"].push(id);
   }
-  return ids;
+  if (lsId === undefined || result.pruned.length === 0) return result;
+  throw new AppError("VALIDATION_FAILED", `The events of ${lsId} were pruned: its totals cannot be rebuilt.`);
+}
+
+/** @returns false where the events are no longer there, which is asked with the show locked: pruning takes the same lock */
+async function rebuildShow(transaction: Database, storeId: string, id: string): Promise<boolean> {
+  await lockShow(transaction, storeId, id);
+  const { prunedAt } = await findLiveStream(transaction, storeId, id);
+  if (prunedAt !== null) return false;
+  for (const statement of rebuildStatements(storeId, id)) await transaction.$executeRaw(statement);
+  return true;
 }
 
 async function listIds(db: Database, storeId: string): Promise<string[]> {
   const shows = await db.liveStream.findMany({ where: { storeId }, select: { id: true }, orderBy: { id: "asc" } });
   return shows.map(({ id }) => id);
-}
-
-/** Waits for the batches of the show that are being recorded; later ones wait until the transaction ends. */
-async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
-  // In a statement of its own: a new statement_timeout holds from the next one on, and waiting may outlast the old one.
-  // Without statistics on a show that is new, nested loops would be chosen, whose time grows with the square of its size.
-  await transaction.$executeRaw`
-    SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
-      set_config('statement_timeout', ${String(statementTimeoutMs)}, true), set_config('enable_nestloop', 'off', true)`;
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${showLockKey(storeId, lsId)}, 0))::text`;
 }

@@ -17,6 +17,12 @@ const bucketSecondsMax = 86_400;
 /** Buckets of an answer at most: a day of minutes. */
 const bucketsMax = 1_500;
 
+/** What a time line covers: everything, unless given. Minutes count as a whole. */
+interface TimelineSpan {
+  readonly from?: Date | null | undefined;
+  readonly until?: Date | null | undefined;
+}
+
 /**
  * The parts of a show in which something happened, in order, from totals kept for each minute. Where there would be more
  * than 1,500 of them, the latest are given.
@@ -28,6 +34,7 @@ export async function readTimeline(
   storeId: string,
   lsId: string,
   bucketSeconds: number,
+  { from = null, until = null }: TimelineSpan = {},
 ): Promise<TimelineBucket[]> {
   if (bucketSeconds < minuteSeconds || bucketSeconds > bucketSecondsMax || bucketSeconds % minuteSeconds !== 0) {
     const message = `bucketSeconds must be a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}.`;
@@ -38,7 +45,10 @@ export async function readTimeline(
       max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
     FROM (
       SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
-      FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} GROUP BY minute) AS minutes
+      FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+        AND minute > coalesce(${from}::timestamptz - interval '1 minute', '-infinity')
+        AND minute < coalesce(${until}::timestamptz, 'infinity')
+      GROUP BY minute) AS minutes
     GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}`;
   return rows.map((row) => ({ ...row, sales: money(row.sales) })).toReversed();
 }

@@ -1,6 +1,6 @@
 import type { RootDatabase } from "../database/client.js";
 import type { Path } from "../errors.js";
-import { type CsvChunk, type CsvResult, type CsvSource, readProductCsv } from "./product.csv.reader.js";
+import { type CsvChunk, type CsvResult, type CsvSource, isShort, readProductCsv } from "./product.csv.reader.js";
 import { importFrom, type ImportOptions, type ImportResult, type ProductSource } from "./product.import.js";
 
 export interface CsvImportOptions extends ImportOptions {
@@ -32,6 +32,7 @@ function csvSource(
   onProgress: CsvImportOptions["onProgress"],
 ): ProductSource {
   return {
+    isLong: !isShort(source),
     async *read() {
       const reader = readProductCsv(source, { pathPrefix, ...(rowsMax !== undefined && { rowsMax }) });
       return yield* onProgress === undefined ? reader : watched(reader, onProgress);

@@ -31,10 +31,15 @@ export async function* readProductCsv(
   { signal, ...options }: ReadCsvOptions = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
   signal?.throwIfAborted();
-  if ("text" in source && source.text.length < inProcessMax) {
+  if ("text" in source && isShort(source)) {
     return yield* readCsv(politePieces(source.text, signal), options);
   }
   return yield* readInWorker(source, options, signal);
+}
+
+/** Whether a source is read in a moment. */
+export function isShort(source: CsvSource): boolean {
+  return "text" in source && source.text.length < inProcessMax;
 }
 
 /** Between pieces the event loop serves others. */

@@ -1,11 +1,13 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
+import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
 import { inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
 import { type ProductColumns, productColumns, productKeys } from "./product.columns.js";
 import { importThoroughly } from "./product.import.thorough.js";
+import { type IdempotentRequest, onceForKey } from "./product.import.once.js";
 import { checkProduct, type ProductInput } from "./product.input.js";
 import {
   checkSkus,
@@ -28,6 +30,8 @@ export interface ImportResult {
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
   readonly productsMax?: number | undefined;
+  /** Where the caller may send the request again and means it once. */
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
 /** Some rows of an import, ready to be sent. Rows with problems stand among them. */
@@ -44,6 +48,8 @@ interface ReadResult {
 
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
+  /** Whether an import takes more than a moment. */
+  readonly isLong: boolean;
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
@@ -85,23 +91,33 @@ export async function importProducts(
  * Stores all products of a source, or none. Most imports are right, so each chunk is written as it comes, and the
  * database's constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
  *
- * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or what onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
   storeId: string,
   source: ProductSource,
-  { site = {} }: ImportOptions,
+  { site = {}, idempotency }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
-  const options = { timeoutMs: importTimeoutMs };
-  try {
-    return importResult(await inTransaction(db, options, (transaction) => writeAsRead(transaction, target, source)));
-  } catch (error) {
-    if (!(error instanceof RowsInDoubt)) throw error;
-  }
-  return importResult(await inTransaction(db, options, (transaction) => importThoroughly(transaction, target, source)));
+  return onceForKey(db, storeId, idempotency, (once) => {
+    const run = (write: Write) =>
+      inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
+        once(transaction, async () => importResult(await write(transaction, target, source))),
+      );
+    const runs = async () => {
+      try {
+        return await run(writeAsRead);
+      } catch (error) {
+        if (!(error instanceof RowsInDoubt)) throw error;
+      }
+      return run(importThoroughly);
+    };
+    return source.isLong ? asLongWork(db, runs) : runs();
+  });
 }
+
+type Write = (transaction: Database, target: ImportTarget, source: ProductSource) => Promise<UpsertCounts>;
 
 async function writeAsRead(transaction: Database, target: ImportTarget, source: ProductSource): Promise<UpsertCounts> {
   const reader = source.read();
@@ -174,6 +190,7 @@ function importResult({ stored, created }: UpsertCounts): ImportResult {
 /** Products that are in memory already. They are checked before anything is sent. */
 function listSource(products: readonly ProductInput[], pathOf: (index: number) => Path): ProductSource {
   return {
+    isLong: products.length > chunkRows,
     async *read() {
       const problems = new Problems();
       const sound = products.map((product, index) => checkProduct(product, { path: pathOf(index) }, problems));

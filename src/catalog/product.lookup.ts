@@ -23,7 +23,9 @@ export async function findProduct(
   const siteId = await resolveSite(db, storeId, site);
   if (!isStorable(productId)) throw notFound();
   const product =
-    siteId === undefined ? await lookUp(db, storeId, productId) : await findInSite(db, storeId, productId, siteId);
+    siteId === undefined
+      ? await lookUpProduct(db, storeId, productId)
+      : await findInSite(db, storeId, productId, siteId);
   if (product === undefined) throw notFound();
   return product;
 }
@@ -41,8 +43,11 @@ export async function deleteProduct(
   return { message: `Product ${id} was deleted.` };
 }
 
-/** Products by reference id or sku. Raw, because Prisma's findMany takes several times the work for the same rows. */
-const lookUp = joinLookups(async (db, storeId, productIds: readonly string[]) => {
+/**
+ * The product with this reference id or else sku, undefined where there is none; nothing is said of sites. Raw, because
+ * Prisma's findMany takes several times the work for the same rows.
+ */
+export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonly string[]) => {
   const products = await db.$queryRaw<StoredProduct[]>`/* product_by_id_or_sku */
     SELECT "storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images, "featuredImage", url,
       "createdAt", "updatedAt"
@@ -58,7 +63,8 @@ async function findInSite(db: Database, storeId: string, productId: string, site
     where: {
       storeId,
       OR: [{ id: productId }, { sku: productId }],
-      AND: { OR: [{ sites: { none: {} } }, { sites: { some: { siteId } } }] },
+      // The store is told of ties too, though it is that of the product: Citus wants to read it where they are looked up.
+      AND: { OR: [{ sites: { none: { storeId } } }, { sites: { some: { storeId, siteId } } }] },
     },
   });
   return found.find(({ id }) => id === productId) ?? found[0];

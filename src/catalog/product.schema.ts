@@ -1,13 +1,16 @@
+import type { GraphQLResolveInfo } from "graphql";
 import { builder } from "../graphql/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
+import type { Context } from "../graphql/context.js";
 import { rateLimited } from "../graphql/rateLimit.js";
 import { importCsv } from "./product.csv.import.js";
 import { checkRefusedProducts } from "./product.duplicates.js";
 import { importProducts } from "./product.import.js";
+import type { IdempotentRequest } from "./product.import.once.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
-const Product = builder.objectRef<StoredProduct>("Product").implement({
+export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),
@@ -119,29 +122,62 @@ builder.queryFields((t) => ({
   }),
 }));
 
+/** What an import is to know of the request's Idempotency-Key, where it has one. */
+function idempotencyOf({ idempotency, setHeader, observation }: Context, { path }: GraphQLResolveInfo) {
+  if (idempotency === undefined) return undefined;
+  const onReplay = () => {
+    setHeader("idempotency-replayed", "true");
+    observation.replayed();
+  };
+  return { ...idempotency, field: String(path.key), onReplay } satisfies IdempotentRequest;
+}
+
 builder.mutationFields((t) => ({
   importProduct: t.field({
     type: ProductImport,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs },
-    resolve: rateLimited("product", (_, { product, ...site }, { db, identity }) =>
-      importProducts(db, identity.storeId, [product], { site, pathOf: () => ["product"] }),
+    resolve: rateLimited("product", (_, { product, ...site }, context, info) =>
+      context.observation.importing(() =>
+        importProducts(context.db, context.identity.storeId, [product], {
+          site,
+          pathOf: () => ["product"],
+          idempotency: idempotencyOf(context, info),
+        }),
+      ),
     ),
   }),
   importProducts: t.field({
     type: ProductImport,
     description: "Imports or modifies a list of products, all or none of them.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
-    resolve: rateLimited("product", (_, { products: list, ...site }, { db, identity, bulkProductsMax }) =>
-      importProducts(db, identity.storeId, list, { site, productsMax: bulkProductsMax }),
+    resolve: rateLimited("product", (_, { products: list, ...site }, context, info) =>
+      context.observation.importing(() =>
+        importProducts(context.db, context.identity.storeId, list, {
+          site,
+          productsMax: context.bulkProductsMax,
+          idempotency: idempotencyOf(context, info),
+        }),
+      ),
     ),
   }),
   importProductsCsv: t.field({
     type: ProductImport,
     description: "Imports or modifies products given as CSV text, all or none of them.",
     args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...siteArgs },
-    resolve: rateLimited("product", (_, { csvContent, ...site }, { db, identity, bulkProductsMax }) =>
-      importCsv(db, identity.storeId, { text: csvContent }, { site, productsMax: bulkProductsMax }),
+    resolve: rateLimited("product", (_, { csvContent, ...site }, context, info) =>
+      context.observation.importing(() =>
+        importCsv(
+          context.db,
+          context.identity.storeId,
+          { text: csvContent },
+          {
+            site,
+            productsMax: context.bulkProductsMax,
+            idempotency: idempotencyOf(context, info),
+          },
+        ),
+      ),
     ),
   }),
   deleteProduct: t.field({

@@ -5,6 +5,7 @@ import { type OutputOptions, print, withDatabase } from "./runtime.js";
 
 const help = `
 It works while events arrive: those of a show wait until its totals are rebuilt.
+A show whose events were pruned keeps its totals: named, it is refused, and among others it is left as it is.
 
 Examples:
   npx vitrine analytics rebuild acme
@@ -17,16 +18,20 @@ export function addAnalyticsCommands(program: Command): void {
     .description("analytics of live streams")
     .command("rebuild")
     .description("compute the totals of a show, or of all shows of a store, from the recorded events again")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("[lsid]", "id of the live stream (default: all of the store)")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, lsId: string | undefined, options: OutputOptions) => {
-      const rebuilt = await withDatabase(async (db) => {
+      const { rebuilt, pruned } = await withDatabase(async (db) => {
         await requireStore(db, store);
         return rebuildAnalytics(db, store, lsId);
       });
-      const shows = rebuilt.length === 1 ? "1 live stream" : `${rebuilt.length} live streams`;
-      print({ store, rebuilt }, `The analytics of ${shows} were rebuilt.`, options);
+      const kept = pruned.length === 0 ? "" : ` Left as they are: ${shows(pruned)}, whose events were pruned.`;
+      print({ store, rebuilt, pruned }, `The analytics of ${shows(rebuilt)} were rebuilt.${kept}`, options);
     });
+}
+
+function shows({ length }: readonly string[]): string {
+  return length === 1 ? "1 live stream" : `${length} live streams`;
 }

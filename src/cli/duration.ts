@@ -17,10 +17,19 @@ const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: tru
 
 /** An ISO 8601 moment in the future. */
 export function parseFuture(text: string): Date {
-  if (!iso8601.safeParse(text).success) {
-    throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
-  }
-  const moment = new Date(text);
+  const moment = parseMoment(text);
   if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time lies in the past.");
   return moment;
+}
+
+/** An ISO 8601 moment that is not in the future. */
+export function parsePast(text: string): Date {
+  const moment = parseMoment(text);
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError("The time lies in the future.");
+  return moment;
+}
+
+function parseMoment(text: string): Date {
+  if (iso8601.safeParse(text).success) return new Date(text);
+  throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
 }

@@ -3,24 +3,32 @@ import { requireStore } from "../access/store.js";
 import { type EventFileProgress, recordEventFile } from "../analytics/events.file.js";
 import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
 import type { Config } from "../config.js";
+import { addPruneCommand } from "./events.prune.js";
 import { type Progress, startProgress } from "./progress.js";
 import { openRedis } from "../redis.js";
 import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
 
 const help = `
-Each line of the file holds one event, as recordShopperEvents takes it; see README.
+Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
 All lines are checked before anything is stored. If the recording is stopped in its middle, run the command again: the
 events recorded before are found to be duplicates, and do not count twice.
 
 Example:
   npx vitrine events acme spring-show events.ndjson`;
 
-/** `vitrine events` */
-export function addEventsCommand(program: Command): void {
-  program
+/** `vitrine events …`. Without a name of one, it is `record`: `vitrine events STORE LSID FILE`. */
+export function addEventsCommands(program: Command): void {
+  const events = program
     .command("events")
+    .description("shopper events of shows")
+    .usage("[record] <store> <lsid> <file>, or prune <store> [lsid] --before <time>")
+    .addHelpText("after", "\nExample:\n  npx vitrine events acme spring-show events.ndjson");
+  addPruneCommand(events);
+
+  events
+    .command("record", { isDefault: true })
     .description("record shopper events of a show from an NDJSON file of any size")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("<lsid>", "id of the live stream")
     .argument("<file>", "a JSON object on each line")
     .option("--json", "print one JSON object")
@@ -65,10 +73,10 @@ class PhaseBars {
   update({ phase, bytesRead, bytesTotal, events }: EventFileProgress): void {
     if (phase !== this.#phase) {
       this.stop();
-      this.#bar = startProgress("bytes", bytesTotal);
+      this.#bar = startProgress({ label: phase, total: bytesTotal, items: "events" });
       this.#phase = phase;
     }
-    this.#bar?.update(bytesRead, `${phase}, ${events} events`);
+    this.#bar?.update(bytesRead, events);
   }
 
   stop(): void {

@@ -10,21 +10,21 @@ export function addImportCommand(program: Command): void {
   program
     .command("import")
     .description("import products from a CSV file of any size: all of them, or none")
-    .argument("<store>")
-    .argument("<file>", "CSV with a header row; see README for its columns")
+    .argument("<store>", "its id")
+    .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine import acme products.csv")
     .action(async (store: string, file: string, options: OutputOptions) => {
       const { size } = await stat(file);
       const result = await withDatabase(async (db) => {
         await requireStore(db, store);
-        const progress = startProgress("bytes", size);
+        const progress = startProgress({ label: "importing", total: size, items: "rows" });
         try {
           return await importCsv(
             db,
             store,
             { file },
-            { pathPrefix: [], onProgress: ({ bytesRead, rows }) => progress.update(bytesRead, `${rows} rows`) },
+            { pathPrefix: [], onProgress: ({ bytesRead, rows }) => progress.update(bytesRead, rows) },
           );
         } finally {
           progress.stop();

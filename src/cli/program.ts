@@ -1,6 +1,9 @@
+import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addAnalyticsCommands } from "./analytics.js";
-import { addEventsCommand } from "./events.js";
+import { addDistributeCommand } from "./distribute.js";
+import { addDoctorCommand } from "./doctor.js";
+import { addEventsCommands } from "./events.js";
 import { describeMisuse } from "./failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
@@ -9,18 +12,30 @@ import { addSiteCommands } from "./site.js";
 import { addStoreCommands } from "./store.js";
 import { addTokenCommands } from "./token.js";
 
-/** The command line, without anything run yet. */
+const help = `
+Each command has a --help with an example. With --json it prints one JSON object on standard output.
+
+Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 4 the database cannot be used now.`;
+
+const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
+
+/** The command line, without anything run yet. It throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("vitrine")
     .description("GraphQL gateway with a REST compatibility layer for product catalogs and live shopping analytics")
+    .version(version)
+    .addHelpText("after", help)
+    .exitOverride()
     .configureOutput({ outputError: (text, write) => write(describeMisuse(text)) });
   addServeCommand(program);
   addMigrateCommand(program);
+  addDistributeCommand(program);
+  addDoctorCommand(program);
   addStoreCommands(program);
   addTokenCommands(program);
   addSiteCommands(program);
   addImportCommand(program);
-  addEventsCommand(program);
+  addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;
 }

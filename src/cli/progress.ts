@@ -2,28 +2,90 @@ import { Presets, SingleBar } from "cli-progress";
 
 /** How far a long command is. */
 export interface Progress {
-  update(done: number, note: string): void;
+  /**
+   * @param done of the total
+   * @param items what people count: rows or events so far
+   */
+  update(done: number, items: number): void;
   stop(): void;
 }
 
-const silent: Progress = { update: () => undefined, stop: () => undefined };
+export interface ProgressOptions {
+  /** What is being done: `importing`. */
+  readonly label: string;
+  /** Bytes, or whatever `done` is counted in. */
+  readonly total: number;
+  /** What is counted for people: `rows`. */
+  readonly items: string;
+}
 
-/** A progress bar on standard error where that is a terminal; nothing elsewhere. */
-export function startProgress(unit: string, total: number): Progress {
-  if (!process.stderr.isTTY) return silent;
-  const format = `{bar} {percentage}% | {note} | {eta_formatted} left`;
+/** Without a terminal, such as in the log of a job, a line is enough as often as this. */
+const lineEveryMs = 5_000;
+
+/** Progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
+export function startProgress(options: ProgressOptions, stream: NodeJS.WriteStream = process.stderr): Progress {
+  return stream.isTTY ? startBar(options, stream) : startLines(options, (line) => stream.write(line));
+}
+
+/** @param everyMs the least time between lines; what ends sooner prints none */
+export function startLines(
+  { label, total, items: unit }: ProgressOptions,
+  write: (line: string) => void,
+  everyMs = lineEveryMs,
+): Progress {
+  const startedAt = performance.now();
+  let writtenAt = startedAt;
+  return {
+    update(done, items) {
+      const now = performance.now();
+      if (now - writtenAt < everyMs) return;
+      writtenAt = now;
+      write(`${label}: ${percent(done, total)}, ${describePace({ done, total, items, unit }, now - startedAt)}\n`);
+    },
+    stop: () => undefined,
+  };
+}
+
+function startBar({ label, total, items: unit }: ProgressOptions, stream: NodeJS.WriteStream): Progress {
+  const startedAt = performance.now();
   const bar = new SingleBar(
-    { format, stream: process.stderr, hideCursor: true, etaBuffer: 50, fps: 5 },
+    { format: `${label} {bar} {percentage}%  {pace}`, stream, hideCursor: true, fps: 5 },
     Presets.shades_classic,
   );
-  bar.start(total, 0, { note: unit });
+  bar.start(total, 0, { pace: "" });
   const stop = () => bar.stop(); // shows the cursor again
   process.once("exit", stop);
   return {
-    update: (done, note) => bar.update(done, { note }),
+    update: (done, items) =>
+      bar.update(done, { pace: describePace({ done, total, items, unit }, performance.now() - startedAt) }),
     stop: () => {
       stop();
       process.off("exit", stop);
     },
   };
+}
+
+function percent(done: number, total: number): string {
+  return `${total === 0 ? 100 : Math.floor((100 * done) / total)}%`;
+}
+
+/** `40,000 rows, 32,000 rows/s, 5 s left`: by the average since the start, which does not jump about. */
+function describePace(
+  { done, total, items, unit }: { done: number; total: number; items: number; unit: string },
+  elapsedMs: number,
+): string {
+  const rate = elapsedMs === 0 ? 0 : Math.round((1_000 * items) / elapsedMs);
+  const left = done === 0 ? "" : `, ${describeTime((elapsedMs * (total - done)) / done)} left`;
+  return `${count(items)} ${unit}, ${count(rate)} ${unit}/s${left}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+function describeTime(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,11 +1,12 @@
 import type { Worker } from "node:cluster";
+import { openLog } from "./log.js";
 import { getSystemErrorMap } from "node:util";
 import { createApp } from "../app.js";
 import type { Config } from "../config.js";
 import { openDatabase } from "../database/open.js";
 import { listen } from "../http/server.js";
 import { type Line, openLine } from "../line.js";
-import { endService, openLog } from "./serve.common.js";
+import { endService } from "./serve.common.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves as one of several workers until told to stop, by the primary or by a signal. What goes wrong is for the primary. */

@@ -1,29 +1,24 @@
-import { type Logger, pino } from "pino";
 import type { App } from "../app.js";
 import type { Config } from "../config.js";
 import type { RunningServer } from "../http/server.js";
 import type { Demo } from "./demo.js";
 
-/** The log of a process that serves. */
-export function openLog({ logLevel }: Config): Logger {
-  return pino({ level: logLevel }, pino.destination({ dest: 2, sync: false }));
-}
-
-/** Takes no new requests, lets running ones end in the time that they are given, and ends what the app started. */
+/** Takes no new requests, lets running ones end in the time that they are given, and ends what the app started in what is left of it. */
 export async function endService(server: RunningServer, app: App, { shutdownGraceMs }: Config): Promise<void> {
+  const endsAt = performance.now() + shutdownGraceMs;
   const stopped = server.stop(shutdownGraceMs);
   await app.feed.close(); // streams would otherwise keep the server up until the grace ends
   await stopped;
-  await app.close();
+  await app.close(Math.max(0, endsAt - performance.now()));
 }
 
 /** What is printed once the service answers. */
 export function banner(url: RunningServer["url"], { graphiql }: Config, demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,
+    `  Dashboard  ${url}/dashboard`,
     ...(graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
     `  API docs   ${url}/docs`,
-    `  Dashboard  ${url}/dashboard`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),
   ];
@@ -41,6 +36,7 @@ function demoLines(url: string, { store, token, productId }: Demo): string[] {
     "",
     `  Store      ${store}`,
     `  Token      ${token}`,
+    `  Open       ${url}/dashboard#token=${encodeURIComponent(token)}`,
     "",
     `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
   ];

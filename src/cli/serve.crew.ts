@@ -42,14 +42,14 @@ interface Member {
   readonly ended: Promise<string>;
 }
 
-/** @param equip called with the line to each new worker, before it runs */
-export function createCrew(log: Logger, equip: (line: Line) => void): Crew {
+/** @param equip called with the line to each new worker, before it runs, and with what settles when it has ended */
+export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unknown>) => void): Crew {
   const members = new Set<Member>();
   const over = new AbortController();
 
   const hire = (): Member => {
     const member = startMember();
-    equip(member.line);
+    equip(member.line, member.ended);
     members.add(member);
     void member.ended.then(() => members.delete(member));
     return member;

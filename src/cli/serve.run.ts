@@ -1,3 +1,4 @@
+import { openLog } from "./log.js";
 import { createApp } from "../app.js";
 import type { Config } from "../config.js";
 import { isMigrated } from "../database/migrations.js";
@@ -6,7 +7,7 @@ import { listen } from "../http/server.js";
 import { type Demo, prepareDemo } from "./demo.js";
 import { startDemoTraffic } from "./demo.traffic.js";
 import { migrateIfNeeded } from "./runtime.js";
-import { banner, endService, openLog } from "./serve.common.js";
+import { banner, endService } from "./serve.common.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves in this process until told to stop. */

@@ -1,10 +1,12 @@
+import { openLog } from "./log.js";
 import { createOwnCount } from "../access/rateLimit.memory.js";
 import { countForWorker } from "../access/rateLimit.primary.js";
 import { relayForWorker } from "../analytics/feed.primary.js";
 import type { Config } from "../config.js";
 import { openDatabase } from "../database/open.js";
+import { createScrapes } from "../telemetry/scrape.primary.js";
 import { migrateIfNeeded, warn } from "./runtime.js";
-import { banner, openLog } from "./serve.common.js";
+import { banner } from "./serve.common.js";
 import { createCrew } from "./serve.crew.js";
 import { untilSignal } from "./signals.js";
 
@@ -17,7 +19,9 @@ import { untilSignal } from "./signals.js";
 export async function serveByWorkers(config: Config): Promise<void> {
   await migrateBefore(config);
   const count = createOwnCount();
-  const crew = createCrew(openLog(config), (line) => {
+  const scrapes = createScrapes();
+  const crew = createCrew(openLog(config), (line, ended) => {
+    scrapes.equip(line, ended);
     countForWorker(line, count);
     relayForWorker(line, crew.lines);
   });

@@ -9,7 +9,7 @@ export function addSiteCommands(program: Command): void {
     .description("sites on which a store sells")
     .command("add")
     .description("add a site to a store")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("<site>", "its id")
     .requiredOption("--type <type>", "its type, as callers name it in siteType")
     .option("--json", "print one JSON object")

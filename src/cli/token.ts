@@ -12,7 +12,7 @@ export function addTokenCommands(program: Command): void {
   token
     .command("issue")
     .description("issue a token; its secret is shown once")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .option("--label <label>", "what it is for")
     .option("--expires <time>", "when it stops working, ISO 8601", parseFuture)
     .option("--json", "print one JSON object")
@@ -26,7 +26,7 @@ export function addTokenCommands(program: Command): void {
   token
     .command("list")
     .description("list the tokens of a store, without their secrets")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token list acme")
     .action(async (store: string, options: OutputOptions) => {
@@ -41,7 +41,7 @@ export function addTokenCommands(program: Command): void {
   token
     .command("rotate")
     .description("issue a token in place of another, which goes on working for a while")
-    .argument("<store>")
+    .argument("<store>", "its id")
     .argument("<id>", "the token to replace")
     .option("--grace <duration>", "how long the old one still works (default: 24h)", parseDuration)
     .option("--json", "print one JSON object")
@@ -54,8 +54,8 @@ export function addTokenCommands(program: Command): void {
   token
     .command("revoke")
     .description("end a token; servers notice within 5 seconds")
-    .argument("<store>")
-    .argument("<id>")
+    .argument("<store>", "its id")
+    .argument("<id>", "of the token, as token list shows it")
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token revoke acme 5f0c1f4e-…")
     .action(async (store: string, id: string, options: OutputOptions) => {

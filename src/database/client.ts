@@ -1,6 +1,9 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
+import { boundLongWork } from "./longWork.js";
 import { UnparkingPrismaPg } from "./parked.js";
+import { openPool } from "./pool.js";
+import type { DatabaseProbe } from "./probe.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -8,9 +11,10 @@ export type Database = Prisma.TransactionClient;
 /** The database itself, where a function opens transactions of its own. */
 export type RootDatabase = PrismaClient;
 
-/** How long a caller waits for a free connection, and for a new one to be made. */
-const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
+const transactionWaitMs = 5_000;
+/** What is still under way when a client is closed has this long to end. */
+const closeTimeoutMs = 1_000;
 
 interface ClientOptions {
   /** Whether the server may keep statements between queries: not on one session that several clients share. */
@@ -18,23 +22,34 @@ interface ClientOptions {
   readonly log: (problem: Error) => void;
 }
 
+/** A database that is open, and what closes it: in time, even if the server hangs. */
+interface OpenClient {
+  readonly client: PrismaClient;
+  readonly probe: DatabaseProbe;
+  readonly close: () => Promise<void>;
+}
+
 /** Opens a pool of connections; nothing is connected before the first query. */
-export function openClient(pool: PoolConfig, { namedStatements, log }: ClientOptions): PrismaClient {
-  const adapter = new UnparkingPrismaPg(
-    {
-      connectionTimeoutMillis: connectTimeoutMs,
-      statement_timeout: statementTimeoutMs,
-      keepAlive: true,
-      application_name: "vitrine",
-      ...pool,
-    },
-    {
-      onPoolError: log,
-      onConnectionError: log,
-      ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
-    },
+export function openClient(connection: PoolConfig, { namedStatements, log }: ClientOptions): OpenClient {
+  const { pool, cut } = openPool(
+    { statement_timeout: statementTimeoutMs, application_name: "vitrine", ...connection },
+    log,
   );
-  return new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions: { maxWait: connectTimeoutMs } });
+  const adapter = new UnparkingPrismaPg(pool, {
+    disposeExternalPool: true,
+    onPoolError: log,
+    onConnectionError: log,
+    ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  });
+  const transactionOptions = { maxWait: transactionWaitMs };
+  const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
+  boundLongWork(client, pool.options.max);
+  const close = async (): Promise<void> => {
+    const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
+
+    await client.$disconnect().finally(() => clearInterval(timer));
+  };
+  return { client, probe: adapter.probe, close };
 }
 
 /**

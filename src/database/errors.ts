@@ -1,3 +1,4 @@
+import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 
@@ -9,6 +10,8 @@ const unavailableStates = /^(?:08...|53...|55P03|57014|57P0[1-5])$/u;
 const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
 /** The same in raw queries, whose code is always P2010: what the driver adapter calls it. */
 const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
+/** What pg says, without a code. */
+const unavailableMessage = /timeout exceeded when trying to connect|Connection terminated|not queryable/u;
 const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/u;
 
 /** Whether the transaction lost against another and should simply run again. */
@@ -28,10 +31,27 @@ export function isRowRefused(error: unknown): boolean {
 /** UNAVAILABLE for errors that say the database cannot serve now; everything else as it is. */
 export function mapDatabaseError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  return new AppError("UNAVAILABLE", "The database cannot be used at the moment. Nothing was changed.", {
-    retryAfterSeconds: 1,
-    cause: error,
-  });
+  const message = isInDoubt(error)
+    ? "The connection to the database was lost. A change may have been stored or not; it can be sent again."
+    : "The database cannot be used at the moment. Nothing was changed.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1, cause: error });
+}
+
+/** The server was told to stop or crashed while it was at work, or the connection broke. */
+const inDoubtStates = /^(?:08...|57P0[12])$/u;
+const inDoubtCodes = new Set(["P1008", "P1017", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
+const inDoubtKinds = new Set(["ConnectionClosed", "SocketTimeout"]);
+/** What pg says when a connection ends: before a statement was answered, or before it was sent. */
+const lostConnection = /Connection terminated(?! due to connection timeout)|not queryable/u;
+
+/** Whether the database may have done what it was asked before it was lost: only its answer would have told. */
+function isInDoubt(error: unknown): boolean {
+  return (
+    inDoubtCodes.has(codeOf(error) ?? "") ||
+    inDoubtKinds.has(adapterCause(error)?.kind ?? "") ||
+    inDoubtStates.test(sqlState(error) ?? "") ||
+    (error instanceof Error && lostConnection.test(error.message))
+  );
 }
 
 function isUnavailable(error: unknown): boolean {
@@ -41,7 +61,7 @@ function isUnavailable(error: unknown): boolean {
   if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
   const state = sqlState(error);
   if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
-  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/u.test(error.message);
+  return error instanceof Error && unavailableMessage.test(error.message);
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -61,9 +81,10 @@ interface AdapterCause {
   readonly code?: unknown;
 }
 
-/** What the driver adapter said of a failed query. */
+/** What the driver adapter said of a failed query. Prisma wraps its errors, but for those of BEGIN and COMMIT. */
 function adapterCause(error: unknown): AdapterCause | undefined {
-  return metaOf(error).driverAdapterError?.cause;
+  const own = error instanceof Error && isDriverAdapterError(error) ? error : undefined;
+  return (own ?? metaOf(error).driverAdapterError)?.cause;
 }
 
 function metaOf(error: unknown): {

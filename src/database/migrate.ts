@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
-import pg, { type PoolConfig } from "pg";
+import type { PoolConfig } from "pg";
 import { type FileLock, lockFile } from "./fileLock.js";
 import { migrationNames, migrationsFolder } from "./migrations.js";
+import { openPool } from "./pool.js";
 import { openSchemaEngine } from "./schemaEngine.js";
 
-const connectTimeoutMs = 5_000;
 /** Any number, as long as every version of Vitrine uses the same one. */
-const lockKey = 7_141_914;
+export const migrationLockKey = 7_141_914;
 
 /**
  * Applies the migrations that the database does not have yet, one process at a time.
@@ -37,10 +37,10 @@ async function takeTurn({ host }: PoolConfig): Promise<FileLock | undefined> {
 
 async function migrateAlone(connection: PoolConfig): Promise<readonly string[]> {
   // One connection: the lock belongs to the session that takes it. No statement limit: others may be migrating.
-  const pool = new pg.Pool({ ...connection, max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: connectTimeoutMs });
+  const { pool } = openPool({ ...connection, max: 1, idleTimeoutMillis: 0 }, () => undefined);
   pool.on("error", () => undefined); // the query that needs the connection reports it
   try {
-    await pool.query("SELECT pg_advisory_lock($1)", [lockKey]);
+    await pool.query("SELECT pg_advisory_lock($1)", [migrationLockKey]);
     const engine = await openSchemaEngine(new PrismaPg(pool));
     try {
       const { appliedMigrationNames } = await engine.applyMigrations({
@@ -50,7 +50,7 @@ async function migrateAlone(connection: PoolConfig): Promise<readonly string[]> 
       return appliedMigrationNames;
     } finally {
       engine.free();
-      await pool.query("SELECT pg_advisory_unlock($1)", [lockKey]);
+      await pool.query("SELECT pg_advisory_unlock($1)", [migrationLockKey]);
     }
   } finally {
     await pool.end();

@@ -14,15 +14,20 @@ export async function migrationNames(): Promise<readonly string[]> {
     .toSorted();
 }
 
-/** Whether the database has all of them, completely applied. Throws what the database throws when it cannot be asked. */
-export async function isMigrated(db: Database): Promise<boolean> {
+/** Those that the database does not have, or not completely. Throws what the database throws when it cannot be asked. */
+export async function pendingMigrations(db: Database): Promise<readonly string[]> {
   const names = await migrationNames();
   const [table] = await db.$queryRaw<
     [{ exists: boolean }]
   >`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`;
-  if (!table.exists) return false;
+  if (!table.exists) return names;
   const applied = await db.$queryRaw<{ name: string }[]>`
     SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
   const appliedNames = new Set(applied.map(({ name }) => name));
-  return names.every((name) => appliedNames.has(name));
+  return names.filter((name) => !appliedNames.has(name));
+}
+
+/** Whether the database has all of them, completely applied. Throws what the database throws when it cannot be asked. */
+export async function isMigrated(db: Database): Promise<boolean> {
+  return (await pendingMigrations(db)).length === 0;
 }

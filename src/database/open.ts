@@ -5,10 +5,12 @@ import { openClient, type RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded.js";
 import type { FileLock } from "./fileLock.js";
 import { findHolder, lockFolder } from "./folderLock.js";
+import type { DatabaseProbe } from "./probe.js";
 
 /** A database that is open, whichever engine it runs on. */
 export interface OpenDatabase {
   readonly client: RootDatabase;
+  readonly probe: DatabaseProbe;
   /** How to open further connections, for migrations. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
@@ -20,7 +22,7 @@ export interface OpenDatabase {
 }
 
 /** The folder of the embedded database is in use by another process that serves it. */
-class FolderInUseError extends Error {
+export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
 
@@ -38,7 +40,8 @@ const never = new Promise<never>(() => undefined);
  */
 export async function openDatabase(config: Config, use: "alone" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    return connect("postgresql", { connectionString: config.databaseUrl, max: config.databasePoolMax }, log);
+    const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
+    return connect("postgresql", connection, log, config.databaseNamedStatements);
   }
   const lock = await lockFolder(config.dataDir);
   if ("release" in lock) return startHere(config.dataDir, lock, log);
@@ -56,16 +59,26 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
-/** A client for a database that runs already. */
-export function connect(engine: OpenDatabase["engine"], connection: PoolConfig, log: Log): OpenDatabase {
-  const client = openClient(connection, { namedStatements: engine === "postgresql", log });
+/**
+ * A client for a database that runs already.
+ *
+ * @param namedStatements not where sessions are shared: in the embedded engine, and behind a pooler of transactions
+ */
+export function connect(
+  engine: OpenDatabase["engine"],
+  connection: PoolConfig,
+  log: Log,
+  namedStatements = engine === "postgresql",
+): OpenDatabase {
+  const { client, probe, close } = openClient(connection, { namedStatements, log });
   return {
     client,
+    probe,
     connection,
     engine,
     crashed: never,
     share: async () => undefined,
-    close: () => client.$disconnect(),
+    close,
   };
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
+import type pg from "pg";
+import type { DatabaseProbe } from "./probe.js";
 
 const parked = new Map<string, string>();
 
@@ -24,21 +26,32 @@ export async function withParked<Result>(work: (park: (value: string) => string)
   }
 }
 
-/** Prisma's adapter for pg, which puts parked values into statements. */
+/** Prisma's adapter for pg, which puts parked values into statements, and can be watched. */
 export class UnparkingPrismaPg extends PrismaPg {
+  readonly probe: DatabaseProbe;
+
+  constructor(pool: pg.Pool, options: ConstructorParameters<typeof PrismaPg>[1]) {
+    super(pool, options);
+    this.probe = { pool, aroundQuery: undefined };
+  }
+
   override async connect() {
-    const adapter = unparking(await super.connect());
+    const adapter = unparking(await super.connect(), this.probe);
     const startTransaction = adapter.startTransaction.bind(adapter);
-    adapter.startTransaction = async (isolationLevel) => unparking(await startTransaction(isolationLevel));
+    adapter.startTransaction = async (isolationLevel) => unparking(await startTransaction(isolationLevel), this.probe);
     return adapter;
   }
 }
 
-function unparking<Queryable extends SqlQueryable>(queryable: Queryable): Queryable {
+function unparking<Queryable extends SqlQueryable>(queryable: Queryable, probe: DatabaseProbe): Queryable {
   const queryRaw = queryable.queryRaw.bind(queryable);
   const executeRaw = queryable.executeRaw.bind(queryable);
-  queryable.queryRaw = (query) => queryRaw(withValues(query));
-  queryable.executeRaw = (query) => executeRaw(withValues(query));
+  const watched = <Result>(query: SqlQuery, send: (query: SqlQuery) => Promise<Result>): Promise<Result> => {
+    const sent = withValues(query);
+    return probe.aroundQuery === undefined ? send(sent) : probe.aroundQuery(query.sql, () => send(sent));
+  };
+  queryable.queryRaw = (query) => watched(query, queryRaw);
+  queryable.executeRaw = (query) => watched(query, executeRaw);
   return queryable;
 }
 

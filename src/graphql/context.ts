@@ -2,12 +2,18 @@ import type { Identity } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { RootDatabase } from "../database/client.js";
+import type { Observation } from "./observation.js";
 
 /** What every resolver gets: a fresh object for each request. */
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
+  /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
+  readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
+  readonly observation: Observation;
+  /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Products that one request may import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

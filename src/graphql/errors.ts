@@ -1,6 +1,7 @@
 import { GraphQLError } from "graphql";
 import { mapDatabaseError } from "../database/errors.js";
 import { AppError, type ErrorCode, type Problem } from "../errors.js";
+import { clip } from "../text.js";
 
 /** What an error carries in `extensions`, in both styles: REST writes the same into its problem details. */
 export interface ErrorExtensions {
@@ -34,6 +35,11 @@ export function presentError(error: unknown, reporting: Reporting): GraphQLError
   return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
 }
 
+/** The code of the first of some errors that presentError() made. */
+export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
+  return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
+}
+
 function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppError): ErrorExtensions {
   return {
     code,
@@ -50,6 +56,9 @@ function originOf(error: unknown): unknown {
   return current;
 }
 
+/** GraphQL repeats literals in what it says of them, whatever their length. */
+const messageMax = 1_000;
+
 /** Syntax, validation and the like. One whose extensions have the code already went through here before. */
 function graphQLsOwn(error: GraphQLError): GraphQLError {
   const extensions = error.extensions as typeof error.extensions | undefined; // graphql-jit's errors may have none
@@ -58,12 +67,9 @@ function graphQLsOwn(error: GraphQLError): GraphQLError {
   const inOperation = error.locations !== undefined && error.path !== undefined;
   const code: ErrorCode =
     http?.status === 405 ? "METHOD_NOT_ALLOWED" : inOperation ? "VALIDATION_FAILED" : "BAD_REQUEST";
-  const errors: Problem[] = [{ code, message: error.message, path: [] }];
-  return withExtensions(
-    error.message,
-    { code, errors, errorsTotal: 1, ...(http === undefined ? {} : { http }) },
-    error,
-  );
+  const message = clip(error.message, messageMax);
+  const errors: Problem[] = [{ code, message, path: [] }];
+  return withExtensions(message, { code, errors, errorsTotal: 1, ...(http === undefined ? {} : { http }) }, error);
 }
 
 function withExtensions(message: string, extensions: object, from?: GraphQLError): GraphQLError {

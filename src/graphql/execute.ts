@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { validationFailed } from "../errors.js";
 import type { Context } from "./context.js";
-import { presentError } from "./errors.js";
+import { codeOf, presentError } from "./errors.js";
 import type { Operation } from "./operation.js";
 import { checkVariables, type Variables } from "./variables.js";
 
@@ -12,10 +12,25 @@ interface ExecuteOptions {
 
 /** The one pipeline of both styles: check the variables, execute, make errors presentable. It never throws. */
 export async function executeOperation(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  options: ExecuteOptions = {},
+): Promise<ExecutionResult> {
+  const { names } = operation;
+  if (names === undefined) return perform(operation, variables, context, options);
+  const { observation } = context;
+  observation.begins(names);
+  const result = await observation.within(names.label, () => perform(operation, variables, context, options));
+  observation.ended(names, result.errors === undefined ? undefined : codeOf(result.errors));
+  return result;
+}
+
+async function perform(
   { schema, definition, isSound, run }: Operation,
   variables: Variables,
   context: Context,
-  { arraysOnly = false }: ExecuteOptions = {},
+  { arraysOnly = false }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   if (definition !== undefined && !isSound(variables, arraysOnly)) {
     const problems = checkVariables(schema, definition, variables, { arraysOnly });

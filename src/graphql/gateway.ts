@@ -1,14 +1,15 @@
-import { parse, validate } from "graphql";
+import { type DocumentNode, validate } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
-import { presentError } from "./errors.js";
+import { codeOf, presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
-import { parseOptions, rulesFirst } from "./limits.js";
+import { rulesFirst } from "./limits.js";
 import { interpreted } from "./operation.js";
 import type { KnownOperations } from "./operations.js";
+import { parseBounded } from "./parse.js";
 import { refusedResponse } from "./rateLimit.js";
 import type { Variables } from "./variables.js";
 
@@ -49,7 +50,7 @@ function boundedCache<Value extends object>(): LRUCache<string, Value> {
 /** Holds operations to the limits. What is above them, no other rule looks at. */
 function limited(suggestions: boolean): Plugin<Context> {
   return {
-    onParse: ({ setParseFn }) => setParseFn((source, options) => parse(source, { ...options, ...parseOptions })),
+    onParse: ({ setParseFn }) => setParseFn(parseBounded),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((within, document, rules) => {
         const errors = validate(within, document, rulesFirst);
@@ -62,12 +63,18 @@ function limited(suggestions: boolean): Plugin<Context> {
 function onePipeline(known: KnownOperations): Plugin<Context> {
   return {
     onExecutionResult(hook) {
-      const { result, context } = hook;
+      const { result } = hook;
       // What validation finds passes no mask.
       if (result === undefined || !("errors" in result) || result.errors === undefined) return;
-      const errors = result.errors.map((error) => presentError(error, context as unknown as Context));
+      const context = hook.context as unknown as Context;
+      const errors = result.errors.map((error) => presentError(error, context));
+      context.observation.refused(codeOf(errors));
       const http = refusedResponse({ ...result, errors });
       hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
+    },
+    onSubscribe({ args: { document, operationName, contextValue } }) {
+      const { names } = interpreted(schema, document as DocumentNode, operationName ?? undefined);
+      if (names !== undefined) (contextValue as Context).observation.begins(names);
     },
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {

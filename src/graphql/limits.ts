@@ -6,16 +6,17 @@ import {
   Kind,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
-  type ParseOptions,
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
 import { firstByDefault, firstMax } from "./connections.js";
 
-/** What one operation may have. README has the same table. */
+/** What one operation may have. docs/access.md has the same table. */
 export const limits = {
   /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
   tokens: 5_000,
+  /** Of a field, variable, operation or anything else. The schema's own have 21 at most. */
+  nameCharacters: 255,
   /** Fields within fields. GraphiQL's introspection has 15; the schema's own types nest 4 deep. */
   depth: 20,
   /** A dashboard asks for tens of shows at once; more than one field with the same name needs an alias for each. */
@@ -27,8 +28,6 @@ export const limits = {
   /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 7,000. */
   cost: 20_000,
 } as const;
-
-export const parseOptions: ParseOptions = { maxTokens: limits.tokens };
 
 /** What a selection comes to, with the fragments it spreads, each time it spreads them. */
 interface Totals {

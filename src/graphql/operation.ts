@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Context } from "./context.js";
+import { type OperationNames, operationNames } from "./operationNames.js";
 import { soundVariables } from "./soundness.js";
 import type { Variables } from "./variables.js";
 
@@ -17,6 +18,8 @@ export interface Operation {
   readonly schema: GraphQLSchema;
   /** Undefined where the document has no operation of that name; running it gives the error. */
   readonly definition: OperationDefinitionNode | undefined;
+  /** Undefined where `definition` is. */
+  readonly names: OperationNames | undefined;
   /** Whether variables have the shape that it wants. */
   readonly isSound: (variables: Variables, arraysOnly: boolean) => boolean;
   /** Runs it as it is: variables are not checked, errors not made presentable. May throw. */
@@ -31,6 +34,7 @@ export const interpreted: Prepare = (schema, document, operationName) => {
   return {
     schema,
     definition,
+    names: definition === undefined ? undefined : operationNames(schema, document, definition),
     isSound: definition === undefined ? () => true : soundVariables(schema, definition),
     run: (variableValues, contextValue) => execute({ schema, document, variableValues, operationName, contextValue }),
   };
@@ -39,11 +43,17 @@ export const interpreted: Prepare = (schema, document, operationName) => {
 /** An operation compiled to JavaScript (graphql-jit), which takes some milliseconds and saves most of the work of each run. */
 export const compiled: Prepare = (schema, document, operationName) => {
   const operation = interpreted(schema, document, operationName);
+  if (hasProtoVariable(operation.definition)) return operation;
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return operation; // not of a valid document; graphql-js then says what is wrong
   const withDefaults = defaultsOf(operation.definition);
   return { ...operation, run: (variables, context) => query.query(undefined, context, withDefaults(variables)) };
 };
+
+/** graphql-jit 0.8 keeps variables in an ordinary object, where `__proto__` is no member like others. */
+function hasProtoVariable(definition: OperationDefinitionNode | undefined): boolean {
+  return definition?.variableDefinitions?.some(({ variable }) => variable.name.value === "__proto__") ?? false;
+}
 
 /** Fills in what an operation gives variables by default: graphql-jit 0.8 misses variables of a non-null type that are left out. */
 function defaultsOf(definition: OperationDefinitionNode | undefined): (variables: Variables) => Variables {

@@ -38,7 +38,9 @@ async function admit(policy: Policy, args: object, context: Context, info: Graph
   const refusal = await limiter({ parent: undefined, args, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
-  if (refusal !== undefined) throw tooManyCalls(reservation ?? { policy, resetMs: policy.windowMs });
+  if (refusal === undefined) return;
+  context.observation.limited(policy.name);
+  throw tooManyCalls(reservation ?? { policy, resetMs: policy.windowMs });
 }
 
 const noCalls: readonly number[] = [];

@@ -1,15 +1,21 @@
 import type { IncomingMessage } from "node:http";
+import type { Transform } from "node:stream";
 import { AppError } from "../errors.js";
+import { inflaterFor } from "./contentEncoding.js";
 
 /**
- * Reads a request's body, at most `bytesMax` of it, with or without a content-length.
+ * Reads a request's body, at most `bytesMax` of it, with or without a content-length; one that is compressed is inflated
+ * while it arrives, and the bytes that come out of it count.
  *
- * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early
+ * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
+ * inflated, UNSUPPORTED_MEDIA_TYPE for a content-encoding that is not taken
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes.`);
   const announced = Number(request.headers["content-length"] ?? 0); // node:http takes no more than that
   if (announced > bytesMax) throw tooLarge;
+  const createInflater = inflaterFor(request);
+  if (createInflater !== undefined) return inflateBody(request, createInflater(), bytesMax, tooLarge);
   return new Promise((resolve, reject) => {
     const collected = announced > wholeFrom ? intoOne(announced) : inPieces();
     let bytes = 0;
@@ -24,6 +30,37 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     request.once("end", () => resolve(collected.body()));
     request.once("error", () => reject(incomplete()));
     request.once("close", () => reject(incomplete()));
+  });
+}
+
+/** Whatever comes of it, nothing of the request goes into the inflater afterwards, and its memory is given back. */
+function inflateBody(
+  request: IncomingMessage,
+  inflater: Transform,
+  bytesMax: number,
+  tooLarge: AppError,
+): Promise<Buffer> {
+  const collected = inPieces();
+  let bytes = 0;
+  const inflated = new Promise<Buffer>((resolve, reject) => {
+    inflater.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) return reject(tooLarge);
+      collected.add(chunk);
+    });
+    inflater.once("end", () => resolve(collected.body()));
+    inflater.once("error", () =>
+      reject(new AppError("BAD_REQUEST", "The body is not what its content-encoding says, or is not all of it.")),
+    );
+    request.once("error", () => reject(incomplete()));
+    request.once("close", () => {
+      if (!request.complete) reject(incomplete()); // else its last bytes are still being inflated
+    });
+    request.pipe(inflater);
+  });
+  return inflated.finally(() => {
+    request.unpipe(inflater);
+    inflater.destroy();
   });
 }
 
@@ -54,11 +91,12 @@ function inPieces(): Collected {
 }
 
 /**
- * Refuses bodies that are not JSON in UTF-8 as it is: other media types, other charsets, compression.
+ * Refuses bodies that are not JSON in UTF-8: other media types, other charsets, compression of an unknown kind.
  *
  * @throws {AppError} UNSUPPORTED_MEDIA_TYPE
  */
-export function requireJson({ headers }: IncomingMessage): void {
+export function requireJson(request: IncomingMessage): void {
+  const { headers } = request;
   const [mediaType, ...parameters] = (headers["content-type"] ?? "")
     .toLowerCase()
     .split(";")
@@ -67,10 +105,7 @@ export function requireJson({ headers }: IncomingMessage): void {
   if (mediaType !== "application/json" || (charset !== undefined && !/^charset="?utf-?8"?$/u.test(charset))) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be application/json in UTF-8.");
   }
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity") {
-    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must not be compressed.");
-  }
+  inflaterFor(request);
 }
 
 function incomplete(): AppError {

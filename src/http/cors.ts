@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
-const allowedHeaders = "Content-Type, X-Service-Access-Token, X-Request-Id, If-None-Match";
-const exposedHeaders = "X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy";
+/** Of all paths together. */
+export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
+const allowedHeaders =
+  "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
+const exposedHeaders =
+  "Accept-Encoding, X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed";
 const preflightTrustSeconds = "600";
 
 /**

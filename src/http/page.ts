@@ -22,15 +22,17 @@ type Make = () => string | Buffer | Promise<string | Buffer>;
  * and compressed when it is first asked for, each once, so that it costs the start nothing: GraphiQL has 9 MB.
  *
  * @param cacheControl by default browsers ask each time whether it is still the same
+ * @param policy makes the Content-Security-Policy of a page
  */
 export function createPage(
   mediaType: string,
   make: Make,
   cacheControl = "no-cache",
+  policy: (html: string) => string = contentSecurityPolicy,
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
   let kept: Promise<Kept> | undefined;
   const keepOnce = () =>
-    (kept ??= keep(make, mediaType).catch((error: unknown) => {
+    (kept ??= keep(make, mediaType, policy).catch((error: unknown) => {
       kept = undefined; // what could not be made now may be made next time
       throw error;
     }));
@@ -57,11 +59,11 @@ export function createPage(
   };
 }
 
-async function keep(make: Make, mediaType: string): Promise<Kept> {
+async function keep(make: Make, mediaType: string, policy: (html: string) => string): Promise<Kept> {
   const body = Buffer.from(await make());
   const isHtml = mediaType.startsWith("text/html");
   const security = isHtml
-    ? { "content-security-policy": contentSecurityPolicy(body.toString()), "referrer-policy": "no-referrer" }
+    ? { "content-security-policy": policy(body.toString()), "referrer-policy": "no-referrer" }
     : {};
   return { body, etag: entityTag(body), security, compressed: {} };
 }

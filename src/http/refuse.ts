@@ -1,41 +1,48 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AppError, ErrorCode } from "../errors.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
-import { problemDetails, problemMediaType } from "../rest/problemDetails.js";
+import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
 import { problemTypes } from "../rest/status.js";
 import type { ErrorExtensions } from "../graphql/errors.js";
+import { acceptedCodings, UnsupportedCodingError } from "./contentEncoding.js";
 import { respondJson } from "./respond.js";
 
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with problem details. Errors that are not meant for callers are reported. */
+/** Answers with problem details, and gives their code. Errors that are not meant for callers are reported. */
 export function refuseRest(
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report = () => undefined,
-): void {
+): ErrorCode {
   const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
-  const allow = error instanceof MethodNotAllowedError ? { allow: error.allowed.join(", ") } : {};
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
-    ...allow,
+    ...headersOf(error),
   });
+  return problem.code;
 }
 
-/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status. */
+/** The problem details of an error that belongs to no request. */
+export function problemOf(error: AppError): ProblemDetails {
+  return toAnswer(error, "", () => undefined).problem;
+}
+
+/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status; and gives the code. */
 export function refuseGraphQL(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
   requestId: string,
   report: Report,
-): void {
+): ErrorCode {
   if (response.headersSent) {
     report(error);
     response.destroy();
-    return;
+    return "INTERNAL";
   }
   const { message, extensions } = presentError(error, { requestId, reportError: report });
   const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
@@ -43,13 +50,11 @@ export function refuseGraphQL(
   const mediaType = (request.headers.accept ?? "").includes("application/graphql-response+json")
     ? "application/graphql-response+json; charset=utf-8"
     : "application/json; charset=utf-8";
-  respondJson(
-    response,
-    status,
-    { errors: [{ message, extensions }] },
-    mediaType,
-    headersFor(status, retryAfterSeconds),
-  );
+  respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
+    ...headersFor(status, retryAfterSeconds),
+    ...headersOf(error),
+  });
+  return code;
 }
 
 function isAnswer(value: unknown): value is ProblemAnswer {
@@ -61,6 +66,12 @@ function toAnswer(error: unknown, requestId: string, report: Report): ProblemAns
   const extensions = presented.extensions as unknown as ErrorExtensions; // presentError made them
   const problem = problemDetails(presented.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** What else would be taken. */
+function headersOf(error: unknown): Record<string, string> {
+  if (error instanceof MethodNotAllowedError) return { allow: error.allowed.join(", ") };
+  return error instanceof UnsupportedCodingError ? { "accept-encoding": acceptedCodings } : {};
 }
 
 function headersFor(status: number, retryAfterSeconds: number | undefined): Record<string, string> {

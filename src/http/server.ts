@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { handleClientErrors } from "./clientError.js";
+import { Exchanges } from "./exchanges.js";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -9,16 +11,31 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>;
 }
 
+/** How long clients may take, in milliseconds. What takes longer is cut off, with a 408 where an answer can be given. */
+export interface Patience {
+  /** For a request's line and headers, and for the first byte on a new connection. */
+  readonly headersTimeoutMs?: number;
+  /** For a whole request: large bodies get the time that a slow uplink needs. */
+  readonly requestTimeoutMs: number;
+  /** Between two requests: longer than the idle timeout of load balancers, which is a minute with most. */
+  readonly keepAliveTimeoutMs: number;
+  /** Without taking in anything of an answer that waits to be sent. A stream says something every 12 seconds. */
+  readonly stalledTimeoutMs?: number;
+  /** How often the first two are looked at: a client is cut off so much later at most. */
+  readonly checkIntervalMs?: number;
+}
+
+interface ListenOptions extends Patience {
+  readonly host: string;
+  readonly port: number;
+}
+
+const headerBytesMax = 32_768;
+
 /** Starts listening. Rejects when the address cannot be had. */
-export async function listen(
-  handler: RequestListener,
-  { host, port }: { host: string; port: number },
-): Promise<RunningServer> {
-  const server = createServer(
-    // A slow client may hold a connection no longer than this; large bodies get the time a slow uplink needs.
-    { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 65_000, maxHeaderSize: 32_768 },
-    handler,
-  );
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
+  const { host, port } = options;
+  const server = createHttpServer(handler, options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ host, port }, resolve);
@@ -26,6 +43,49 @@ export async function listen(
   const address = server.address() as AddressInfo; // it listens on a port, not on a path
   const hostName = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return { url: `http://${hostName}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
+}
+
+function createHttpServer(
+  handler: RequestListener,
+  {
+    headersTimeoutMs = 20_000,
+    requestTimeoutMs,
+    keepAliveTimeoutMs,
+    stalledTimeoutMs = 60_000,
+    checkIntervalMs = 5_000,
+  }: Patience,
+): Server {
+  const exchanges = new Exchanges();
+  const listener: RequestListener = (request, response) => {
+    exchanges.begin(request.socket, response);
+    handler(request, response);
+  };
+  const server = createServer(
+    {
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+      maxHeaderSize: headerBytesMax,
+      requireHostHeader: false, // the router asks for it, and answers in the form of all refusals
+    },
+    listener,
+  );
+  server.timeout = stalledTimeoutMs;
+  server.on("timeout", (socket) => {
+    // Silence is no fault while an answer is worked on; a slow request is what requestTimeout is for.
+    if (socket.writableLength > 0 || !exchanges.isRunning(socket)) socket.destroy();
+  });
+  // A body is asked for when it is about to be read, so not at all where the headers alone lead to a refusal.
+  server.on("checkContinue", (request, response) => {
+    request.once("resume", () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    listener(request, response);
+  });
+  server.on("checkExpectation", listener); // RFC 9110, section 10.1.1: what is not known may be ignored
+  handleClientErrors(server, exchanges);
+  return server;
 }
 
 async function stop(server: Server, graceMs: number): Promise<void> {

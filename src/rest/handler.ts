@@ -24,6 +24,8 @@ export type RestAnswer =
 
 interface PreparedOperation extends RestOperation {
   readonly prepared: Operation;
+  /** The whole path, parameters by their names. */
+  readonly route: string;
   readonly pattern: RegExp;
   readonly argumentNames: ReadonlySet<string>;
 }
@@ -66,10 +68,16 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
 
 function prepare(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
   const pattern = new RegExp(`^${restBase}${operation.path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
-  const prepared = compiled(schema, operation.document, operation.operationName);
+  const prepared = restNamed(compiled(schema, operation.document, operation.operationName), operation.operation);
   const variables = prepared.definition?.variableDefinitions ?? [];
   const argumentNames = new Set(variables.map(({ variable }) => variable.name.value));
-  return { ...operation, prepared, pattern, argumentNames };
+  return { ...operation, prepared, pattern, argumentNames, route: `${restBase}${operation.path}` };
+}
+
+/** sofa-api's name of the operation tells nobody anything. */
+function restNamed(operation: Operation, label: string): Operation {
+  const { names } = operation;
+  return { ...operation, names: names && { ...names, style: "rest", label } };
 }
 
 function allowedMethods(operations: readonly RestOperation[]): string[] {

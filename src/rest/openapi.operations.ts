@@ -2,6 +2,7 @@ import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSche
 import { conditionParameter } from "./openapi.conditions.js";
 import { argumentConstraints } from "./openapi.constraints.js";
 import type { Examples } from "./openapi.examples.js";
+import { idempotencyParameter, takesIdempotencyKey } from "./openapi.idempotency.js";
 import { describeResponses } from "./openapi.responses.js";
 import { typeSchema } from "./openapi.schemas.js";
 import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./openapi.types.js";
@@ -34,6 +35,7 @@ export function describeOperation(
     parameters: [
       ...parameters.map((parameter) => describeParameter(parameter, argumentOf(field, parameter.name), examples)),
       ...(route.method === "GET" ? [conditionParameter] : []),
+      ...(takesIdempotencyKey(route) ? [idempotencyParameter] : []),
     ],
     ...(route.method === "POST" && {
       requestBody: describeBody(derived, field, { limits, example: examples.request(route) }),

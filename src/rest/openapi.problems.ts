@@ -1,4 +1,5 @@
 import { type Reservation, tooManyCalls } from "../access/rateLimit.js";
+import { keyInUse, keyReused } from "../catalog/product.import.once.js";
 import { AppError, type ErrorCode, errorAt, type ProblemCode, problemsListedMax } from "../errors.js";
 import { type ErrorExtensions, presentError } from "../graphql/errors.js";
 import type { ApiLimits, JsonSchemas } from "./openapi.types.js";
@@ -93,12 +94,17 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
     NOT_FOUND: new AppError("NOT_FOUND", "There is nothing at this path."),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path takes POST."),
+    REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
     PAYLOAD_TOO_LARGE: new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`),
+    URI_TOO_LONG: new AppError("URI_TOO_LONG", "Path and query string may have at most 8192 characters."),
     UNSUPPORTED_MEDIA_TYPE: new AppError(
       "UNSUPPORTED_MEDIA_TYPE",
       "The content-type must be application/json in UTF-8.",
     ),
+    IDEMPOTENCY_KEY_REUSED: keyReused(),
+    IDEMPOTENCY_KEY_IN_USE: keyInUse(),
     RATE_LIMITED: tooManyCalls(exampleReservation),
+    HEADERS_TOO_LARGE: new AppError("HEADERS_TOO_LARGE", "The headers of the request are too large."),
     INTERNAL: new Error("an unexpected one"),
     UNAVAILABLE: Object.assign(new Error("the database refuses connections"), { code: "ECONNREFUSED" }),
   };

@@ -2,6 +2,7 @@ import { rateLimitHeaders } from "../access/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
 import { entityTagHeader, notModified } from "./openapi.conditions.js";
 import type { Examples } from "./openapi.examples.js";
+import { idempotencyReplayedHeader, takesIdempotencyKey } from "./openapi.idempotency.js";
 import { exampleRequestId, exampleReservation } from "./openapi.problems.js";
 import type { ApiLimits, JsonSchema } from "./openapi.types.js";
 import { problemMediaType } from "./problemDetails.js";
@@ -19,6 +20,7 @@ export const responseHeaders = {
     example: exampleRequestId,
   },
   EntityTag: entityTagHeader,
+  IdempotencyReplayed: idempotencyReplayedHeader,
   RetryAfter: {
     description: "After how many seconds another try may succeed.",
     schema: { type: "integer", minimum: 0 },
@@ -48,6 +50,7 @@ const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": heade
 const headersByCode: Readonly<Partial<Record<ErrorCode, object>>> = {
   UNAUTHENTICATED: { "WWW-Authenticate": header("Authenticate") },
   RATE_LIMITED: { "Retry-After": header("RetryAfter"), ...limitHeaders },
+  IDEMPOTENCY_KEY_IN_USE: { "Retry-After": header("RetryAfter") },
   UNAVAILABLE: { "Retry-After": header("RetryAfter") },
 };
 
@@ -68,7 +71,11 @@ export function describeResponses(
   }
   const example = examples.answer(route);
   const isRead = route.method === "GET";
-  const successHeaders = { ...headers, ...(isRead && { ETag: header("EntityTag") }) };
+  const successHeaders = {
+    ...headers,
+    ...(isRead && { ETag: header("EntityTag") }),
+    ...(takesIdempotencyKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
+  };
   return {
     200: {
       description: success.description,
@@ -79,13 +86,18 @@ export function describeResponses(
     ...Object.fromEntries(
       [...ownByStatus].map(([status, codes]) => [
         status,
-        problemResponse(codes, headers, (code) => examples.problem(route, code)),
+        problemResponse(codes, { ...headers, ...ownHeaders(codes) }, (code) => examples.problem(route, code)),
       ]),
     ),
     ...Object.fromEntries(
       shared.map((code) => [problemTypes[code].status, { $ref: `#/components/responses/${pascalCase(code)}` }]),
     ),
   };
+}
+
+/** Headers that every one of the codes brings. */
+function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
+  return code !== undefined && others.length === 0 ? (headersByCode[code] ?? {}) : {};
 }
 
 /** The answers that are the same for all operations. */

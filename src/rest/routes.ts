@@ -16,6 +16,13 @@ export interface RestRoute {
 
 export const restBase = "/external";
 
+const importErrors: readonly ErrorCode[] = [
+  "VALIDATION_FAILED",
+  "SITE_NOT_FOUND",
+  "IDEMPOTENCY_KEY_REUSED",
+  "IDEMPOTENCY_KEY_IN_USE",
+];
+
 /** The documented paths, all of them: nothing else exists below /external. */
 export const restRoutes: readonly RestRoute[] = [
   {
@@ -25,7 +32,7 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/product/v1/bulk",
     summary: "Bulk product import",
     tag: "Products",
-    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+    errors: importErrors,
   },
   {
     root: "Mutation",
@@ -34,7 +41,7 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/product/v1/bulk/csv",
     summary: "Bulk product import from CSV",
     tag: "Products",
-    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+    errors: importErrors,
   },
   {
     root: "Mutation",
@@ -43,7 +50,7 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/product/v1",
     summary: "Single product import",
     tag: "Products",
-    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+    errors: importErrors,
   },
   {
     root: "Query",

@@ -44,9 +44,10 @@ describe("vitrine events", () => {
     const { show, command } = await prepare([...sound, '{"id":"x","type":"VIEW","channel":"LIVE","size":1}', "no"]);
     const reasons = [
       "3 problems. Nothing was stored.",
-      '  line 3, size: An event has no field "size".',
-      "  line 3, viewerId: VIEW needs a viewerId.",
-      "  line 4: The line is not JSON.\n",
+      "  line  column    reason",
+      '  3     size      An event has no field "size".',
+      "  3     viewerId  VIEW needs a viewerId.",
+      "  4               The line is not JSON.\n",
     ];
     expect(await vitrine([...command, "--json"], place.env)).toEqual(failed(reasons.join("\n")));
     expect(await figures(show)).toEqual(expectedFigures([]));
@@ -74,6 +75,7 @@ describe("vitrine analytics rebuild", () => {
       expect(await vitrineJson(["analytics", "rebuild", ...args], place.env)).toEqual({
         store: storeId,
         rebuilt: [lsId],
+        pruned: [],
       });
       expect(await figures(show)).toEqual(expectedFigures(events));
     }

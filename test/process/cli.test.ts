@@ -13,9 +13,9 @@ beforeAll(async () => {
 const newStore = () => `store-${randomUUID()}`;
 
 /** What a command that must fail says; nothing may be printed on standard output. */
-async function failure(args: string[], variables: Place["env"] = env): Promise<string> {
+async function failure(args: string[], variables: Place["env"] = env, expected = 1): Promise<string> {
   const { status, stdout, stderr } = await vitrine(args, variables);
-  expect({ status, stdout }, args.join(" ")).toEqual({ status: 1, stdout: "" });
+  expect({ status, stdout }, args.join(" ")).toEqual({ status: expected, stdout: "" });
   return stderr;
 }
 
@@ -71,7 +71,7 @@ test("a migration of a database that has everything finds nothing to do", async 
   expect((await vitrine(["migrate"], env)).stdout).toBe("Nothing to apply.\n");
 });
 
-describe("a command that cannot do its work says why in one line, prints nothing else and ends with status 1", () => {
+describe("a command that cannot do its work says why in one line, prints nothing else and ends with a status for it", () => {
   test.each([
     [["token", "issue", "nobody", "--json"], "There is no store nobody."],
     [["token", "list", "nobody"], "There is no store nobody."],
@@ -109,19 +109,22 @@ describe("a command that cannot do its work says why in one line, prints nothing
       "option '--expires <time>' argument '2020-01-01T00:00:00Z' is invalid. The time lies in the past.",
     ],
   ])("%j, before any folder is opened", async (args, reason) => {
-    expect(await failure(args, { DATA_DIR: "/dev/null" })).toBe(`vitrine: ${reason} (add --help for what it takes)\n`);
+    expect(await failure(args, { DATA_DIR: "/dev/null" }, 2)).toBe(
+      `vitrine: ${reason} (add --help for what it takes)\n`,
+    );
   });
 
   test("an environment that is not valid, with every problem in it", async () => {
-    expect(await failure(["store", "create", "acme"], { ...env, PORT: "x", AUTO_MIGRATE: "maybe" })).toBe(
+    expect(await failure(["store", "create", "acme"], { ...env, PORT: "x", AUTO_MIGRATE: "maybe" }, 2)).toBe(
       "vitrine: The environment is not valid: PORT must be a whole number from 0 to 65535; AUTO_MIGRATE must be true or false.\n",
     );
   });
 
   test("a database that cannot be reached", async () => {
-    const reason = await failure(["store", "create", "acme"], { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" });
-    expect(reason).toMatch(/^vitrine: [^\n]+\n$/u);
-    expect(reason).not.toContain("invocation");
+    const variables = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
+    expect(await failure(["store", "create", "acme"], variables, 4)).toBe(
+      "vitrine: Can't reach database server at 127.0.0.1:1\n",
+    );
   });
 
   test("a data folder that cannot be made", async () => {

@@ -22,6 +22,7 @@ const defaults = {
   databaseUrl: undefined,
   dataDir: resolve("data"),
   databasePoolMax: 10,
+  databaseNamedStatements: true,
   redisUrl: undefined,
   autoMigrate: true,
   webConcurrency: 1,
@@ -34,6 +35,8 @@ const defaults = {
   logLevel: "info",
   demoToken: undefined,
   demoTraffic: true,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 65_000,
   shutdownGraceMs: 10_000,
   production: false,
 };
@@ -44,9 +47,9 @@ test("without any variable every setting has its documented default", () => {
 
 test("an empty variable counts as not set", () => {
   const names =
-    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
+    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
   const more =
-    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC SHUTDOWN_GRACE_MS";
+    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -68,6 +71,7 @@ describe("each variable sets what it names", () => {
     ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
     ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
     ["DATABASE_POOL_MAX", "3", { databasePoolMax: 3 }],
+    ["DATABASE_NAMED_STATEMENTS", "false", { databaseNamedStatements: false }],
     ["REDIS_URL", "redis://cache.example:6379", { redisUrl: "redis://cache.example:6379" }],
     ["REDIS_URL", "rediss://cache.example", { redisUrl: "rediss://cache.example" }],
     ["AUTO_MIGRATE", "false", { autoMigrate: false }],
@@ -85,6 +89,8 @@ describe("each variable sets what it names", () => {
     ["LOG_LEVEL", "silent", { logLevel: "silent" }],
     ["DEMO_TOKEN", token, { demoToken: token }],
     ["DEMO_TRAFFIC", "false", { demoTraffic: false }],
+    ["REQUEST_TIMEOUT_MS", "1000", { requestTimeoutMs: 1_000 }],
+    ["KEEP_ALIVE_TIMEOUT_MS", "620000", { keepAliveTimeoutMs: 620_000 }],
     ["SHUTDOWN_GRACE_MS", "0", { shutdownGraceMs: 0 }],
     ["NODE_ENV", "production", { production: true }],
   ])("%s=%s", (name, value, setting) => {
@@ -102,7 +108,13 @@ describe("each variable sets what it names", () => {
 
 describe("a bad value is refused by the name of its variable", () => {
   const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];
-  const limits = ["ANALYTICS_RATE_LIMIT", "PRODUCT_RATE_LIMIT", "SHUTDOWN_GRACE_MS"];
+  const limits = [
+    "ANALYTICS_RATE_LIMIT",
+    "PRODUCT_RATE_LIMIT",
+    "REQUEST_TIMEOUT_MS",
+    "KEEP_ALIVE_TIMEOUT_MS",
+    "SHUTDOWN_GRACE_MS",
+  ];
   const badNumbers = ["abc", "-1", "1.5", "1e3", " 1", "0x10", "99999999999999999999"];
   test.each([...wholeNumbers, ...limits].flatMap((name) => badNumbers.map((value) => [name, value] as const)))(
     "%s=%s",

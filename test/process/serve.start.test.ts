@@ -11,7 +11,7 @@ test("an environment that is not valid is refused with every problem, and no fol
   const folder = join(dataDir, "new");
   const variables = { ...env, DATA_DIR: folder, PORT: "web", LOG_LEVEL: "loud", WEB_CONCURRENCY: "2" };
   const { status, stdout, stderr } = await vitrine(["serve"], variables);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toMatch(
     /^vitrine: The environment is not valid: PORT [^;]+; LOG_LEVEL [^;]+; WEB_CONCURRENCY [^;]+\.\n$/u,
   );

@@ -95,7 +95,7 @@ describe("while a server holds the folder", () => {
   test("a second server is refused with the pid of the first, and the first goes on", async () => {
     const second = await vitrine(["serve"], { ...place.env, PORT: "0" });
     expect(second).toEqual({
-      status: 1,
+      status: 4,
       stdout: "",
       stderr: `vitrine: ${place.dataDir} is in use by process ${server.pid}.\n`,
     });

@@ -4,10 +4,11 @@ import { createServer, get, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { revokeToken } from "../../src/access/token.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
+import { createDatabase } from "../support/postgresql.js";
 import { endOf, serve, type Serving, start, until } from "../support/process.js";
 import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
 import { beginImport } from "../support/slowImport.js";
@@ -16,27 +17,25 @@ const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const imported = { message: "1 product was imported.", imported: 1, created: 1, updated: 0 };
 
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
-  const name = `vitrine_workers_${process.pid}`;
-  const url = new URL(testDatabaseUrl ?? "postgres://none");
-  url.pathname = `/${name}`;
-  const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
+  let env: Record<string, string>;
   let server: Serving;
   let database: OpenDatabase;
   beforeAll(async () => {
-    await onServer(`CREATE DATABASE ${name}`);
+    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_workers_${process.pid}`);
+    env = { DATABASE_URL: url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
     server = await serve(env); // the first start, so that there is something to migrate
-    database = connect("postgresql", { connectionString: url.href, max: 2 }, () => undefined);
-  });
-  afterAll(async () => {
-    await database.close();
-    server.process.kill("SIGKILL");
-    await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    database = connect("postgresql", { connectionString: url, max: 2 }, () => undefined);
+    return async () => {
+      await database.close();
+      server.process.kill("SIGKILL");
+      await drop();
+    };
   });
   const newStore = ({ url: at }: Serving = server) => storeWithShow({ url: at, db: database.client });
 
   test("two processes answer on one real port, which the banner shows once", async () => {
     expect(server.stdout()).toBe(
-      `\nVitrine listens on ${server.url}\n  GraphiQL   ${server.url}/graphql\n  API docs   ${server.url}/docs\n  Dashboard  ${server.url}/dashboard\n  OpenAPI    ${server.url}/openapi.json\n\n`,
+      `\nVitrine listens on ${server.url}\n  Dashboard  ${server.url}/dashboard\n  GraphiQL   ${server.url}/graphql\n  API docs   ${server.url}/docs\n  OpenAPI    ${server.url}/openapi.json\n\n`,
     );
     expect(server.url).toMatch(/:[1-9]\d*$/u);
     const pids = await workersOf(server);
@@ -59,6 +58,15 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const left = responses.filter(({ status }) => status === 200).map((response) => limitHeaders(response)[1]);
     expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
     expect(server.stderr()).toBe("");
+  });
+
+  test("a token that is revoked stops working in both processes within 5 seconds", async () => {
+    const { id, token } = await newStore();
+    const { id: tokenId } = await database.client.accessToken.findFirstOrThrow({ where: { storeId: id } });
+    const ask = () => statusOf(server, "/external/product/v1/none", { "x-service-access-token": token });
+    expect(await atOnce(6, ask)).toEqual([400, 400, 400, 400, 400, 400]); // now both processes know it
+    await revokeToken(database.client, id, tokenId);
+    await until(async () => (await atOnce(6, ask)).every((status) => status === 401), "all to be refused", 5_000);
   });
 
   test("subscribers of both processes see events that either records", async () => {
@@ -124,22 +132,12 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(refused).toEqual({ status: 1, stdout: "", stderr });
   });
 
-  test("a database that cannot be reached is refused with status 1 and one line", async () => {
+  test("a database that cannot be reached is refused with status 4 and one line", async () => {
     const DATABASE_URL = "postgres://127.0.0.1:1/none";
     const refused = await endOf(start(["serve"], { ...env, DATABASE_URL, PORT: "0" }));
-    expect(refused).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+    expect(refused).toEqual({ status: 4, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
   });
 });
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testDatabaseUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** The processes that run. One that has ended and that nobody has asked about is not among them. */
 async function processes(): Promise<{ pid: number; parent: number }[]> {
@@ -159,17 +157,28 @@ async function countAlive(pids: readonly number[]): Promise<number> {
   return (await processes()).filter(({ pid }) => pids.includes(pid)).length;
 }
 
-/** On a connection of its own, which no other call uses. */
 function getHealth(server: Serving): Promise<number | undefined> {
+  return statusOf(server, "/healthz");
+}
+
+/** Reads a path on a connection of its own, which no other call uses: the processes take them in turn. */
+function statusOf(
+  server: Serving,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const call = get(`${server.url}/healthz`, { agent: false }, (response) => resolve(response.resume().statusCode));
+    const call = get(`${server.url}${path}`, { agent: false, headers }, (response) =>
+      resolve(response.resume().statusCode),
+    );
     call.once("error", reject);
   });
 }
 
-async function untilClosed(server: Serving): Promise<void> {
+async function untilClosed({ url }: Serving): Promise<void> {
+  // A connection that comes while the last worker closes is given to nobody by node:cluster, and ends with the primary.
   const refused = () =>
-    getHealth(server).then(
+    fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
       () => false,
       () => true,
     );

@@ -7,7 +7,7 @@ import type { LiveFeed } from "../../src/analytics/feed.js";
 import { createApp } from "../../src/app.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { listen } from "../../src/http/server.js";
+import { listen, type Patience } from "../../src/http/server.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,9 +21,11 @@ export interface TestApp {
   readonly db: OpenDatabase["client"];
   readonly engine: OpenDatabase["engine"];
   readonly feed: LiveFeed;
-  /** What the server logged, one JSON line each. */
+  /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
   showDemoToken(token: string): void;
+  /** The lines of requests. */
+  readonly accessLog: string[];
   close(): Promise<void>;
 }
 
@@ -57,11 +59,15 @@ export function testDatabase(): OpenDatabase {
 export async function startApp(
   overrides: Partial<Config> = {},
   database: OpenDatabase = testDatabase(),
+  patience: Partial<Patience> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
-  const log = pino({ level: overrides.logLevel ?? "info" }, { write: (line: string) => void logged.push(line) });
-  const app = await createApp({ ...readConfig({}), ...overrides }, database, log);
-  const server = await listen(app.handler, { host: "127.0.0.1", port: 0 });
+  const accessLog: string[] = [];
+  const write = (line: string) => void (line.includes('"msg":"request"') ? accessLog : logged).push(line);
+  const log = pino({ level: overrides.logLevel ?? "info" }, { write });
+  const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
+  const app = await createApp(config, database, log);
+  const server = await listen(app.handler, { ...config, ...patience });
   return {
     url: server.url,
     feed: app.feed,
@@ -69,6 +75,7 @@ export async function startApp(
     engine: database.engine,
     logged,
     showDemoToken: (token) => app.showDemoToken(token),
+    accessLog,
     async close() {
       await server.stop(0);
       await app.close();
@@ -81,6 +88,11 @@ export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">):
   const id = `store-${randomUUID()}`;
   await createStore(db, id, "Test store");
   const { token } = await issueToken(db, id);
+  return storeAt(url, { id, token });
+}
+
+/** Calls of a store that exists. */
+export function storeAt(url: string, { id, token }: Pick<TestStore, "id" | "token">): TestStore {
   const send = (path: string, { headers, ...options }: RequestInit = {}) =>
     fetch(`${url}${path}`, {
       ...options,

@@ -3,13 +3,18 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Compiles dist/, which the tests in test/process run, where a source is newer. After `npm run build` there is none. */
+/** Compiles dist/, which the tests in test/process run, and the dashboard, where a source is newer. After `npm run build` there is none. */
 export default async function setUp(): Promise<void> {
-  const builtAt = await changedAt("dist/.tsbuildinfo");
+  const [compiledAt, bundledAt] = await Promise.all(["dist/.tsbuildinfo", "dist/dashboard/index.html"].map(changedAt));
   const names = await readdir("src", { recursive: true });
   const sources = names.filter((name) => !name.startsWith("generated"));
-  const changes = await Promise.all(sources.map((name) => changedAt(join("src", name))));
-  if (Math.max(...changes) <= builtAt && (await changedAt("dist/main.js")) > 0) return;
+  const isCurrent = await Promise.all(
+    sources.map(async (name) => {
+      const builtAt = name.startsWith("dashboard") ? bundledAt : compiledAt;
+      return (await changedAt(join("src", name))) <= (builtAt ?? 0);
+    }),
+  );
+  if (isCurrent.every(Boolean) && (await changedAt("dist/main.js")) > 0) return;
   try {
     await promisify(execFile)(process.execPath, ["scripts/build.js"]);
   } catch (error) {

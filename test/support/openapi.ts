@@ -69,9 +69,11 @@ export function faultFinder(document: Document, { closed }: { closed: boolean })
   formats.default(ajv);
   const prepare = closed ? close : (part: Document) => part;
   const components = prepare(document["components"]);
-  // References start at the root, where the components must therefore stand.
+  const compiled = new WeakMap<Document, ReturnType<typeof ajv.compile>>();
   return (schema, value) => {
-    const validate = ajv.compile({ ...prepare(schema), components });
+    // References start at the root, where the components must therefore stand.
+    const validate = compiled.get(schema) ?? ajv.compile({ ...prepare(schema), components });
+    compiled.set(schema, validate);
     return validate(value) ? [] : (validate.errors ?? []);
   };
 }

@@ -10,7 +10,7 @@ import { lockFolder } from "../../src/database/folderLock.js";
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.
  * The sources through tsx would take three times as long to start.
  */
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -12,3 +12,14 @@ export async function everythingOf({ db }: Pick<TestApp, "db">, { id }: Pick<Tes
   }
   return stored;
 }
+
+/** A digest of every row of every table that belongs to a store, in one query: it changes whenever any of them does. */
+export async function digestOf({ db }: Pick<TestApp, "db">, { id }: Pick<TestStore, "id">): Promise<string> {
+  const tables = Object.values(Prisma.ModelName).map((table) => {
+    const [name, owner] = [`"${table}"`, table === "Store" ? `"id"` : `"storeId"`].map((text) => Prisma.raw(text));
+    return Prisma.sql`SELECT ${table}::text || to_jsonb(t)::text AS row FROM ${name} t WHERE ${owner} = ${id}`;
+  });
+  const [digest] = await db.$queryRaw<[{ md5: string | null }]>`
+    SELECT md5(string_agg(row, ' ' ORDER BY row)) FROM (${Prisma.join(tables, " UNION ALL ")}) AS rows`;
+  return digest.md5 ?? "";
+}

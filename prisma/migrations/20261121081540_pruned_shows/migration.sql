@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "LiveStream" ADD COLUMN     "prunedAt" TIMESTAMPTZ(3);

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, RootDatabase } from "../database/client.js";
+import { AppError } from "../errors.js";
+import type { ImportResult } from "./product.import.js";
+
+/** A request that may come again, as after an answer that was lost: all with the same key are to be one import. */
+export interface IdempotentRequest {
+  /** As the caller sent it. */
+  readonly key: string;
+  /** The same for requests that are the same. */
+  readonly fingerprint: string;
+  /** Which of the imports of the request this is. */
+  readonly field: string;
+  /** Told when the answer is that of an earlier request. */
+  readonly onReplay: () => void;
+}
+
+/** Within a transaction: gives the answer that is stored, or else does the work and stores its answer with it. */
+type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
+
+/** Another request with the key is being worked on. */
+class KeyInUse extends Error {}
+
+const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
+/** README and the OpenAPI document promise a day. */
+const keptFor = "24 hours";
+/** How long a request waits for another with its key: as long as imports wait for each other. */
+const waitMs = 10_000;
+const pauseMinMs = 20;
+const pauseMaxMs = 500;
+/** Old keys that an import takes away: more than the one it adds, and few enough not to be felt. */
+const expiredMax = 100;
+
+/**
+ * Runs an import that stores its answer with its rows, in one transaction, so that the same request gets that answer for a
+ * day: in every process, and whatever happens to this one. What fails stores nothing, and may be tried again, corrected
+ * too. Of requests that come at the same time one does the work; the others wait without holding a connection.
+ *
+ * @param run does the import; `once` goes around the work of each of its transactions. Perhaps it runs more than once
+ * @throws {AppError} BAD_REQUEST for a key that is none, IDEMPOTENCY_KEY_REUSED for one that came with another request,
+ *   IDEMPOTENCY_KEY_IN_USE after waiting in vain
+ */
+export async function onceForKey(
+  db: RootDatabase,
+  storeId: string,
+  request: IdempotentRequest | undefined,
+  run: (once: Once) => Promise<ImportResult>,
+): Promise<ImportResult> {
+  if (request === undefined) return run((_, work) => work());
+  if (!visibleAscii.test(request.key)) {
+    throw new AppError("BAD_REQUEST", "The header Idempotency-Key must have 1 to 255 visible ASCII characters.");
+  }
+  const deadline = Date.now() + waitMs;
+  for (let pauseMs = pauseMinMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
+    try {
+      const result = await run((transaction, work) => workOnce(transaction, storeId, request, work));
+      await removeExpired(db, storeId).catch(() => undefined); // the import is stored; the next one tries again
+      return result;
+    } catch (error) {
+      if (!(error instanceof KeyInUse)) throw error;
+    }
+    if (Date.now() > deadline) throw keyInUse();
+    await sleep(pauseMs);
+  }
+}
+
+async function workOnce(
+  transaction: Database,
+  storeId: string,
+  request: IdempotentRequest,
+  work: () => Promise<ImportResult>,
+): Promise<ImportResult> {
+  const now = await lockKey(transaction, storeId, request);
+  const answer = await findAnswer(transaction, storeId, request, now);
+  if (answer !== undefined) {
+    request.onReplay();
+    return answer;
+  }
+  const result = await work();
+  await storeAnswer(transaction, storeId, request, now, result);
+  return result;
+}
+
+/**
+ * Takes the key until the transaction ends. A statement of its own: what the next one sees, it sees with the key taken.
+ *
+ * @returns the database's time
+ */
+async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<string> {
+  const name = `import ${storeId} ${key}`;
+  const [row] = await transaction.$queryRaw<[{ isLocked: boolean; now: string }]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked", now()::text AS now`;
+  if (!row.isLocked) throw new KeyInUse();
+  return row.now;
+}
+
+/** @throws {AppError} IDEMPOTENCY_KEY_REUSED */
+async function findAnswer(
+  transaction: Database,
+  storeId: string,
+  { key, field, fingerprint }: IdempotentRequest,
+  now: string,
+): Promise<ImportResult | undefined> {
+  const found = await transaction.$queryRaw<{ fingerprint: string; answer: string }[]>`
+    SELECT fingerprint, answer FROM "IdempotencyKey"
+    WHERE "storeId" = ${storeId} AND key = ${key} AND "createdAt" > ${now}::timestamptz - ${keptFor}::interval
+      AND (field = ${field} OR fingerprint <> ${fingerprint})`;
+  if (found.some((row) => row.fingerprint !== fingerprint)) throw keyReused();
+  const [row] = found;
+  return row === undefined ? undefined : (JSON.parse(row.answer) as ImportResult); // storeAnswer wrote it
+}
+
+/** Stores an answer, over one that is too old to be given again. */
+async function storeAnswer(
+  transaction: Database,
+  storeId: string,
+  { key, field, fingerprint }: IdempotentRequest,
+  now: string,
+  answer: ImportResult,
+): Promise<void> {
+  const stored = await transaction.$executeRaw`
+    INSERT INTO "IdempotencyKey" ("storeId", key, field, fingerprint, answer, "createdAt")
+    VALUES (${storeId}, ${key}, ${field}, ${fingerprint}, ${JSON.stringify(answer)}, ${now}::timestamptz)
+    ON CONFLICT ("storeId", key, field) DO UPDATE
+      SET fingerprint = EXCLUDED.fingerprint, answer = EXCLUDED.answer, "createdAt" = EXCLUDED."createdAt"
+      WHERE "IdempotencyKey"."createdAt" <= EXCLUDED."createdAt" - ${keptFor}::interval`;
+  if (stored === 0) throw new KeyInUse(); // another was faster, where the lock did not keep them apart
+}
+
+/**
+ * Removes some answers of the store that are too old; a store that imports no more keeps those of its last day. The age is
+ * asked for twice: a row that an import has just written anew is looked at again by itself.
+ */
+async function removeExpired(db: Database, storeId: string): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM "IdempotencyKey"
+    WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval AND (key, field) IN (
+      SELECT key, field FROM "IdempotencyKey"
+      WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval
+      ORDER BY "createdAt" LIMIT ${expiredMax})`;
+}
+
+/** The refusal of a key that came with another request. */
+export function keyReused(): AppError {
+  return new AppError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key came before with another request.");
+}
+
+/** The refusal of a request that waited in vain for another with its key. */
+export function keyInUse(): AppError {
+  return new AppError("IDEMPOTENCY_KEY_IN_USE", "Another request with this Idempotency-Key is still being worked on.", {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { type Config, ConfigError, readConfig } from "../config.js";
+import { checkDatabase } from "./doctor.database.js";
+import { type Check, failed } from "./doctor.check.js";
+import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor.machine.js";
+import { exitStatus } from "./failure.js";
+import { type OutputOptions, print } from "./runtime.js";
+import { table } from "./table.js";
+
+const help = `
+It changes nothing. The exit status is 1 when something is found that keeps Vitrine from working.
+
+Example:
+  DATABASE_URL=postgres://… npx vitrine doctor`;
+
+/** `vitrine doctor` */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .description("look for what keeps Vitrine from working here, and say what to do")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", help)
+    .action(async (options: OutputOptions) => {
+      const checks = await examine();
+      const ok = checks.every(({ status }) => status !== "failed");
+      print({ ok, checks }, describe(checks), options);
+      if (!ok) process.exitCode = exitStatus.failed;
+    });
+}
+
+/** Everything is looked at, so that one run shows everything; without an environment that is valid only part can be. */
+async function examine(): Promise<readonly Check[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [
+      checkNode(),
+      failed("environment", error.message, "Correct these variables; docs/operations.md lists all of them."),
+    ];
+  }
+  const environment: Check = { name: "environment", status: "ok", detail: "every variable is valid" };
+  const [database, ...others] = await Promise.all([
+    checkDatabase(config),
+    checkRedis(config),
+    checkDisk(config),
+    checkPort(config),
+  ]);
+  return [checkNode(), environment, ...database.checks, checkClock(database.now), ...others];
+}
+
+function describe(checks: readonly Check[]): string {
+  const rows = checks.flatMap(({ name, status, detail, advice }) => [
+    [status, name, detail],
+    ...(advice === undefined ? [] : [["", "", `→ ${advice}`]]),
+  ]);
+  return table(["", "", ""], rows).slice(1).join("\n");
+}

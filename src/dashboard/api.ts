@@ -1,0 +1,87 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { TypedDocumentString } from "../generated/dashboard/graphql.js";
+import { Failure, failureIn, failureOf, type GraphQLErrors } from "./failure.js";
+
+/** With what every call is made. */
+export interface Caller {
+  readonly token: string;
+  readonly signal?: AbortSignal;
+}
+
+type Answer<Result> = GraphQLErrors & { readonly data?: Result };
+
+/** Yoga says something at least every 12 seconds; a stream that is silent for longer has lost its server. */
+const silenceMs = 30_000;
+const answerMs = 30_000;
+
+/** Runs a query. @throws {Failure} for every error; a TypeError or AbortError where no answer came */
+export async function query<Result, Variables>(
+  operation: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+  { token, signal }: Caller,
+): Promise<Result> {
+  const limit = AbortSignal.timeout(answerMs);
+  const response = await send(operation, variables, "application/json", {
+    token,
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  });
+  const answer = (await response.json()) as Answer<Result>;
+  return resultOf(answer);
+}
+
+/**
+ * The values of a subscription, as server-sent events (the graphql-sse protocol, distinct connections mode). EventSource
+ * cannot send the token's header, so this reads the answer of a fetch.
+ *
+ * @throws {Failure} likewise
+ */
+export async function* subscribe<Result, Variables>(
+  operation: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+  { token, signal }: Caller,
+): AsyncGenerator<Result, void> {
+  const silence = new AbortController();
+  const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
+  let timer = setTimeout(() => silence.abort(), silenceMs);
+  try {
+    const caller = { token, signal: AbortSignal.any(signals) };
+    const response = await send(operation, variables, "text/event-stream", caller);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const arrived: EventSourceMessage[] = [];
+    const parser = createParser({ onEvent: (event) => arrived.push(event) });
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), silenceMs);
+      parser.feed(part.value);
+      for (const { event, data } of arrived.splice(0)) {
+        if (event === "complete") return;
+        if (event === "next") yield resultOf(JSON.parse(data) as Answer<Result>);
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    silence.abort(); // ends the request, also where the caller stopped listening
+  }
+}
+
+async function send(operation: unknown, variables: unknown, accept: string, { token, signal }: Required<Caller>) {
+  const response = await fetch("/graphql", {
+    method: "POST",
+    signal,
+    cache: "no-store",
+    credentials: "omit",
+    headers: { "X-Service-Access-Token": token, "Content-Type": "application/json", Accept: accept },
+    body: JSON.stringify({ query: operation, variables }),
+  });
+  // A subscription that is refused is answered by a stream as well, whose only event says why.
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (!response.ok && !isStream) throw await failureOf(response);
+  return response;
+}
+
+function resultOf<Result>(answer: Answer<Result>): Result {
+  const failure = failureIn(answer);
+  if (failure !== undefined) throw failure;
+  if (answer.data === undefined) throw new Failure("refused", "The server's answer has no data.");
+  return answer.data;
+}

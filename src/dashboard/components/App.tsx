@@ -1,0 +1,28 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { forgetToken, keepToken, readToken, takeTokenFromAddress } from "../session.js";
+import { Dashboard } from "./Dashboard.js";
+import { SignIn } from "./SignIn.js";
+
+/** The page: asks for the access token, and shows the dashboard while there is one that works. */
+export function App() {
+  const [token, setToken] = useState(readToken);
+  const [reason, setReason] = useState<string>();
+  const signIn = (given: string) => {
+    keepToken(given);
+    setReason(undefined);
+    setToken(given);
+  };
+  useEffect(() => {
+    // A link with another token, opened in this tab, changes nothing but the part behind #.
+    const read = () => setToken((known) => takeTokenFromAddress() ?? known);
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  const signOut = useCallback((why?: string) => {
+    forgetToken();
+    setReason(why);
+    setToken(undefined);
+  }, []);
+  if (token === undefined) return <SignIn reason={reason} onToken={signIn} />;
+  return <Dashboard token={token} onSignOut={signOut} />;
+}

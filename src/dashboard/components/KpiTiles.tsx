@@ -1,0 +1,87 @@
+import { formatAmount, formatCount, formatDuration, formatRate } from "../format.js";
+import type { Kpis } from "../operations.js";
+
+/** The key figures: each with what makes it up. */
+export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
+  const { sales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
+  return (
+    <section aria-labelledby="kpis-heading">
+      <h2 id="kpis-heading" class="hidden">
+        Key figures
+      </h2>
+      <div class="tiles">
+        <Tile name="Sales" value={formatAmount(sales.total)} of="total" parts={sumParts(sales, formatAmount)} />
+        <Tile name="Orders" value={formatCount(orders.total)} of="total" parts={sumParts(orders, formatCount)} />
+        <Tile
+          name="Viewers"
+          value={formatCount(viewers.total)}
+          of="total"
+          parts={[
+            ["Live", formatCount(viewers.live)],
+            ["Replay", formatCount(viewers.replay)],
+            ["Unique", formatCount(viewers.unique)],
+          ]}
+        />
+        <Tile
+          name="Add to cart"
+          value={formatRate(addToCart.avg)}
+          of="of viewers"
+          parts={parts(addToCart, formatRate)}
+        />
+        <Tile
+          name="View time"
+          value={formatDuration(avgViewTime.avg)}
+          of="average"
+          parts={parts(avgViewTime, formatDuration)}
+        />
+        <Tile
+          name="Conversion"
+          value={formatRate(conversionRate)}
+          of="orders per viewer"
+          parts={[["Average order", formatAmount(averageOrderValue)]]}
+        />
+      </div>
+    </section>
+  );
+}
+
+type Part = readonly [string, string];
+
+interface TileProps {
+  readonly name: string;
+  readonly value: string;
+  /** What the value is: a total, an average. */
+  readonly of: string;
+  readonly parts: readonly Part[];
+}
+
+function Tile({ name, value, of, parts: shown }: TileProps) {
+  return (
+    <article class="tile">
+      <h3>
+        {name} <small>{of}</small>
+      </h3>
+      <p class="value">{value}</p>
+      <dl>
+        {shown.map(([part, amount]) => (
+          <div key={part}>
+            <dt>{part}</dt>
+            <dd>{amount}</dd>
+          </div>
+        ))}
+      </dl>
+    </article>
+  );
+}
+
+function parts({ live, replay }: { live: number; replay: number }, format: (value: number) => string): Part[] {
+  return [
+    ["Live", format(live)],
+    ["Replay", format(replay)],
+  ];
+}
+
+/** What is neither of the show nor of its replay came by referral. */
+function sumParts(sum: { live: number; replay: number; total: number }, format: (value: number) => string): Part[] {
+  return [...parts(sum, format), ["Referral", format(sum.total - sum.live - sum.replay)]];
+}

@@ -1,0 +1,82 @@
+import { useEffect, useState } from "preact/hooks";
+import type { TimelineRange } from "../timeline.js";
+import { type Figures, useShow } from "../useShow.js";
+import { ConnectionNotice } from "./ConnectionNotice.js";
+import { Devices } from "./Devices.js";
+import { KpiTiles } from "./KpiTiles.js";
+import { ShowHeader } from "./ShowHeader.js";
+import { Timeline } from "./Timeline.js";
+import { TopProducts } from "./TopProducts.js";
+
+interface Props {
+  readonly token: string;
+  readonly lsId: string;
+  readonly onTokenEnd: () => void;
+}
+
+/** Everything about one show, as it happens. */
+export function Show({ token, lsId, onTokenEnd }: Props) {
+  const [range, setRange] = useState<TimelineRange>("show");
+  const { figures, connection } = useShow(token, lsId, range);
+  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
+  useEffect(() => {
+    if (isTokenEnded) onTokenEnd();
+  }, [isTokenEnded, onTokenEnd]);
+  const name = figures?.analytics.name;
+  useEffect(() => {
+    document.title = name === undefined ? "Vitrine dashboard" : `${name} – Vitrine`;
+  }, [name]);
+  return (
+    <>
+      {figures === undefined && <h1 class="hidden">Live show</h1>}
+      {figures !== undefined && <ShowHeader analytics={figures.analytics} connection={connection} />}
+      <ConnectionNotice connection={connection} hasFigures={figures !== undefined} />
+      {figures === undefined ? (
+        connection.phase === "connecting" && <Skeleton />
+      ) : (
+        <Body figures={figures} range={range} onRange={setRange} />
+      )}
+    </>
+  );
+}
+
+interface BodyProps {
+  readonly figures: Figures;
+  readonly range: TimelineRange;
+  readonly onRange: (range: TimelineRange) => void;
+}
+
+function Body({ figures: { analytics, span }, range, onRange }: BodyProps) {
+  const { kpis, topProducts } = analytics;
+  const isEmpty = kpis.viewers.total === 0 && kpis.orders.total === 0;
+  return (
+    <>
+      <KpiTiles kpis={kpis} />
+      {isEmpty ? (
+        <p class="empty card muted">Nothing has happened in this show yet. Figures appear here as events arrive.</p>
+      ) : (
+        <>
+          <Timeline analytics={analytics} span={span} range={range} onRange={onRange} />
+          <div class="pair">
+            <TopProducts products={topProducts} />
+            <Devices devices={kpis.devices} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Where the figures will be. */
+function Skeleton() {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading the show">
+      <div class="line" />
+      <div class="tiles">
+        {["sales", "orders", "viewers", "carts", "time", "rate"].map((tile) => (
+          <div key={tile} class="tile" />
+        ))}
+      </div>
+    </div>
+  );
+}

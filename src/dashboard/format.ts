@@ -1,0 +1,58 @@
+const whole = new Intl.NumberFormat();
+const amount = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const rate = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 2 });
+const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const unit = (name: string, digits = 0) =>
+  new Intl.NumberFormat(undefined, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits });
+const [days, hours, minutes, seconds, exactSeconds] = [
+  unit("day"),
+  unit("hour"),
+  unit("minute"),
+  unit("second"),
+  unit("second", 1),
+];
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const dayAndClock = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "numeric",
+  minute: "2-digit",
+});
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const exactClock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** A number of people or things. */
+export const formatCount = (value: number): string => whole.format(value);
+/** Money: which currency is not known. */
+export const formatAmount = (value: number): string => amount.format(value);
+/** Percent, from 0 to 100, as a rate that people compare. */
+export const formatRate = (percent: number): string => rate.format(percent / 100);
+/** Percent, from 0 to 100, as a part of a whole. */
+export const formatShare = (percent: number): string => share.format(percent / 100);
+/** For the axis of a chart, where there is little room. */
+export const formatCompact = (value: number): string => compact.format(value);
+export const formatMoment = (iso: string): string => moment.format(new Date(iso));
+export const formatExactClock = (ms: number): string => exactClock.format(ms);
+
+/** A moment on a time line: its day where buckets are days, its time of day where all of it is within one day, or both. */
+export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
+  if (bucketSeconds >= 86_400) return day.format(ms);
+  return (spanMs > 86_400_000 ? dayAndClock : clock).format(ms);
+}
+
+/** A time of watching: tenths of seconds below a minute, then its two largest units. */
+export function formatDuration(total: number): string {
+  if (total < 60) return exactSeconds.format(total);
+  const rounded = Math.round(total);
+  const parts: readonly [number, Intl.NumberFormat][] = [
+    [Math.floor(rounded / 86_400), days],
+    [Math.floor(rounded / 3_600) % 24, hours],
+    [Math.floor(rounded / 60) % 60, minutes],
+    [rounded % 60, seconds],
+  ];
+  const largest = parts.findIndex(([value]) => value > 0);
+  const shown = parts.slice(largest, largest + 2).filter(([value], index) => index === 0 || value > 0);
+  return shown.map(([value, format]) => format.format(value)).join(" ");
+}

@@ -1,0 +1,102 @@
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatCompact, formatPoint } from "./format.js";
+
+/** A chart of one figure over time. */
+export interface Plot {
+  /**
+   * @param startsAtMs when each bucket begins
+   * @param values one for each bucket
+   */
+  setData(startsAtMs: readonly number[], values: readonly number[], bucketSeconds: number): void;
+  destroy(): void;
+}
+
+interface PlotOptions {
+  readonly shape: "area" | "bars";
+  /** Told which bucket the pointer is at, in this chart or in one beside it. */
+  readonly onHover: (index: number | undefined) => void;
+}
+
+const height = 150;
+const dayMs = 86_400_000;
+
+/** Draws a chart into an element, as wide as that is, in the colors that its style names. */
+export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions): Plot {
+  const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim();
+  let bucketSeconds = 60;
+  const options: uPlot.Options = {
+    ...sizeOf(element),
+    padding: [8, 28, 0, 0],
+    legend: { show: false },
+    cursor: { sync: { key: "timeline" }, y: false, drag: { x: false, y: false }, points: { show: shape === "area" } },
+    scales: {
+      x: {
+        range: ({ data: [times] }) => [(times[0] ?? 0) - bucketSeconds / 2, (times.at(-1) ?? 1) + bucketSeconds / 2],
+      },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.15)] },
+    },
+    axes: axesOf(color),
+    series: [{}, seriesOf(shape, color)],
+    hooks: { setCursor: [({ cursor: { idx } }) => onHover(idx ?? undefined)] },
+  };
+  const plot = new uPlot(options, [[], []], element);
+  const sizes = new ResizeObserver(() => plot.setSize(sizeOf(element)));
+  sizes.observe(element);
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const repaint = () => plot.redraw(false, true);
+  scheme.addEventListener("change", repaint);
+  return {
+    setData(startsAtMs, values, seconds) {
+      bucketSeconds = seconds;
+      // In the middle of its bucket, so that bars stand where the time that they tell of is.
+      plot.setData([startsAtMs.map((ms) => ms / 1_000 + seconds / 2), [...values]]);
+    },
+    destroy() {
+      scheme.removeEventListener("change", repaint);
+      sizes.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+type Color = (customProperty: string) => () => string;
+
+function sizeOf({ clientWidth }: HTMLElement) {
+  return { width: Math.max(1, clientWidth), height };
+}
+
+function axesOf(color: Color): uPlot.Axis[] {
+  const axis = { stroke: color("--muted"), font: "11px system-ui, sans-serif", ticks: { show: false }, gap: 6 };
+  const x: uPlot.Axis = {
+    ...axis,
+    size: 24,
+    incrs: timeSteps,
+    space: 72,
+    grid: { show: false },
+    values: ({ data: [times] }, splits) => {
+      const spanMs = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * 1_000;
+      return splits.map((seconds) => formatPoint(seconds * 1_000, spanMs > 2 * dayMs ? 86_400 : 60, 0));
+    },
+  };
+  const grid = { stroke: color("--line"), width: 1 };
+  return [
+    x,
+    { ...axis, size: 44, space: 40, incrs: wholeSteps, grid, values: (_, splits) => splits.map(formatCompact) },
+  ];
+}
+
+/** Minutes, hours, days, months: there is no telling what happened within a minute. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200, 129_600, 525_600].map(
+  (minutes) => minutes * 60,
+);
+
+/** 1, 2, 5, 10, 20 … there is no half an order. */
+const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+function seriesOf(shape: PlotOptions["shape"], color: Color): uPlot.Series {
+  const points = { show: false };
+  if (shape === "area") return { stroke: color("--accent"), width: 2, fill: color("--accent-faint"), points };
+  const paths = uPlot.paths.bars?.({ size: [0.7, 28], radius: 0.15 }) ?? null;
+  return { fill: color("--bar"), width: 0, points, ...(paths !== null && { paths }) };
+}

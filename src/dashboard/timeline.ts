@@ -1,0 +1,62 @@
+import type { TimelineBucket } from "./operations.js";
+
+/** What of a show a time line covers: the show itself, or everything since its start. */
+export type TimelineRange = "show" | "all";
+
+/** Variables of the subscription. */
+export interface TimelineSpan {
+  readonly bucketSeconds: number;
+  /** ISO 8601, like `until`. */
+  readonly from: string;
+  /** Null: until now. */
+  readonly until: string | null;
+}
+
+interface ShowTimes {
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null | undefined;
+}
+
+/** Sizes of buckets that people think in: minutes, hours, a day. */
+const bucketSizes = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
+/** As many buckets as a chart can show as bars. */
+const bucketsWanted = 90;
+/** The most that the API gives. */
+const bucketsMax = 1_500;
+
+/** The span of a show's time line, with buckets of a size that fits its length. */
+export function spanOf({ status, startedAt, endedAt }: ShowTimes, range: TimelineRange, nowMs = Date.now()) {
+  const isOver = status !== "LIVE" && endedAt !== null && endedAt !== undefined;
+  const until = isOver && range === "show" ? endedAt : null;
+  const seconds = ((until === null ? nowMs : Date.parse(until)) - Date.parse(startedAt)) / 1_000;
+  const bucketSeconds = bucketSizes.find((size) => seconds / size <= bucketsWanted) ?? 86_400;
+  return { bucketSeconds, from: startedAt, until } satisfies TimelineSpan;
+}
+
+/** A part of a show, whether something happened in it or not. */
+export interface Point extends Omit<TimelineBucket, "startsAt"> {
+  readonly startsAtMs: number;
+}
+
+/**
+ * The buckets of a time line without gaps, from the start of its span to its end: what the API leaves out is empty. The one
+ * that has just begun is there once something happened in it; before, it would look as if everybody had left.
+ */
+export function fillBuckets(
+  buckets: readonly TimelineBucket[],
+  { bucketSeconds, from, until }: TimelineSpan,
+  nowMs = Date.now(),
+): Point[] {
+  const sizeMs = bucketSeconds * 1_000;
+  const bucketAt = (ms: number) => Math.floor(ms / sizeMs);
+  const endMs = until === null ? nowMs : Date.parse(until) - 1; // the end itself is no part of it
+  const known = new Map(buckets.map(({ startsAt, ...figures }) => [bucketAt(Date.parse(startsAt)), figures]));
+  const hasJustBegun = until === null && !known.has(bucketAt(endMs));
+  const last = Math.max(bucketAt(endMs) - (hasJustBegun ? 1 : 0), bucketAt(Date.parse(from)));
+  const first = Math.max(bucketAt(Date.parse(from)), last - bucketsMax + 1);
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    startsAtMs: (first + index) * sizeMs,
+    ...(known.get(first + index) ?? { viewers: 0, carts: 0, orders: 0, sales: 0 }),
+  }));
+}

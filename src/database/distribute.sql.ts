@@ -1,0 +1,62 @@
+import { migrationLockKey } from "./migrate.js";
+
+/** Looked up by what callers know before their store is known, and pointed at by nothing: each node has all of it. */
+const referenceTable = "AccessToken";
+
+/**
+ * The names of the tables that belong to stores and are not spread over nodes yet. Store comes first: the others are laid
+ * beside it.
+ */
+export const undistributedTables = `
+  SELECT c.relname::text AS name FROM pg_class c
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+    AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
+    AND (c.relname IN ('Store', '${referenceTable}') OR EXISTS (
+      SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'storeId' AND NOT a.attisdropped))
+  ORDER BY c.relname <> 'Store', c.relname`;
+
+/**
+ * Spreads the tables over nodes by their store. A foreign key between a table that is spread and one that is not yet
+ * cannot be, so the keys of tables in question go first, and come back, checked against all rows, at the end.
+ * Run again, it does only what is left: nothing, or the tables of later migrations.
+ *
+ * Lists are made before anything is changed: no cursor is open on what changes.
+ */
+export const distributeStatement = `DO $distribute$
+DECLARE
+  targets text[];
+  taken text[];
+  back text[];
+  target text;
+  command text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(${migrationLockKey});
+  targets := ARRAY(${undistributedTables});
+
+  SELECT array_agg(format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) ORDER BY conname),
+    array_agg(format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      ORDER BY conname)
+  INTO taken, back
+  FROM pg_constraint
+  WHERE contype = 'f' AND EXISTS (
+    SELECT FROM unnest(targets) AS name WHERE format('%I', name)::regclass IN (conrelid, confrelid));
+
+  FOREACH command IN ARRAY coalesce(taken, '{}') LOOP
+    EXECUTE command;
+  END LOOP;
+
+  FOREACH target IN ARRAY targets LOOP
+    IF target = '${referenceTable}' THEN
+      PERFORM create_reference_table(format('%I', target)::regclass);
+    ELSIF target = 'Store' THEN
+      PERFORM create_distributed_table(format('%I', target)::regclass, 'id', colocate_with => 'none');
+    ELSE
+      PERFORM create_distributed_table(format('%I', target)::regclass, 'storeId', colocate_with => '"Store"');
+    END IF;
+  END LOOP;
+
+  FOREACH command IN ARRAY coalesce(back, '{}') LOOP
+    EXECUTE command;
+  END LOOP;
+END
+$distribute$`;

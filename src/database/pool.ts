@@ -1,0 +1,46 @@
+import { Socket } from "node:net";
+import pg, { type PoolConfig } from "pg";
+import { watchServer } from "./hungServer.js";
+
+/** How long a caller waits for a free connection, and for a new one to be made. */
+const connectTimeoutMs = 5_000;
+
+export interface Connections {
+  readonly pool: pg.Pool;
+  /** Ends all of them at once, whatever they are at: statements under way fail. */
+  readonly cut: () => void;
+}
+
+/**
+ * A pool of connections that no failure of the server ends this process by, or keeps waiting without end.
+ *
+ * @param log told when connections are ended because the server hangs
+ */
+export function openPool(connection: PoolConfig, log: (problem: Error) => void): Connections {
+  const sockets = new Set<Socket>();
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const config: PoolConfig = {
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    ...connection,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once("close", () => sockets.delete(socket));
+    },
+  };
+  const pool = new pg.Pool(config);
+  // An error of a connection that nobody listens to would end the process, and between being made or being idle and
+  // being used nobody does. The statement that needs the connection reports it.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  // The embedded engine, which is known by its socket's folder, has one session: it answers nobody during a statement.
+  if (connection.host === undefined) {
+    watchServer(pool, config, (problem) => {
+      log(problem);
+      cut();
+    });
+  }
+  return { pool, cut };
+}

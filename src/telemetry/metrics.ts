@@ -1,0 +1,60 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { PolicyName } from "../access/rateLimit.js";
+import type { LiveFeed } from "../analytics/feed.js";
+import type { DatabaseProbe } from "../database/probe.js";
+
+const policyNames: readonly PolicyName[] = ["analytics", "product"];
+
+/** What is counted and timed by one process. Labels take values that are written in the code or in the schema, and no others. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Whose state is looked at when somebody asks. */
+export interface MetricSources {
+  readonly feed: Pick<LiveFeed, "watchers">;
+  readonly probe: DatabaseProbe;
+}
+
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+
+/** The metrics of one app, all at zero, in a registry of their own. */
+export function createMetrics({ feed, probe }: MetricSources) {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter<Label>({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string, read: () => number) => {
+    const collect = (): void => made.set(read());
+    const made = new Gauge({ name, help, registers, collect });
+  };
+  gauge("vitrine_live_subscriptions", "Live subscriptions that are open.", () => feed.watchers);
+  gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
+  gauge("vitrine_database_connections_idle", "Those of them that do nothing.", () => probe.pool.idleCount);
+  gauge("vitrine_database_waiting", "Statements that wait for a connection.", () => probe.pool.waitingCount);
+  const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
+  for (const policy of policyNames) limited.inc({ policy }, 0); // a series that begins at 1 hides its first increase
+  return {
+    registry,
+    limited,
+    requests: new Histogram({
+      name: "vitrine_http_request_duration_seconds",
+      help: "Requests by method, route and class of status, from their headers until the answer is sent.",
+      labelNames: ["method", "route", "status"],
+      buckets: requestBuckets,
+      registers,
+    }),
+    operations: counter("vitrine_operations_total", "Root fields asked for, by what became of their operation.", [
+      "style",
+      "field",
+      "outcome",
+    ]),
+    importedProducts: counter("vitrine_imported_products_total", "Products stored by imports.", []),
+    imports: new Histogram({
+      name: "vitrine_import_duration_seconds",
+      help: "Imports that succeeded.",
+      buckets: importBuckets,
+      registers,
+    }),
+    events: counter("vitrine_shopper_events_total", "Shopper events, those counted before apart.", ["result"]),
+  };
+}

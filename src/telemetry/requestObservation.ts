@@ -1,0 +1,79 @@
+import type { IncomingMessage } from "node:http";
+import type { PolicyName } from "../access/rateLimit.js";
+import type { ErrorCode } from "../errors.js";
+import type { Observation } from "../graphql/observation.js";
+import type { OperationNames } from "../graphql/operationNames.js";
+import type { Metrics } from "./metrics.js";
+import type { RequestSpan, Tracing } from "./tracing.js";
+
+/** What is known of a request while it is on its way; the rest of its life is in telemetry.ts. */
+export class RequestObservation implements Observation {
+  readonly startedAt = performance.now();
+  /** The path as the code knows it, with the names of its parameters. */
+  route = "other";
+  storeId: string | undefined;
+  names: OperationNames | undefined;
+  /** What it is refused with. */
+  code: ErrorCode | undefined;
+  readonly span: RequestSpan | undefined;
+  private isReplay = false;
+
+  constructor(
+    readonly requestId: string,
+    request: IncomingMessage,
+    private readonly metrics: Metrics,
+    private readonly tracing: Tracing | undefined,
+  ) {
+    this.span = tracing?.begin(request);
+  }
+
+  /** Handles the request: whatever it does is a part of it in traces. */
+  handle(work: () => Promise<void>): Promise<void> {
+    return this.span === undefined ? work() : this.span.run(work);
+  }
+
+  begins(names: OperationNames): void {
+    this.names = names;
+  }
+
+  ended({ style, fields }: OperationNames, code: ErrorCode | undefined): void {
+    if (code !== undefined) this.code = code;
+    for (const field of fields) this.metrics.operations.inc({ style, field, outcome: code ?? "ok" });
+  }
+
+  refused(code: ErrorCode): void {
+    this.code = code;
+  }
+
+  limited(policy: PolicyName): void {
+    this.metrics.limited.inc({ policy });
+  }
+
+  within<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    return this.tracing === undefined ? work() : this.tracing.within(name, work);
+  }
+
+  async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
+    const { imports, importedProducts } = this.metrics;
+    const startedAt = performance.now();
+    this.isReplay = false; // mutations of a request come one after the other
+    const result = await this.within("import", work);
+    if (this.isReplay) return result;
+    imports.observe((performance.now() - startedAt) / 1_000);
+    importedProducts.inc(result.imported);
+    return result;
+  }
+
+  replayed(): void {
+    this.isReplay = true;
+  }
+
+  async recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const receipt = await this.within("record events", work);
+    this.metrics.events.inc({ result: "accepted" }, receipt.accepted);
+    this.metrics.events.inc({ result: "duplicate" }, receipt.duplicates);
+    return receipt;
+  }
+}

@@ -1,0 +1,147 @@
+import { inTime } from "../inTime.js";
+import type { Line } from "../line.js";
+import { combine, expose, type Figure, processFigures, watchProcess } from "./exposition.js";
+
+/** How long a worker may take to tell its figures, and the primary to put them together. */
+const workerTimeoutMs = 1_000;
+const primaryTimeoutMs = 3_000;
+
+/** In the primary: answers each worker that is scraped with the figures of all. */
+export interface Scrapes {
+  /** To be called with the line to each new worker, and with what settles when that has ended. */
+  equip(line: Line, ended: Promise<unknown>): void;
+}
+
+interface WorkerFigures {
+  /** What it last told; undefined before. */
+  latest: readonly Figure[] | undefined;
+  /** Takes what it tells next. */
+  heard: () => void;
+}
+
+/**
+ * Counts must never shrink, or they would be taken for new ones that have grown since by all they show. So those of a
+ * silent worker stand as they were when it last answered, and those of workers that ended are kept. Its other
+ * figures are left out.
+ */
+export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
+  watchProcess();
+  const workers = new Map<Line, WorkerFigures>();
+  const kept = keepCounts();
+  let underWay: Promise<string> | undefined;
+
+  const isHeard = async (line: Line, worker: WorkerFigures): Promise<boolean> => {
+    const reply = new Promise<void>((resolve) => (worker.heard = resolve));
+    line.tell("figures?");
+    return inTime(reply, timeoutMs, "A worker").then(
+      () => true,
+      () => false,
+    );
+  };
+
+  const gather = async (): Promise<string> => {
+    const asked = [...workers];
+    const before = kept.counts();
+    const heard = await Promise.all(asked.map(([line, worker]) => isHeard(line, worker)));
+    const told = asked.map(([, { latest = [] }], index) => (heard[index] === true ? latest : countsOf(latest)));
+    const silent = heard.filter((answered) => !answered).length;
+    return expose([...told, ...before, await processFigures(), crewFigures(asked.length, silent)]);
+  };
+
+  const answer = (line: Line): void => {
+    underWay ??= gather().finally(() => (underWay = undefined));
+    underWay.then(
+      (text) => line.tell("scraped", text),
+      () => line.tell("scraped"),
+    );
+  };
+
+  const forget = async (line: Line, ended: Promise<unknown>): Promise<void> => {
+    await ended;
+    const latest = workers.get(line)?.latest;
+    workers.delete(line);
+    if (latest !== undefined) kept.add(countsOf(latest));
+  };
+
+  return {
+    equip(line, ended) {
+      const worker: WorkerFigures = { latest: undefined, heard: () => undefined };
+      line.onTold("figures", (figures: readonly Figure[]) => {
+        workers.set(line, worker); // one that is not there yet has nothing to tell
+        worker.latest = figures;
+        worker.heard();
+      });
+      line.onTold("scrape", () => answer(line));
+      void forget(line, ended);
+    },
+  };
+}
+
+/** The counts of workers that ended, added up. */
+function keepCounts() {
+  const parts: (readonly Figure[])[] = [];
+  let adding = Promise.resolve();
+  const addUp = async (): Promise<void> => {
+    const count = parts.length;
+    parts.splice(0, count, await combine(parts.slice(0, count)));
+  };
+  return {
+    counts: () => [...parts],
+    add(counts: readonly Figure[]): void {
+      parts.push(counts);
+      adding = adding.then(addUp);
+    },
+  };
+}
+
+function countsOf(figures: readonly Figure[]): Figure[] {
+  return figures.filter(({ type }) => type === "counter" || type === "histogram");
+}
+
+function crewFigures(workers: number, silent: number): Figure[] {
+  const gauge = (name: string, help: string, value: number): Figure => ({
+    name,
+    help,
+    type: "gauge",
+    aggregator: "sum",
+    values: [{ value, labels: {} }],
+  });
+  return [
+    gauge("vitrine_workers", "Worker processes that serve.", workers),
+    gauge("vitrine_workers_silent", "Those of them that did not tell their figures in time.", silent),
+  ];
+}
+
+/** In a worker: its end of the line. */
+export interface ScrapeLine {
+  /** The figures of the whole service. Rejects where the primary does not answer in time. */
+  scrape(): Promise<string>;
+  /** Leaves what this worker has counted with the primary, where somebody scrapes. */
+  close(): Promise<void>;
+}
+
+/** @param own the figures of this worker */
+export function openScrapeLine(line: Line, own: () => Promise<Figure[]>): ScrapeLine {
+  let heard: (text: string | undefined) => void = () => undefined;
+  let underWay: Promise<string> | undefined;
+  let isScraped = false;
+  const tell = async () => line.tell("figures", await own());
+  line.onTold("figures?", () => {
+    isScraped = true;
+    tell().catch(() => undefined); // the primary does not wait for ever
+  });
+  line.onTold("scraped", (text: string | undefined) => heard(text));
+
+  const ask = async (): Promise<string> => {
+    const reply = new Promise<string | undefined>((resolve) => (heard = resolve));
+    line.tell("scrape");
+    const text = await inTime(reply, primaryTimeoutMs, "The primary process");
+    if (text === undefined) throw new Error("The primary process could not put the figures together.");
+    return text;
+  };
+  line.tell("figures", []); // from now on it is asked
+  return {
+    scrape: () => (underWay ??= ask().finally(() => (underWay = undefined))),
+    close: async () => (isScraped ? tell() : undefined),
+  };
+}

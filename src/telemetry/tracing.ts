@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { watchHealth } from "../access/rateLimit.elsewhere.js";
+import type { DatabaseProbe } from "../database/probe.js";
+import { AppError } from "../errors.js";
+import { inTime } from "../inTime.js";
+import type { RequestObservation } from "./requestObservation.js";
+import type { Summary } from "./summary.js";
+
+/** The span of a request. */
+export interface RequestSpan {
+  readonly traceId: string;
+  /** Does work as a part of it. */
+  run<Result>(work: () => Result): Result;
+  end(observation: RequestObservation, summary: Summary): void;
+}
+
+/** Traces of requests. Spans hold names and outcomes, and no value that a caller sent. */
+export interface Tracing {
+  begin(request: IncomingMessage): RequestSpan;
+  /** A span around work that is part of a request; none around other work. */
+  within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
+  /** Sends what is left, and gives up after so long. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** An export that takes longer, with all its retries, is given up: a process that stops may have to wait for it. */
+const exportTimeoutMs = 3_000;
+const sqlShownMax = 2_000;
+
+/**
+ * Sends traces over OTLP/HTTP, in JSON, in batches: at most 2,048 spans wait, and those that come then are dropped, as are those of
+ * an export that fails. The SDK itself reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_*.
+ *
+ * @param endpoint base URL of a collector, to which /v1/traces is appended
+ * @param warn told when exports fail, once until one succeeds
+ */
+export function createTracing(
+  { endpoint, serviceName }: { readonly endpoint: string; readonly serviceName: string },
+  warn: (problem: Error) => void,
+): Tracing {
+  const health = watchHealth(warn);
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes({ "service.name": serviceName })),
+    spanProcessors: [new BatchSpanProcessor(createExporter(endpoint, health))],
+  });
+  const tracer = provider.getTracer("vitrine");
+  const propagator = new W3CTraceContextPropagator();
+  const current = new AsyncLocalStorage<Span>();
+
+  const inside = async <Result>(
+    name: string,
+    options: { readonly kind?: SpanKind; readonly attributes?: Attributes },
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const parent = current.getStore();
+    if (parent === undefined) return work();
+    const span = tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
+    try {
+      return await current.run(span, work);
+    } catch (error) {
+      // Its message may repeat what a caller sent.
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute("error.type", error instanceof AppError ? error.code : "error");
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+
+  return {
+    begin({ headers }) {
+      const remote = propagator.extract(ROOT_CONTEXT, headers, headerGetter);
+      const span = tracer.startSpan("request", { kind: SpanKind.SERVER }, remote);
+      return {
+        traceId: span.spanContext().traceId,
+        run: (work) => current.run(span, work),
+        end(observation, summary) {
+          span.updateName(`${summary.method} ${summary.route}`);
+          span.setAttributes(requestAttributes(observation, summary));
+          if (summary.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    within: (name, work) => inside(name, {}, work),
+    aroundQuery: (sql, send) => {
+      const attributes = { "db.system.name": "postgresql", "db.query.text": sql.slice(0, sqlShownMax) };
+      return inside(statementName(sql), { kind: SpanKind.CLIENT, attributes }, send);
+    },
+    close: (timeoutMs) => inTime(provider.shutdown(), timeoutMs, "The collector").catch(health.failed),
+  };
+}
+
+function createExporter(endpoint: string, health: ReturnType<typeof watchHealth>): OTLPTraceExporter {
+  const url = `${endpoint.replace(/\/+$/u, "")}/v1/traces`;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
+  const send = exporter.export.bind(exporter);
+  exporter.export = (spans, done) =>
+    send(spans, (result) => {
+      if (result.code === ExportResultCode.SUCCESS) health.answered();
+      else health.failed(new Error(result.error?.message ?? "An export failed."));
+      done(result);
+    });
+  return exporter;
+}
+
+const headerGetter = {
+  keys: (headers: IncomingHttpHeaders) => Object.keys(headers),
+  get: (headers: IncomingHttpHeaders, name: string) => headers[name],
+};
+
+/** By the semantic conventions of OpenTelemetry where they have a name. */
+function requestAttributes({ requestId, storeId, code, names }: RequestObservation, summary: Summary): Attributes {
+  const { method, route, status, outcome } = summary;
+  return {
+    "http.request.method": method === "other" ? "_OTHER" : method,
+    "vitrine.request_id": requestId,
+    "vitrine.outcome": outcome,
+    ...(route !== "other" && { "http.route": route }),
+    ...(status > 0 && { "http.response.status_code": status }),
+    ...(code !== undefined && { "error.type": code }),
+    ...(storeId !== undefined && { "vitrine.store": storeId }),
+    ...(names !== undefined && { "graphql.operation.type": names.kind }),
+  };
+}
+
+/** `SELECT`, or the name that the statement gives itself in a comment. */
+function statementName(sql: string): string {
+  return /^\s*(?:\/\* (\w+) \*\/|(\w+))/u.exec(sql)?.slice(1).find(Boolean) ?? "query";
+}

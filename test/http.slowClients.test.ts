@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./support/app.js";
+import { problemBody } from "./support/problems.js";
+import { until } from "./support/process.js";
+import { paths, product, storedProducts } from "./support/products.js";
+import { saved } from "./support/shows.js";
+import { type Conversation, converse, onlyAnswer } from "./support/socket.js";
+
+/** Short, so that the tests are. The bounds below leave room for a busy machine. */
+const patience = {
+  headersTimeoutMs: 600,
+  requestTimeoutMs: 1_200,
+  keepAliveTimeoutMs: 500,
+  stalledTimeoutMs: 800,
+  checkIntervalMs: 100,
+};
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({}, testDatabase(), patience);
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+afterEach(() => {
+  if (app.logged.length > 0) throw new Error(`Nobody wants to know: ${app.logged.join("")}`);
+});
+
+const timedOut = {
+  status: 408,
+  headers: { connection: "close", "content-type": "application/problem+json" },
+  body: problemBody("REQUEST_TIMEOUT", "The request took too long to arrive."),
+};
+
+/** Sends a byte of a text every 20 ms until the server has closed; the text must be longer than it has patience for. */
+async function drip(conversation: Conversation, text: string): Promise<number> {
+  let next = 0;
+  const timer = setInterval(() => conversation.socket.write(text[next++ % text.length] ?? ""), 20);
+  return conversation.closed().finally(() => clearInterval(timer));
+}
+
+/** Lets time pass by the server's own clock: it cuts off clients that say nothing, one after the other. */
+async function serverIsPatientFor(totalMs: number): Promise<void> {
+  let passedMs = 0;
+  while (passedMs < totalMs) passedMs += await converse(app.url).closed();
+}
+
+const head = (path: string, length: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${store.token}\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe("a client is cut off", () => {
+  test("that sends nothing at all, with a 408", async () => {
+    const conversation = converse(app.url);
+    expect(await conversation.closed()).toBeGreaterThan(patience.headersTimeoutMs - 50);
+    expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+  });
+
+  test("that sends its headers byte by byte, with a 408", async () => {
+    const conversation = converse(app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n");
+    expect(await drip(conversation, "X-Slow: abcdefgh\r\n")).toBeGreaterThan(patience.headersTimeoutMs - 50);
+    expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+  });
+
+  test.each([paths.one, "/graphql"])(
+    "that sends its body to %s byte by byte, with a 408, and nothing is stored",
+    async (path) => {
+      const conversation = converse(app.url, head(path, 5_000));
+      const sent = path === paths.one ? JSON.stringify({ product: product("slow") }) : '{"query":"{__typename}"}';
+      expect(await drip(conversation, sent)).toBeGreaterThan(patience.requestTimeoutMs - 50);
+      expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+      expect(await storedProducts(app, store)).toEqual([]);
+    },
+  );
+
+  test("that sends its body chunk by chunk, without a length, with a 408", async () => {
+    const chunked = head(paths.one, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
+    const conversation = converse(app.url, chunked);
+    const timer = setInterval(() => conversation.socket.write("1\r\n \r\n"), 20);
+    expect(await conversation.closed()).toBeGreaterThan(patience.requestTimeoutMs - 50);
+    clearInterval(timer);
+    expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+  });
+
+  test("that goes on sending a body which was refused, without a second answer", async () => {
+    const refused = head(paths.one, 5_000).replace("application/json", "text/plain");
+    const conversation = converse(app.url, refused);
+    await drip(conversation, "x");
+    expect(onlyAnswer(conversation.received())).toMatchObject({ status: 415 });
+  });
+
+  test("that sends nothing after a request, without an answer to what it did not ask", async () => {
+    const conversation = converse(app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    const closedAfterMs = await conversation.closed();
+    expect(closedAfterMs).toBeGreaterThan(patience.keepAliveTimeoutMs - 50);
+    expect(onlyAnswer(conversation.received())).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+  });
+});
+
+test("many that are slow take nothing from others", async () => {
+  const slow = Array.from({ length: 200 }, (_, index) =>
+    converse(app.url, index % 2 === 0 ? "GET / HTTP/1.1\r\nHo" : `${head(paths.bulk, 9_000)}{"products":[`),
+  );
+  await store.post(paths.one, { product: product("fast") });
+  for (let n = 0; n < 20; n += 1) expect(await store.get(paths.of("fast"))).toMatchObject({ status: 200 });
+  expect(slow.some(({ socket }) => socket.closed)).toBe(false); // or they would have shown nothing
+  await Promise.all(slow.map((conversation) => conversation.closed()));
+  for (const conversation of slow) expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+});
+
+describe("a client that never reads", () => {
+  /** More than the system buffers for a connection. */
+  const page = "GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n";
+
+  test("its answer is cut off once it has taken in nothing for long enough", async () => {
+    const conversation = converse(app.url, page);
+    conversation.socket.pause();
+    await serverIsPatientFor(2 * patience.stalledTimeoutMs); // who does not read does not see the end either
+    conversation.socket.resume();
+    await conversation.closed();
+    expect(conversation.received()).toMatch(/^HTTP\/1\.1 200 OK/u);
+    expect(conversation.received()).not.toMatch(/<\/html>\s*$/u);
+  });
+
+  test("but reads slowly gets all of it, in however long a time", async () => {
+    const conversation = converse(app.url, page.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    const { socket } = conversation;
+    let gulps = 0;
+    socket.on("data", () => {
+      gulps += 1;
+      if (gulps % 12 !== 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), 200);
+    });
+    expect(await conversation.closed(25_000)).toBeGreaterThan(patience.stalledTimeoutMs * 2);
+    expect(conversation.received()).toMatch(/<\/html>\s*$/u);
+  });
+
+  test("and goes on asking is not answered without end", async () => {
+    const conversation = converse(app.url);
+    conversation.socket.pause();
+    const timer = setInterval(() => conversation.socket.write(page.repeat(10)), 5);
+    await conversation.closed();
+    clearInterval(timer);
+    expect(conversation.socket.bytesWritten).toBeLessThan(10_000_000);
+  });
+});
+
+test("a stream that has nothing to say for longer than all these times is kept", async () => {
+  const { id } = await saved(store);
+  const query = `subscription { liveStreamAnalytics(lsId: "${id}") { durationSeconds kpis { viewers { total } } } }`;
+  const body = JSON.stringify({ query });
+  const sent = head("/graphql", body.length).replace("\r\n\r\n", "\r\nAccept: text/event-stream\r\n\r\n") + body;
+  const conversation = converse(app.url, sent);
+  await until(() => conversation.received().includes("event: next"), "the first value");
+  await serverIsPatientFor(2 * patience.requestTimeoutMs);
+  expect(conversation.socket.closed).toBe(false);
+  expect(app.feed.watchers).toBe(1);
+  conversation.socket.destroy();
+  await until(() => app.feed.watchers === 0, "the stream to end");
+});

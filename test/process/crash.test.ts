@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from "vitest";
+import { findHolder } from "../../src/database/folderLock.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
+import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
+import { createDatabase } from "../support/postgresql.js";
+import { placeForTest, until } from "../support/process.js";
+
+/** `npm run test:faults` runs more rounds. */
+const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
+const timeoutMs = 60_000 + rounds * 30_000;
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+
+test(
+  "embedded database: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
+  async () => {
+    const { env, dataDir } = await placeForTest();
+    const figures = await crashed("embedded", {
+      env: { ...env, DEMO_TRAFFIC: "false" },
+      open: async () => {
+        const socketFolder = (await findHolder(dataDir))?.socketFolder ?? "";
+        return connect("embedded", embeddedConnection(socketFolder), () => undefined);
+      },
+      settled: () => Promise.resolve(), // the engine died with the server
+    });
+    expect(figures).toMatchObject({ half: 0, lost: 0 });
+  },
+  timeoutMs,
+);
+
+test.runIf(testDatabaseUrl !== undefined)(
+  "PostgreSQL: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
+  async () => {
+    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_crash_${process.pid}`);
+    onTestFinished(drop);
+    const figures = await crashed("postgresql", {
+      env: { DATABASE_URL: url },
+      open: () => {
+        const connection = { connectionString: url, application_name: "beside", max: 1 };
+        return Promise.resolve(connect("postgresql", connection, () => undefined));
+      },
+      settled: (database) => until(() => isIdle(database), "PostgreSQL to end the statements of the killed server"),
+    });
+    expect(figures).toMatchObject({ half: 0, lost: 0 });
+  },
+  timeoutMs,
+);
+
+async function isIdle({ client }: OpenDatabase): Promise<boolean> {
+  const [row] = await client.$queryRaw<[{ idle: boolean }]>`
+    SELECT count(*) = 0 AS idle FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
+  return row.idle;
+}
+
+/** Runs the rounds, prints a line of figures, and makes sure that there was something to look at. */
+async function crashed(engine: string, site: CrashSite): Promise<CrashFigures> {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const figures = await crash(site, rounds, seed).catch((error: unknown) => {
+    throw new Error(`The seed was ${seed}.`, { cause: error });
+  });
+  const { kills, sent, answered, whole, notAtAll, half, lost } = figures;
+  process.stdout.write(
+    `${engine}: ${rounds} rounds, ${kills} kills, ${sent} requests sent, ${answered} answered, ${whole} in whole, ` +
+      `${notAtAll} not at all, ${half} half stored, ${lost} lost (seed ${seed})\n`,
+  );
+  expect(whole + notAtAll + half).toBe(sent);
+  expect(kills).toBeGreaterThanOrEqual(rounds);
+  expect(answered, "requests were answered before the kills").toBeGreaterThan(0);
+  expect(sent - answered, "and others were on their way").toBeGreaterThanOrEqual(rounds);
+  return figures;
+}

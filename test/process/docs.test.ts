@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { expect, onTestFinished, test } from "vitest";
+import { exitStatus } from "../../src/cli/failure.js";
+import { createProgram } from "../../src/cli/program.js";
+import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
+import { placeForTest, program, serve } from "../support/process.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a reader has: a running demo store, its token, and a folder to try things in. */
+async function openDemo() {
+  const place = await placeForTest();
+  const server = await serve({ ...place.env, DEMO_TRAFFIC: "false" });
+  onTestFinished(async () => void (await server.stop()));
+  const folder = await mkdtemp(join(tmpdir(), "vt-docs-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...place.env, PATH: process.env["PATH"] ?? "", PROGRAM: program, TOKEN: server.token ?? "" };
+  return { url: server.url, token: server.token ?? "", folder, env };
+}
+
+type Demo = Awaited<ReturnType<typeof openDemo>>;
+
+/** `npx vitrine` is the program under test, and the address that of the server under test. */
+async function runScript(text: string, { url, env, folder }: Demo): Promise<string> {
+  const npx = `npx() { [ "$1" = vitrine ] && shift && "${process.execPath}" "$PROGRAM" "$@"; }`;
+  return runShell(`${npx}\n${text.replaceAll("http://127.0.0.1:4000", url)}`, env, folder);
+}
+
+async function runOperation(query: string, variables: unknown, { url, token }: Demo): Promise<string> {
+  const headers = { "content-type": "application/json", "x-service-access-token": token };
+  const body = JSON.stringify({ query, variables });
+  return (await fetch(`${url}/graphql`, { method: "POST", headers, body })).text();
+}
+
+async function outputOf({ block, variables }: Example, demo: Demo): Promise<string> {
+  return block.info === "sh" ? runScript(block.text, demo) : runOperation(block.text, variables, demo);
+}
+
+const read = (page: string) => readFile(join(root, page), "utf8");
+
+const pages = [
+  "README.md",
+  "docs/access.md",
+  "docs/analytics.md",
+  "docs/catalog.md",
+  "docs/dashboard.md",
+  "docs/operations.md",
+  "docs/performance.md",
+  "docs/scale.md",
+];
+
+/**
+ * Commands that need a checkout of their own or minutes (.ci/run runs the first two, and a person the benchmark), or what
+ * is not there: a container engine, Citus.
+ */
+const runElsewhere = /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*)$/mu;
+
+test.each(pages)(
+  "every command and operation of %s does what the page shows",
+  async (page) => {
+    const examples = examplesOf(await read(page)).filter(({ block }) => !runElsewhere.test(block.text));
+    if (examples.length === 0) return;
+    const demo = await openDemo();
+    for (const example of examples) {
+      const printed = await outputOf(example, demo);
+      const { output, block } = example;
+      if (output === undefined) continue;
+      const [shown, value] =
+        output.info === "json"
+          ? [JSON.parse(output.text), JSON.parse(printed)]
+          : [output.text.trimEnd(), printed.trimEnd()];
+      expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
+    }
+  },
+  120_000,
+);
+
+test("every variable of the environment, every command and every exit status stands in the tables of docs/operations.md", async () => {
+  const operations = await read("docs/operations.md");
+  const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
+  const variables = [...(await read("src/config.ts")).matchAll(/^ {4}([A-Z][A-Z_]+): /gmu)].map(([, name]) => name);
+  expect(variables).toContain("SHUTDOWN_GRACE_MS");
+  expect(rows).toEqual(expect.arrayContaining([...variables, ...Object.values(exitStatus).map(String)]));
+  for (const command of commandsOf(createProgram())) {
+    expect(
+      rows.filter((row) => row === command || row.startsWith(`${command} `)),
+      command,
+    ).toHaveLength(1);
+  }
+});
+
+/** `npx vitrine token issue`, and so on: those that do something. */
+function commandsOf(command: Command, above = "npx"): string[] {
+  const name = `${above} ${command.name()}`;
+  return command.commands.length === 0 ? [name] : command.commands.flatMap((child) => commandsOf(child, name));
+}

@@ -1,0 +1,128 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { createTestStore, type TestStore } from "../support/app.js";
+import { postWithKey } from "../support/idempotency.js";
+import { serve, type Serving, until } from "../support/process.js";
+import { bulk, importedAnswer, paths, products } from "../support/products.js";
+import { problemBody } from "../support/problems.js";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const importedText = JSON.stringify(importedAnswer(3_000).body);
+const inUse = "Another request with this Idempotency-Key is still being worked on.";
+/** Long enough for several statements. */
+const body = bulk(products(3_000));
+
+describe.runIf(testDatabaseUrl !== undefined)("several servers on one database", () => {
+  const name = `vitrine_idempotency_${process.pid}`;
+  const url = new URL(testDatabaseUrl ?? "postgres://none");
+  url.pathname = `/${name}`;
+  const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "4" };
+  let servers: readonly Serving[];
+  let database: OpenDatabase;
+  beforeAll(async () => {
+    await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
+    database = connect("postgresql", { connectionString: url.href, max: 2 }, () => undefined);
+    servers = [await serve(env), await serve(env), await serve(env)];
+  });
+  afterAll(async () => {
+    await database.close();
+    for (const server of servers) server.process.kill("SIGKILL");
+    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
+
+  const newStore = () => createTestStore({ url: "", db: database.client });
+  /** Imports at one of the servers. */
+  const send = (store: TestStore, server: Serving | undefined, key: string) =>
+    postWithKey(
+      {
+        fetch: (path, { headers, ...options } = {}) =>
+          fetch(`${server?.url}${path}`, {
+            ...options,
+            headers: { ...(headers as Record<string, string>), "X-Service-Access-Token": store.token },
+          }),
+      },
+      paths.bulk,
+      body,
+      key,
+    );
+  const countOf = async ({ id: storeId }: TestStore) => ({
+    products: await database.client.product.count({ where: { storeId } }),
+    keys: await database.client.idempotencyKey.count({ where: { storeId } }),
+  });
+
+  /** Holds one of the locks that imports take, until `release`. */
+  async function hold(lock: string) {
+    const holder = new pg.Client({ connectionString: url.href });
+    await holder.connect();
+    let isReleased = false;
+    const release = async () => {
+      if (!isReleased) await holder.end();
+      isReleased = true;
+    };
+    onTestFinished(release);
+    await holder.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [lock]);
+    const waiting = `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
+    const someoneWaits = async () => (await holder.query(waiting)).rowCount === 1;
+    return { release, untilSomeoneWaits: () => until(someoneWaits, "somebody to wait for the lock") };
+  }
+
+  test("of 30 requests with one key, ten at each, one imports and all get its answer", async () => {
+    const store = await newStore();
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, turn) => send(store, servers[turn % 3], "k")));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, importedText]));
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect(await countOf(store)).toEqual({ products: 3_000, keys: 1 });
+  });
+
+  test("a server killed in the middle of an import has stored neither rows nor key, and another imports", async () => {
+    const store = await newStore();
+    const own = await serve(env);
+    const { release, untilSomeoneWaits } = await hold(`catalog ${store.id}`);
+    const lost = send(store, own, "k").catch((error: unknown) => error);
+    await untilSomeoneWaits();
+    await own.stop("SIGKILL");
+    expect(await lost).toBeInstanceOf(Error);
+    expect(await countOf(store)).toEqual({ products: 0, keys: 0 });
+    await release();
+    expect(await send(store, servers[0], "k")).toEqual({ status: 200, text: importedText, replayed: null });
+    expect(await countOf(store)).toEqual({ products: 3_000, keys: 1 });
+  });
+
+  test("a server killed after an import: another one gives its answer", async () => {
+    const store = await newStore();
+    const own = await serve(env);
+    expect(await send(store, own, "k")).toEqual({ status: 200, text: importedText, replayed: null });
+    await own.stop("SIGKILL");
+    expect(await send(store, servers[1], "k")).toEqual({ status: 200, text: importedText, replayed: "true" });
+  });
+
+  test("who waits in vain for a request with the key gets 409 and is told when to come again; others are served meanwhile", async () => {
+    const store = await newStore();
+    const { release } = await hold(`import ${store.id} k`);
+    let isOver = false;
+    const waiting = Promise.all(Array.from({ length: 12 }, () => send(store, servers[2], "k"))); // thrice its connections
+    void waiting.then(() => (isOver = true));
+    for (const key of ["a", "b", "c"]) {
+      expect(await send(store, servers[2], key)).toMatchObject({ status: 200, replayed: null });
+    }
+    expect(isOver).toBe(false);
+    const refused = problemBody("IDEMPOTENCY_KEY_IN_USE", inUse);
+    for (const { status, text, retryAfter } of await waiting) {
+      expect([status, JSON.parse(text), retryAfter]).toEqual([409, refused, "1"]);
+    }
+    await release();
+    expect(await send(store, servers[2], "k")).toMatchObject({ status: 200, replayed: null });
+  });
+});
+
+async function onServer(connectionString: string | undefined, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,117 @@
+import { writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { addSite } from "../../../src/access/site.js";
+import { requireStore } from "../../../src/access/store.js";
+import { issueToken, listTokens, revokeToken, rotateToken } from "../../../src/access/token.js";
+import { recordEventFile } from "../../../src/analytics/events.file.js";
+import { pruneEvents } from "../../../src/analytics/prune.js";
+import { rebuildAnalytics } from "../../../src/analytics/rebuild.js";
+import { importCsv } from "../../../src/catalog/product.csv.import.js";
+import { createTestStore, type TestApp, type TestStore } from "../app.js";
+import { toCsv } from "../csv.js";
+import { someEvents } from "../figures.js";
+import { bulk, paths, product, products } from "../products.js";
+import { analyticsPath, readAnalytics, saved } from "../shows.js";
+import { subscribe } from "../subscribe.js";
+
+const productFields = "id sku title description price images createdAt updatedAt";
+const counts = "message imported created updated";
+const events = someEvents(60);
+
+/** Every root field of the schema at least once, each with all arguments that change what is asked of the database. */
+export const graphqlOperations: readonly (readonly [string, object])[] = [
+  [`mutation ($p: ProductInput!) { importProduct(product: $p) { ${counts} } }`, { p: product("one") }],
+  [
+    `mutation ($p: [ProductInput!]!) { importProducts(products: $p, siteId: "de", siteType: "SHOP") { ${counts} } }`,
+    { p: products(3) },
+  ],
+  [`mutation ($c: String!) { importProductsCsv(csvContent: $c) { ${counts} } }`, { c: toCsv(products(4)) }],
+  [`{ product(productId: "one") { ${productFields} } }`, {}],
+  [`{ product(productId: "p00001", siteId: "de") { ${productFields} } }`, {}],
+  [`{ products(first: 2) { nodes { ${productFields} } pageInfo { endCursor } } }`, {}],
+  [`{ products(search: "title", available: true, after: "WyJvbmUiXQ") { nodes { id } } }`, {}],
+  [`{ products(available: false, after: "WyJvbmUiXQ") { nodes { id } } }`, {}],
+  [`mutation { deleteProduct(productId: "one") { message } }`, {}],
+  [
+    `mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }`,
+    { s: { id: "show", name: "Show", status: "LIVE", startedAt: "2026-05-04T18:30:00Z" } },
+  ],
+  [
+    `mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }`,
+    { s: { id: "show", name: "Show", status: "ENDED", startedAt: "2026-05-04T18:30:00Z", durationSeconds: 60 } },
+  ],
+  [
+    `mutation ($e: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $e) { accepted } }`,
+    { e: events },
+  ],
+  [`{ liveStream(lsId: "show") { name } }`, {}],
+  [`{ liveStreams(first: 1, status: ENDED) { nodes { id } pageInfo { endCursor } } }`, {}],
+  [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
+  [readAnalytics, { lsId: "show", first: 3 }],
+];
+
+/** The subscriptions; each is read until its first value. */
+export const subscriptions = ["subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { durationSeconds } }"];
+
+/** What callers do, over both styles, and what operators do by commands. @param folder for files */
+export async function doEverything(app: TestApp, folder: string): Promise<void> {
+  const store = await createTestStore(app);
+  await addSite(app.db, store.id, "de", "SHOP");
+  await callGraphql(app, store);
+  await callRest(store);
+  await runCommands(app, store, folder);
+}
+
+async function callGraphql(app: TestApp, store: TestStore): Promise<void> {
+  for (const [query, variables] of graphqlOperations) {
+    const { errors } = await store.graphql(query, variables);
+    if (errors !== undefined) throw new Error(`${query}: ${JSON.stringify(errors)}`);
+  }
+  for (const query of subscriptions) {
+    const end = new AbortController();
+    for await (const { data } of subscribe(app, store, { query, variables: { lsId: "show" } }, end.signal)) {
+      if (data === null) throw new Error(`${query} gave nothing.`);
+      break;
+    }
+    end.abort();
+  }
+}
+
+async function callRest(store: TestStore): Promise<void> {
+  const send = async (path: string, body: object): Promise<void> => {
+    const response = await store.fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": randomUUID() },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  };
+  await send(paths.one, { product: product("two", { sku: "mine" }) });
+  await send(paths.bulk, bulk(products(5)));
+  await send(paths.csv, { csvContent: toCsv(products(6)) });
+  // Refused, which takes another way: rows are collected first, to name what is wrong.
+  const refused = await store.post(paths.bulk, bulk([product("a", { sku: "mine" }), product("b"), product("b")]));
+  const read = [await store.get(paths.of("two")), await store.get(analyticsPath("show"))];
+  const deleted = await store.delete(paths.of("two"));
+  const found = [refused, ...read, deleted].map(({ status }) => status);
+  if (found.join(" ") !== "400 200 200 200") throw new Error(`REST answered ${found.join(" ")}`);
+}
+
+async function runCommands({ db }: TestApp, store: TestStore, folder: string): Promise<void> {
+  const storeId = store.id;
+  await requireStore(db, storeId);
+  const { id } = await issueToken(db, storeId);
+  const fresh = await rotateToken(db, storeId, id, 0);
+  await revokeToken(db, storeId, fresh.id);
+  await listTokens(db, storeId);
+  const [csv, ndjson] = [join(folder, "products.csv"), join(folder, "events.ndjson")];
+  await writeFile(csv, toCsv(products(4_500))); // several statements, between which skus may be double
+  await importCsv(db, storeId, { file: csv }, { pathPrefix: [] });
+  await writeFile(ndjson, events.map((event) => JSON.stringify(event)).join("\n"));
+  const { id: lsId } = await saved(store);
+  await recordEventFile(db, storeId, lsId, ndjson);
+  await rebuildAnalytics(db, storeId);
+  await saved(store, { id: lsId, status: "ARCHIVED" });
+  await pruneEvents(db, storeId, { before: new Date(), batchRows: 20 });
+}

@@ -1,0 +1,192 @@
+import { parse } from "libpg-query";
+import { distributionColumn } from "./tables.js";
+
+/** A node of PostgreSQL's parse tree: an object of one member, named for its kind. */
+type Node = Readonly<Record<string, any>>;
+
+/** A table or subquery of one FROM, under the name by which columns are taken from it. */
+interface Source {
+  readonly alias: string;
+  /** Set for distributed tables. */
+  readonly table: string | undefined;
+  /** Whether its store is told: by a parameter, or by being that of another source that is told. */
+  isBound: boolean;
+}
+
+/** Volatile, or refused by Citus where it must repeat them on each node (design: rule 6). */
+const refusedFunctions = new Set(
+  "now transaction_timestamp statement_timestamp clock_timestamp timeofday random gen_random_uuid jsonb_build_object json_build_object".split(
+    " ",
+  ),
+);
+
+/**
+ * What in a statement would not run on one node of Citus, or not at all: one line for each breach.
+ * Each use of a distributed table must be tied to one store, in the same part of the statement.
+ */
+export async function statementBreaches(sql: string, tables: readonly string[]): Promise<string[]> {
+  const { stmts } = (await parse(sql)) as { stmts: { stmt: Node }[] };
+  const found: string[] = [];
+  for (const { stmt } of stmts) checkQuery(stmt, [], { tables, found });
+  return found;
+}
+
+interface Check {
+  readonly tables: readonly string[];
+  readonly found: string[];
+}
+
+function checkQuery(node: Node, outer: readonly Source[], check: Check): void {
+  const { SelectStmt, InsertStmt, UpdateStmt, DeleteStmt, CreateStmt } = node;
+  if (SelectStmt !== undefined) checkSelect(SelectStmt, outer, check);
+  else if (InsertStmt !== undefined) checkInsert(InsertStmt, outer, check);
+  else if (UpdateStmt !== undefined) checkChange("UPDATE", UpdateStmt, UpdateStmt.fromClause ?? [], outer, check);
+  else if (DeleteStmt !== undefined) checkChange("DELETE", DeleteStmt, DeleteStmt.usingClause ?? [], outer, check);
+  else if (CreateStmt === undefined || CreateStmt.relation.relpersistence !== "t") checkChildren(node, outer, check);
+}
+
+/** Looks for queries within expressions. */
+function checkChildren(node: unknown, outer: readonly Source[], check: Check): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, child] of Object.entries(node)) {
+    if (/^(?:Select|Insert|Update|Delete)Stmt$/u.test(name)) checkQuery({ [name]: child }, outer, check);
+    else checkChildren(child, outer, check);
+  }
+}
+
+function checkSelect(select: Node, outer: readonly Source[], check: Check): void {
+  for (const side of ["larg", "rarg"]) if (select[side] !== undefined) checkSelect(select[side], outer, check);
+  const { larg: _, rarg: __, ...own } = select;
+  const conditions = conjuncts(own["whereClause"]);
+  const sources = sourcesOf(own["fromClause"] ?? [], conditions, check);
+  bind(sources, conditions, outer);
+  report("SELECT", sources, check);
+  checkChildren(own, [...sources, ...outer], check);
+}
+
+function checkInsert(insert: Node, outer: readonly Source[], check: Check): void {
+  const table: string = insert["relation"].relname;
+  const { selectStmt, onConflictClause, returningClause, returningList, cols = [] } = insert as any;
+  if (check.tables.includes(table)) {
+    const key = distributionColumn(table);
+    const place = cols.findIndex(({ ResTarget }: Node) => ResTarget.name === key);
+    const { valuesLists, targetList } = selectStmt?.SelectStmt ?? {};
+    const given: Node[] = valuesLists?.map(({ List }: Node) => List.items[place]) ?? [
+      targetList?.[place]?.ResTarget.val,
+    ];
+    if (place < 0 || !given.every(isConstant)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
+    checkConflict(table, onConflictClause, check);
+    checkRepeated(`RETURNING of ${table}`, returningClause ?? returningList, check);
+  }
+  checkChildren(insert, outer, check);
+}
+
+function checkConflict(table: string, conflict: Node | undefined, check: Check): void {
+  if (conflict === undefined) return;
+  const names = (conflict["infer"]?.indexElems ?? []).map(({ IndexElem }: Node) => IndexElem.name);
+  // Without a target any constraint may be meant, and a deferrable one may not be.
+  if (table === "Product" && !names.includes("storeId"))
+    check.found.push("ON CONFLICT of Product names no primary key");
+  refuseMoves("ON CONFLICT", table, conflict["targetList"], check);
+  checkRepeated(`ON CONFLICT of ${table}`, conflict, check);
+}
+
+function checkChange(
+  verb: string,
+  change: Node,
+  others: readonly Node[],
+  outer: readonly Source[],
+  check: Check,
+): void {
+  const { relation, whereClause, targetList, returningClause, returningList } = change as any;
+  const conditions = conjuncts(whereClause);
+  const sources = sourcesOf([{ RangeVar: relation }, ...others], conditions, check);
+  bind(sources, conditions, outer);
+  report(verb, sources, check);
+  if (check.tables.includes(relation.relname)) {
+    refuseMoves(verb, relation.relname, targetList, check);
+    checkRepeated(`RETURNING of ${relation.relname}`, returningClause ?? returningList, check);
+  }
+  checkChildren(change, [...sources, ...outer], check);
+}
+
+function refuseMoves(verb: string, table: string, targets: Node[] | undefined, check: Check): void {
+  const key = distributionColumn(table);
+  if (targets?.some(({ ResTarget }) => ResTarget.name === key)) check.found.push(`${verb} changes ${table}.${key}`);
+}
+
+/** What each node would work out by itself. */
+function checkRepeated(place: string, node: unknown, check: Check): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, child] of Object.entries(node as Node)) {
+    if (name === "FuncCall" && refusedFunctions.has(lastName(child.funcname))) {
+      check.found.push(`${place} calls ${lastName(child.funcname)}`);
+    }
+    if (name === "SQLValueFunction") check.found.push(`${place} asks for the time`);
+    if (name === "TypeCast" && lastName(child.typeName.names) === "text") check.found.push(`${place} casts to text`);
+    checkRepeated(place, child, check);
+  }
+}
+
+/** The tables and subqueries of a FROM; what joins are ON is added to the conditions. */
+function sourcesOf(nodes: readonly Node[], conditions: Node[], check: Check): Source[] {
+  return nodes.flatMap((node): Source[] => {
+    const { RangeVar, JoinExpr, RangeSubselect, RangeFunction } = node;
+    if (JoinExpr !== undefined) {
+      conditions.push(...conjuncts(JoinExpr.quals));
+      return sourcesOf([JoinExpr.larg, JoinExpr.rarg], conditions, check);
+    }
+    const { alias } = RangeVar ?? RangeSubselect ?? RangeFunction ?? {};
+    const table = check.tables.includes(RangeVar?.relname) ? RangeVar.relname : undefined;
+    return [{ alias: alias?.aliasname ?? RangeVar?.relname ?? "", table, isBound: false }];
+  });
+}
+
+/** Follows `key = parameter` and `key = key of a bound source` until nothing more is bound. */
+function bind(sources: readonly Source[], conditions: readonly Node[], outer: readonly Source[]): void {
+  const pairs = conditions.flatMap(({ A_Expr }) =>
+    A_Expr?.kind === "AEXPR_OP" && lastName(A_Expr.name) === "=" ? [[A_Expr.lexpr, A_Expr.rexpr] as const] : [],
+  );
+  for (let goesOn = true; goesOn;) {
+    goesOn = false;
+    for (const [left, right] of [...pairs, ...pairs.map(([a, b]) => [b, a] as const)]) {
+      const source = sourceOf(left, sources);
+      if (source === undefined || source.isBound) continue;
+      source.isBound = isConstant(right) || sourceOf(right, [...sources, ...outer])?.isBound === true;
+      goesOn ||= source.isBound;
+    }
+  }
+}
+
+function report(verb: string, sources: readonly Source[], check: Check): void {
+  for (const { table, isBound } of sources) {
+    if (table !== undefined && !isBound)
+      check.found.push(`${verb} on ${table} is not tied to one ${distributionColumn(table)}`);
+  }
+}
+
+/** The source whose distribution column this is. Without an alias it is that of the one source that has it. */
+function sourceOf(node: Node | undefined, sources: readonly Source[]): Source | undefined {
+  const names: string[] = (node?.["ColumnRef"]?.fields ?? []).map(({ String: name }: Node) => name?.sval);
+  const [alias, column] = [names.at(-2), names.at(-1)];
+  return sources.find(
+    (source) =>
+      source.table !== undefined &&
+      distributionColumn(source.table) === column &&
+      (alias === undefined || alias === source.alias),
+  );
+}
+
+function conjuncts(node: Node | undefined): Node[] {
+  if (node?.["BoolExpr"]?.boolop === "AND_EXPR") return node["BoolExpr"].args.flatMap(conjuncts);
+  return node === undefined ? [] : [node];
+}
+
+function isConstant(node: Node | undefined): boolean {
+  if (node?.["TypeCast"] !== undefined) return isConstant(node["TypeCast"].arg);
+  return node?.["ParamRef"] !== undefined || node?.["A_Const"] !== undefined;
+}
+
+function lastName(names: Node[] | undefined): string {
+  return names?.at(-1)?.["String"]?.sval ?? "";
+}

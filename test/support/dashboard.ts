@@ -1,0 +1,66 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { TestApp, TestStore } from "./app.js";
+import type { TestBrowser, TestPage } from "./browser.js";
+
+/** What tests expect of numbers and times must not depend on where they run. */
+const place = { locale: "en-US", timezoneId: "UTC" };
+
+/** Opens the dashboard, which asks for the token. */
+export function openSignIn(browser: TestBrowser, { url }: Pick<TestApp, "url">, options: BrowserContextOptions = {}) {
+  return browser.open(`${url}/dashboard`, { ...place, ...options });
+}
+
+/** Opens the dashboard with the store's token. */
+export async function openDashboard(
+  browser: TestBrowser,
+  app: Pick<TestApp, "url">,
+  store: Pick<TestStore, "token">,
+  options: BrowserContextOptions = {},
+): Promise<TestPage> {
+  const opened = await openSignIn(browser, app, options);
+  await enterToken(opened.page, store.token);
+  await opened.page.getByRole("button", { name: "Sign out" }).waitFor();
+  return opened;
+}
+
+export async function enterToken(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Access token").fill(token);
+  await page.getByRole("button", { name: "Open dashboard" }).click();
+}
+
+/** The tiles as they can be read: `{ Sales: ["total", "12.50", "Live", "12.50", …] }`. */
+export async function readTiles(page: Page): Promise<Record<string, string[]>> {
+  const texts = await page.getByRole("article").allInnerTexts();
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [name = "", ...rest] = text.split("\n").filter((line) => line !== "");
+      return [name, rest];
+    }),
+  );
+}
+
+const count = new Intl.NumberFormat("en-US");
+const amount = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** What the tiles must say, worked out from what GraphQL answers; view times are of seconds below a minute. */
+export function expectedTiles(kpis: any): Record<string, string[]> {
+  const { sales, orders, viewers, addToCart, avgViewTime } = kpis;
+  const referral = (sum: { live: number; replay: number; total: number }) => sum.total - sum.live - sum.replay;
+  const percent = (value: number) => `${value}%`;
+  const seconds = (value: number) => `${Math.round(value * 10) / 10} sec`;
+  const by = (format: (value: number) => string, { live, replay }: { live: number; replay: number }) => [
+    "Live",
+    format(live),
+    "Replay",
+    format(replay),
+  ];
+  const [counted, paid] = [(value: number) => count.format(value), (value: number) => amount.format(value)];
+  return {
+    Sales: ["total", paid(sales.total), ...by(paid, sales), "Referral", paid(referral(sales))],
+    Orders: ["total", counted(orders.total), ...by(counted, orders), "Referral", counted(referral(orders))],
+    Viewers: ["total", counted(viewers.total), ...by(counted, viewers), "Unique", counted(viewers.unique)],
+    "Add to cart": ["of viewers", percent(addToCart.avg), ...by(percent, addToCart)],
+    "View time": ["average", seconds(avgViewTime.avg), ...by(seconds, avgViewTime)],
+    Conversion: ["orders per viewer", percent(kpis.conversionRate), "Average order", paid(kpis.averageOrderValue)],
+  };
+}

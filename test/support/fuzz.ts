@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import * as fc from "fast-check";
+import { afterAll } from "vitest";
+import type { TestApp, TestStore } from "./app.js";
+
+/** How many times as many inputs are tried as in an ordinary run: `npm run test:fuzz` sets it. */
+const times = Number(process.env["FUZZ_RUNS"] ?? 1);
+/** Whatever is sent must be answered within this time, on a busy machine too. */
+const answerLimitMs = 20_000;
+
+export const fuzzTimeoutMs = 60_000 * times;
+
+/** What is sent. The path goes out as it is. */
+interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Undefined where there is none. */
+  readonly text: string | undefined;
+}
+
+export interface Fuzzer {
+  /** Sends a call with a store's token and counts it. @throws when there is no answer in time, or it is not UTF-8 */
+  send(app: TestApp, store: TestStore, call: Call): Promise<RawAnswer>;
+  /** Counts inputs that do not go over HTTP. */
+  count(inputs: number): void;
+  /** Holds a property to `runs` inputs, or as many times more as FUZZ_RUNS says. A failure prints its seed. */
+  hold<Input>(property: fc.IAsyncPropertyWithHooks<Input>, runs: number): Promise<void>;
+}
+
+/** For one test file: connections that are kept, and a count that a long run prints at its end. */
+export function createFuzzer(what: string): Fuzzer {
+  const agent = new Agent({ keepAlive: true });
+  let sent = 0;
+  afterAll(() => {
+    agent.destroy();
+    if (times > 1) process.stderr.write(`fuzz: ${sent} inputs tried: ${what}\n`);
+  });
+  return {
+    send: async (app, store, call) => {
+      sent += 1;
+      return exchange(agent, app.url, store.token, call);
+    },
+    count: (inputs) => void (sent += inputs),
+    hold: (property, runs) => fc.assert(property, { numRuns: runs * times }),
+  };
+}
+
+async function exchange(
+  agent: Agent,
+  url: string,
+  token: string,
+  { method = "GET", path, headers = {}, body }: Call,
+): Promise<RawAnswer> {
+  const sentHeaders = {
+    "x-service-access-token": token,
+    ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
+    ...headers,
+  };
+  const outgoing = request(url, {
+    agent,
+    path,
+    method,
+    headers: sentHeaders,
+    signal: AbortSignal.timeout(answerLimitMs),
+  });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  const bytes = await buffer(incoming);
+  const text = bytes.length === 0 ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+}
+
+/** What must be empty after everything that a test sent: failures that were logged, members that every object has got. */
+export function harmDone({ logged }: Pick<TestApp, "logged">): readonly string[] {
+  const failures = logged.filter((line) => Number(JSON.parse(line).level) >= 40);
+  const inherited: string[] = [];
+  for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) {
+    for (const name in prototype) inherited.push(name);
+  }
+  return [...failures, ...inherited];
+}
