@@ -36,6 +36,8 @@ export interface App {
   readonly handler: RequestListener;
   /** For what changes figures without a request. */
   readonly feed: LiveFeed;
+  /** From now on, pages fill in the demo store's token for browsers on this machine, but in production. */
+  showDemoToken(token: string): void;
   /**
    * Ends what the app itself started, streams to clients first. The database belongs to the caller.
    *
@@ -56,6 +58,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const persisted = await openPersistedOperations(config, known);
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
+  let demoToken: string | undefined;
   const tracing = await openTracing(config, database, log);
   const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
   const handler = createRequestListener({
@@ -71,10 +74,14 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     persisted,
     rest: createRestHandler(schema, operations),
     openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
+    demoToken: () => demoToken,
   });
   return {
     handler,
     feed,
+    showDemoToken: (token) => {
+      if (!config.production) demoToken = token;
+    },
     close: async (timeoutMs = 1_000) => {
       await feed.close();
       await gateway.dispose();

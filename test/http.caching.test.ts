@@ -198,6 +198,7 @@ describe("pages and documents open to everybody", () => {
   test.each([
     ["/", "text/html", []],
     ["/graphql", "text/html", ["accept", "accept-encoding"]],
+    ["/docs", "text/html", []],
     ["/openapi.json", "application/json", ["accept-encoding"]],
   ])("%s is asked for again each time, and is 304 for who has it", async (path, type, vary) => {
     const accept = { accept: "text/html,*/*" };

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { receive, textOf, variesBy, type WireAnswer } from "./support/bytes.js";
+import { readPage } from "./support/pages.js";
 import { documented, paths, product, products } from "./support/products.js";
 import { saved } from "./support/shows.js";
 
@@ -75,8 +76,9 @@ describe("which coding", () => {
 });
 
 describe("large answers", () => {
-  test("of pages: GraphiQL and the OpenAPI document, the same bytes each time, and HEAD as GET", async () => {
-    for (const path of ["/graphql", "/openapi.json"]) {
+  test("of pages, of their files and the OpenAPI document, the same bytes each time, and HEAD as GET", async () => {
+    const loaded = await Promise.all(["/graphql", "/docs"].map((path) => readPage(app, path)));
+    for (const path of ["/graphql", "/openapi.json", ...loaded.flatMap(({ files }) => files)]) {
       const headers = { accept: "text/html", "Accept-Encoding": browser };
       const [first, again, plain] = [
         await receive(app.url, path, { headers }),
@@ -101,7 +103,8 @@ describe("large answers", () => {
   test("asked for by many at once for the first time are all whole", async () => {
     const fresh = await startApp();
     const headers = { accept: "text/html", "Accept-Encoding": browser };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => receive(fresh.url, "/graphql", { headers })));
+    const [file = ""] = (await readPage(app, "/graphql")).files;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => receive(fresh.url, file, { headers })));
     expect(new Set(answers.map(textOf)).size).toBe(1);
     await fresh.close();
   });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { receive } from "./support/bytes.js";
+import { readPage } from "./support/pages.js";
 import { paths } from "./support/products.js";
 
 let app: TestApp;
@@ -13,32 +14,36 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("pages", () => {
-  test.each(["/", "/graphql"])(
+  test.each(["/", "/graphql", "/docs"])(
     "%s runs its own scripts alone, calls this server alone, and stands in no frame",
     async (path) => {
-      const response = await fetch(`${app.url}${path}`, { headers: { accept: "text/html" } });
-      const html = await response.text();
+      const { headers, html, files } = await readPage(app, path);
       const policy = Object.fromEntries(
-        (response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+        (headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
           const [name = "", ...sources] = rule.split(" ");
           return [name, sources];
         }),
       );
-      const scripts = [...html.matchAll(/<script\b[^>]*>([^]*?)<\/script>/gu)].map(([, script = ""]) => script);
-      const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+      const scripts = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];
+      const inline = scripts.filter(([, attributes]) => attributes === "").map(([, , script = ""]) => script);
+      const hashes = inline.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+      expect(scripts.length - inline.length, "a script is either inline or a file").toBe(
+        files.filter((file) => file.endsWith(".js")).length,
+      );
+      const own = files.length === 0 ? [] : ["'self'"];
       expect(policy).toEqual({
         "default-src": ["'none'"],
-        "script-src": hashes.length === 0 ? ["'none'"] : hashes,
-        "style-src": ["'unsafe-inline'"],
+        "script-src": scripts.length === 0 ? ["'none'"] : [...own, ...hashes],
+        "style-src": [...own, "'unsafe-inline'"],
         "img-src": ["'self'", "data:"],
-        "font-src": ["data:"],
-        "worker-src": ["blob:"],
+        "font-src": [...own, "data:"],
+        "worker-src": files.length === 0 ? ["'none'"] : own,
         "connect-src": ["'self'"],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
         "frame-ancestors": ["'none'"],
       });
-      expect(Object.fromEntries(response.headers)).toMatchObject({
+      expect(Object.fromEntries(headers)).toMatchObject({
         "referrer-policy": "no-referrer",
         "x-frame-options": "DENY",
         "cross-origin-opener-policy": "same-origin",
@@ -66,6 +71,29 @@ test("what pages of other origins may call is not closed to them by these header
     expect(headers.get("cross-origin-resource-policy")).toBeNull();
   }
 });
+
+test.each(["/graphql", "/docs"])(
+  "the files of %s are kept for good, and nothing else stands beside them",
+  async (path) => {
+    const { files } = await readPage(app, path);
+    expect(files).toHaveLength(2);
+    for (const file of files) {
+      expect(file).toMatch(new RegExp(`^${path}/assets/[a-z-]+-\\d+\\.\\d+\\.\\d+/[a-z-]+\\.(?:js|css)$`, "u"));
+      const { status, headers, bytes } = await receive(app.url, file);
+      expect({ status, cacheControl: headers["cache-control"] }).toEqual({
+        status: 200,
+        cacheControl: "public, max-age=31536000, immutable",
+      });
+      expect(headers["content-type"]).toBe(`text/${file.endsWith(".js") ? "javascript" : "css"}; charset=utf-8`);
+      expect(bytes.length).toBeGreaterThan(10_000);
+      const folder = file.replace(/[^/]+$/u, "");
+      const beside = ["/", ".map", "%00", "/../package.json"].map((end) => `${file}${end}`);
+      for (const other of [...beside, folder, `${folder}..%2f..%2fpackage.json`, `${folder}../../../package.json`]) {
+        expect([other, (await receive(app.url, other)).status]).toEqual([other, 404]);
+      }
+    }
+  },
+);
 
 test("no answer may be taken for another type than it says, and none names the server's software", async () => {
   const answers = [

@@ -13,11 +13,12 @@ export async function endService(server: RunningServer, app: App, { shutdownGrac
 }
 
 /** What is printed once the service answers. */
-export function banner(url: RunningServer["url"], demo?: Demo): string {
+export function banner(url: RunningServer["url"], { graphiql }: Config, demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,
     `  Dashboard  ${url}/dashboard`,
-    `  GraphiQL   ${url}/graphql`,
+    ...(graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
+    `  API docs   ${url}/docs`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),
   ];

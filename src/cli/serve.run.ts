@@ -28,9 +28,10 @@ export async function serve(config: Config): Promise<void> {
     let stopTraffic: (() => Promise<void>) | undefined;
     try {
       const demo = await openDemo(database, config);
+      if (demo?.token !== undefined) app.showDemoToken(demo.token);
       open();
       await database.share();
-      process.stdout.write(banner(server.url, demo));
+      process.stdout.write(banner(server.url, config, demo));
       if (demo !== undefined && config.demoTraffic) stopTraffic = startDemoTraffic(database.client, app.feed);
       await Promise.race([untilSignal(), database.crashed.then((error) => Promise.reject(error))]);
     } finally {

@@ -27,7 +27,7 @@ export async function serveByWorkers(config: Config): Promise<void> {
   });
   process.once("exit", crew.kill); // told to stop early or a second time
   const url = await crew.start(config.webConcurrency);
-  process.stdout.write(banner(url));
+  process.stdout.write(banner(url, config));
   await untilSignal();
   await crew.stop();
 }

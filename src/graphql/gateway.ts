@@ -31,7 +31,7 @@ export function createGateway(
     schema,
     graphqlEndpoint: graphqlPath,
     landingPage: false,
-    graphiql: false, // graphiqlPage, which needs no context
+    graphiql: false, // http/pages.graphiql.ts, which needs no context
     cors: false, // http/cors.ts does it, for every path alike
     batching: false,
     multipart: false,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /**
  * The Content-Security-Policy (https://www.w3.org/TR/CSP3/) of a page that loads nothing from elsewhere: its own inline
  * scripts, known by their hash, files of this server where it names some, and calls to this server. Styles may be made by
- * scripts, as editors do it, and workers from what the page holds.
+ * scripts, as editors do it.
  */
 export function contentSecurityPolicy(html: string): string {
   const tags = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];
@@ -15,7 +15,7 @@ export function contentSecurityPolicy(html: string): string {
     ["style-src", ...files, "'unsafe-inline'"],
     "img-src 'self' data:",
     ["font-src", ...files, "data:"],
-    ["worker-src", ...files, "blob:"],
+    ["worker-src", ...(files.length === 0 ? ["'none'"] : files)],
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

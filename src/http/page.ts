@@ -12,6 +12,9 @@ interface Kept {
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
 
+/** Cache-Control of a file whose path changes when its content does. */
+export const immutable = "public, max-age=31536000, immutable";
+
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
 /** Keeps pages apart from those of other sites, and from what they do not need. Calls to the API are none of its business. */
@@ -25,7 +28,7 @@ const isolation = {
 
 /**
  * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
- * and compressed when it is first asked for, each once, so that it costs the start nothing; GraphiQL has 9 MB.
+ * and compressed when it is first asked for, each once, so that it costs the start nothing: GraphiQL has 9 MB.
  *
  * @param cacheControl by default browsers ask each time whether it is still the same
  * @param policy makes the Content-Security-Policy of a page

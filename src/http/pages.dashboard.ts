@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Route } from "./exchange.js";
-import { createPage } from "./page.js";
+import { createPage, immutable } from "./page.js";
 
 /** Where the build leaves it; the same seen from src/ and from dist/. */
 const bundle = new URL("../../dist/dashboard/", import.meta.url);
@@ -12,9 +12,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-
-/** A file's name tells its content: another content has another name. */
-const forever = "public, max-age=31536000, immutable";
 
 /** Stricter than other pages: everything is a file of this server, and no style is written into the page. */
 const contentSecurityPolicy = [
@@ -37,7 +34,7 @@ export function dashboardRoutes(): [path: string, route: Route][] {
     const mediaType = mediaTypes[extname(name)];
     if (mediaType === undefined) return [];
     const read = () => readFile(new URL(`assets/${name}`, bundle));
-    return [[`/dashboard/assets/${name}`, createPage(mediaType, read, forever)]];
+    return [[`/dashboard/assets/${name}`, createPage(mediaType, read, immutable)]];
   });
   if (assets.length === 0) return [];
   const page = () => readFile(new URL("index.html", bundle));

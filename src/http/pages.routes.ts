@@ -1,30 +1,43 @@
+import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
+import { graphqlPath } from "../graphql/gateway.js";
 import type { Exchange, Route } from "./exchange.js";
 import { checkReadiness } from "./health.js";
-import { createPage } from "./page.js";
 import { createMetricsRoute } from "./metrics.js";
+import { createPage } from "./page.js";
+import { createDocsFiles, docsPage, docsPath } from "./pages.docs.js";
 import { dashboardRoutes } from "./pages.dashboard.js";
+import { createGraphiqlFiles } from "./pages.graphiql.js";
 import { homePage } from "./pages.home.js";
+import { createTokenPage, type DemoToken } from "./pages.token.js";
 import { respondJson } from "./respond.js";
 import type { Telemetry } from "../telemetry/telemetry.js";
 
 export interface PagesOptions {
+  readonly config: Config;
   readonly db: RootDatabase;
   readonly telemetry: Telemetry;
   /** `/openapi.json`, as it is sent. */
   readonly openApiDocument: string;
+  readonly demoToken: DemoToken;
 }
 
 /** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
-export function createPageRoutes({ db, telemetry, openApiDocument }: PagesOptions): ReadonlyMap<string, Route> {
-  return new Map<string, Route>([
-    ["/", createPage("text/html; charset=utf-8", () => homePage)],
+export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
+  const { config, db, telemetry, openApiDocument, demoToken } = options;
+  const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+    ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
+    [docsPath, createTokenPage(docsPage, demoToken)],
+    ...createDocsFiles(),
+    ...(config.graphiql ? createGraphiqlFiles() : []),
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ...dashboardRoutes(),
     ["/readyz", (exchange) => answerReadiness(db, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);
+  const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && config.graphiql);
+  return routes;
 }
 
 async function answerReadiness(db: RootDatabase, { response }: Exchange): Promise<void> {

@@ -3,14 +3,12 @@ import type { Logger } from "pino";
 import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
-import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
 import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
-import { graphiqlPage } from "../graphql/graphiql.js";
 import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
@@ -19,8 +17,9 @@ import { readBody, requireJson } from "./body.js";
 import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
-import { createPage } from "./page.js";
+import { graphiqlPage } from "./pages.graphiql.js";
 import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
+import { createTokenPage } from "./pages.token.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { requestIdOf } from "./requestId.js";
 import { addVary, markPrivate, respond, respondJson, respondRead, send } from "./respond.js";
@@ -29,7 +28,6 @@ import { problemWith, targetOf } from "./target.js";
 type Gateway = (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
 
 export interface RouterOptions extends PagesOptions {
-  readonly config: Config;
   readonly log: Logger;
   readonly identify: Identify;
   readonly rateLimits: RateLimits;
@@ -131,10 +129,8 @@ function createRestRoute(options: RouterOptions): Route {
 function createGraphQLRoute(options: RouterOptions): Route {
   const { gateway, fastLane, persisted, config, log } = options;
   // Where only persisted operations run, GraphiQL could run nothing.
-  const page =
-    config.graphiql && !config.persistedOperationsOnly
-      ? createPage("text/html; charset=utf-8", graphiqlPage)
-      : undefined;
+  const servesPage = config.graphiql && !config.persistedOperationsOnly;
+  const page = servesPage ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
     observation.route = graphqlPath;

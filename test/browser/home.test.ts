@@ -14,12 +14,22 @@ afterAll(async () => {
 
 test.each([
   ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
   ["phone", phone],
 ] as const)(
-  "the first page names the service, without faults and readable for everybody: %s",
+  "the first page names the service and leads to the others, each of which exists: %s",
   async (name, options) => {
     const opened = await browser.open(app.url, options);
     expect(await opened.page.getByRole("heading", { level: 1 }).textContent()).toBe("Vitrine");
+    const links = await opened.page.getByRole("link").all();
+    const paths = await Promise.all(links.map((link) => link.getAttribute("href")));
+    expect(paths).toEqual(expect.arrayContaining(["/graphql", "/docs", "/openapi.json", "/healthz", "/readyz"]));
+    for (const path of paths) {
+      const { status } = await fetch(`${app.url}${path}`, { headers: { accept: "text/html" } });
+      expect([path, status]).toEqual([path, 200]);
+    }
+    await opened.page.keyboard.press("Tab");
+    expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("/graphql");
     await expectAccessible(opened);
     expectClean(opened);
     await opened.screenshot(`home.${name}`);

@@ -43,7 +43,9 @@ async function getStatus(token: string, path = productPath): Promise<number> {
 describe("what the server prints at its first start", () => {
   test("the real port, the URLs and the demo store's token", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/u);
-    for (const path of ["/graphql", "/openapi.json"]) expect(server.stdout()).toContain(`${server.url}${path}\n`);
+    for (const path of ["/graphql", "/docs", "/dashboard", "/openapi.json"]) {
+      expect(server.stdout()).toContain(`${server.url}${path}\n`);
+    }
     expect(server.token).toMatch(/^vt_[\w-]{43}$/u);
     expect(server.stderr()).toBe("");
   });
@@ -67,6 +69,7 @@ describe("pages and probes are open to everybody", () => {
     ["/readyz", "application/json; charset=utf-8", '{"status":"ready","database":"ok"'],
     ["/", "text/html; charset=utf-8", "<h1>Vitrine</h1>"],
     ["/graphql", "text/html; charset=utf-8", "GraphiQL"],
+    ["/docs", "text/html; charset=utf-8", "API reference"],
     ["/openapi.json", "application/json; charset=utf-8", '"openapi":'],
   ])("%s", async (path, type, content) => {
     const response = await fetch(`${server.url}${path}`, {

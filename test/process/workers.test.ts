@@ -35,7 +35,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
 
   test("two processes answer on one real port, which the banner shows once", async () => {
     expect(server.stdout()).toBe(
-      `\nVitrine listens on ${server.url}\n  Dashboard  ${server.url}/dashboard\n  GraphiQL   ${server.url}/graphql\n  OpenAPI    ${server.url}/openapi.json\n\n`,
+      `\nVitrine listens on ${server.url}\n  Dashboard  ${server.url}/dashboard\n  GraphiQL   ${server.url}/graphql\n  API docs   ${server.url}/docs\n  OpenAPI    ${server.url}/openapi.json\n\n`,
     );
     expect(server.url).toMatch(/:[1-9]\d*$/u);
     const pids = await workersOf(server);

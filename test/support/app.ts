@@ -23,6 +23,7 @@ export interface TestApp {
   readonly feed: LiveFeed;
   /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
+  showDemoToken(token: string): void;
   /** The lines of requests. */
   readonly accessLog: string[];
   close(): Promise<void>;
@@ -73,6 +74,7 @@ export async function startApp(
     db: database.client,
     engine: database.engine,
     logged,
+    showDemoToken: (token) => app.showDemoToken(token),
     accessLog,
     async close() {
       await server.stop(0);

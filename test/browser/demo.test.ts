@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { expectClean, openBrowser } from "../support/browser.js";
+import { placeForTest, serve, until } from "../support/process.js";
+
+test("on the demo store nothing needs to be typed: GraphiQL shows products and the running show's moving figures, the reference a product", async () => {
+  const { env } = await placeForTest();
+  const [server, browser] = await Promise.all([serve(env), openBrowser()]);
+  const opened = await browser.open(`${server.url}/graphql`);
+  const { page } = opened;
+  const answer = async () => (await page.locator(".result-window .view-lines").innerText()).replaceAll("\u00A0", " ");
+  await page.getByRole("button", { name: /^Execute/u }).click();
+  await until(async () => (await answer()).includes('"sku": "VT-10'), "the demo's products");
+  await page.getByRole("tab").getByRole("button", { name: "LiveFigures", exact: true }).click();
+  await page.getByRole("button", { name: /^Execute/u }).click();
+  const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answer())?.[1];
+  await until(async () => (await viewers()) !== undefined, "the first figures");
+  const first = await viewers();
+  await until(async () => (await viewers()) !== first, "other figures", 60_000);
+  expectClean(opened);
+  await opened.screenshot("graphiql.demo");
+  await page.goto(`${server.url}/docs`);
+  const operation = page.locator("#operations-Products-product");
+  await operation.getByRole("button", { expanded: false }).first().click();
+  await operation.getByPlaceholder("productId").fill("linen-shirt");
+  await operation.getByRole("button", { name: "Execute", exact: true }).click();
+  await operation.locator(".live-responses-table").getByText("VT-1001").waitFor();
+  expectClean(opened);
+  await browser.close();
+  expect((await server.stop()).status).toBe(0);
+}, 180_000);
