@@ -2,6 +2,7 @@ import { parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Context } from "../src/graphql/context.js";
 import { createFastLane } from "../src/graphql/fastLane.js";
+import type { Observation } from "../src/graphql/observation.js";
 import { createKnownOperations } from "../src/graphql/operations.js";
 import { schema } from "../src/graphql/schema.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
@@ -181,7 +182,12 @@ test("each caller gets what belongs to its store, though the operation is the sa
 });
 
 describe("what takes the fast lane", () => {
-  const context = {} as Context;
+  const observation: Partial<Observation> = {
+    begins: () => undefined,
+    ended: () => undefined,
+    within: (_, work) => work(),
+  };
+  const context = { observation } as Context;
   const accept = "application/json";
   const known = createKnownOperations(schema);
   const lane = createFastLane(known);
