@@ -105,17 +105,25 @@ interface ImportArguments {
   readonly dryRun?: boolean | null | undefined;
 }
 
+/** Runs an import as a part of its request. A dry run does not count as one. */
+export function observed(
+  { dryRun }: ImportArguments,
+  { observation }: Context,
+  work: () => Promise<ImportResult>,
+): Promise<ImportResult> {
+  return dryRun === true ? observation.within("dry run of an import", work) : observation.importing(work);
+}
+
 /** What every import is told, from its arguments and its request. */
 export function importOptions(
   { errorPolicy, dryRun, ...site }: ImportArguments,
   { idempotency, setHeader, observation }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
-  if (dryRun === true) observation.storesNothing();
   if (idempotency === undefined) return { site, errorPolicy, dryRun };
   const onReplay = () => {
     setHeader("idempotency-replayed", "true");
-    observation.storesNothing();
+    observation.replayed();
   };
   const request: IdempotentRequest = { ...idempotency, field: String(path.key), onReplay };
   return { site, errorPolicy, dryRun, idempotency: request };

@@ -9,6 +9,7 @@ import {
   importArgs,
   importExtensions,
   importOptions,
+  observed,
   ProductImport,
   productStandIn,
 } from "./product.import.schema.js";
@@ -122,7 +123,7 @@ builder.mutationFields((t) => ({
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
-      context.observation.importing(() =>
+      observed(args, context, () =>
         importProducts(context.db, context.identity.storeId, asSent([product], context), {
           ...importOptions(args, context, info),
           pathOf: () => ["product"],
@@ -136,7 +137,7 @@ builder.mutationFields((t) => ({
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
     extensions: importExtensions,
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
-      context.observation.importing(() =>
+      observed(args, context, () =>
         importProducts(context.db, context.identity.storeId, asSent(list, context), {
           ...importOptions(args, context, info),
           productsMax: context.bulkProductsMax,
@@ -152,16 +153,11 @@ builder.mutationFields((t) => ({
       ...siteArgs,
       ...importArgs,
     },
-    resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) =>
-      context.observation.importing(() =>
-        importCsv(
-          context.db,
-          context.identity.storeId,
-          { text: csvContent },
-          { ...importOptions(args, context, info), productsMax: context.bulkProductsMax },
-        ),
-      ),
-    ),
+    resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
+      const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
+      const source = { text: csvContent };
+      return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
+    }),
   }),
   deleteProduct: t.field({
     type: ProductDeletion,

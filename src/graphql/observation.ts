@@ -16,8 +16,8 @@ export interface Observation {
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   /** Likewise, for an import. */
   importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result>;
-  /** That import was carried out before, or is only tried: there is nothing to count. */
-  storesNothing(): void;
+  /** That import was carried out before: there is nothing to count. */
+  replayed(): void;
   /** Likewise, for shopper events. */
   recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
     work: () => Promise<Result>,

@@ -16,7 +16,7 @@ export class RequestObservation implements Observation {
   /** What it is refused with. */
   code: ErrorCode | undefined;
   readonly span: RequestSpan | undefined;
-  private importsNothing = false;
+  private isReplay = false;
 
   constructor(
     readonly requestId: string,
@@ -56,16 +56,16 @@ export class RequestObservation implements Observation {
   async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
     const { imports, importedProducts } = this.metrics;
     const startedAt = performance.now();
-    this.importsNothing = false; // mutations of a request come one after the other
+    this.isReplay = false; // mutations of a request come one after the other
     const result = await this.within("import", work);
-    if (this.importsNothing) return result;
+    if (this.isReplay) return result;
     imports.observe((performance.now() - startedAt) / 1_000);
     importedProducts.inc(result.imported);
     return result;
   }
 
-  storesNothing(): void {
-    this.importsNothing = true;
+  replayed(): void {
+    this.isReplay = true;
   }
 
   async recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
