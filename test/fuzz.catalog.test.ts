@@ -115,7 +115,7 @@ test(
       const { store, catalog } = await storeWithCatalog(app);
       for (const sent of list) await importing(store, catalog, sent);
     });
-    await fuzzer.hold(property, 60);
+    await fuzzer.hold(property, 25);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,
@@ -179,7 +179,7 @@ test(
         for (const call of list) await callingProduct(store, catalog, call);
       },
     );
-    await fuzzer.hold(property, 40);
+    await fuzzer.hold(property, 20);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,

@@ -128,7 +128,7 @@ test(
       );
       expect(await storedRows(app, byCsv)).toEqual([]);
     });
-    await fuzzer.hold(property, 60);
+    await fuzzer.hold(property, 25);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,
@@ -203,7 +203,7 @@ test(
       );
       expect(await storedRows(app, other)).toEqual(await storedRows(app, store));
     });
-    await fuzzer.hold(property, 50);
+    await fuzzer.hold(property, 20);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,
@@ -227,7 +227,7 @@ test(
       const changed = (await digestOf(app, store)) !== before;
       if (imported === undefined) expect({ code, named: errors.length > 0, changed }).toEqual(refused);
     });
-    await fuzzer.hold(property, 40);
+    await fuzzer.hold(property, 25);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,

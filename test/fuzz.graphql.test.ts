@@ -49,7 +49,7 @@ test(
       ] as const;
       for (const answer of others) expect(outcomeOf(answer)).toEqual(outcomeOf(yoga));
     });
-    await fuzzer.hold(property, 150);
+    await fuzzer.hold(property, 80);
     expect(await digestOf(app, store)).toBe(before);
     expect(harmDone(app)).toEqual([]);
   },

@@ -177,7 +177,7 @@ test(
       const call = { method, path: `${place}${search}`, headers: given, ...(body !== undefined && { body }) };
       checkAnswer(await fuzzer.send(app, store, call), method, place);
     });
-    await fuzzer.hold(property, 400);
+    await fuzzer.hold(property, 250);
     expect(await digestOf(app, store)).toBe(before);
     expect(harmDone(app)).toEqual([]);
   },

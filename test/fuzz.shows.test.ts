@@ -182,7 +182,7 @@ test(
       const store = await storeWithShows();
       for (const call of list) await calling(store, call);
     });
-    await fuzzer.hold(property, 25);
+    await fuzzer.hold(property, 12);
     expect(harmDone(app)).toEqual([]);
   },
   fuzzTimeoutMs,
@@ -203,7 +203,7 @@ test(
         expect(found ? body.id : body.code).toBe(found ? lsId : lsId === "" ? "NOT_FOUND" : "LIVE_STREAM_NOT_FOUND");
       },
     );
-    await fuzzer.hold(property, 50);
+    await fuzzer.hold(property, 40);
     expect(await digestOf(app, store)).toBe(before);
     expect(harmDone(app)).toEqual([]);
   },
