@@ -50,6 +50,7 @@ const pages = [
   "docs/dashboard.md",
   "docs/observability.md",
   "docs/operations.md",
+  "docs/pages.md",
   "docs/performance.md",
   "docs/scale.md",
 ];
