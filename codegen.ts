@@ -3,7 +3,7 @@ import type { CodegenConfig } from "@graphql-codegen/cli";
 const client = {
   preset: "client",
   presetConfig: { fragmentMasking: false },
-  config: { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: "string" } },
+  config: { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: "string", PathStep: "string | number" } },
 } as const;
 
 /** Types the GraphQL operations of the dashboard and of the end-to-end tests from the committed schema. */

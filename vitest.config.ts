@@ -26,6 +26,7 @@ const onEmbeddedOnly = [
   "test/joinLookups.test.ts",
   "test/openapi*.test.ts",
   "test/rateLimit*.test.ts",
+  "test/supplyChain.test.ts",
 ];
 
 /**

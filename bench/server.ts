@@ -1,9 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { closeLater } from "./resources.js";
+import { closeLater, temporaryFolder } from "./resources.js";
 
 const run = promisify(execFile);
 const killAfterMs = 20_000;
@@ -73,9 +75,9 @@ export async function startServers(database: Database, count: number): Promise<[
   return [first, ...others];
 }
 
-/** Starts the built server and no more. */
+/** Starts the built server and no more. It logs as it does by default: a line for each request, into a file. */
 export function serve(database: Database): Promise<RunningService> {
-  const settings = { PORT: "0", LOG_LEVEL: "error", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
+  const settings = { PORT: "0", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
   return startService(["dist/main.js", "serve"], { ...settings, ...database });
 }
 
@@ -88,10 +90,13 @@ export function startFloor(databaseUrl: string): Promise<RunningService> {
 
 /** Starts a Node.js process that prints the address on which it listens. */
 async function startService(args: string[], environment: Record<string, string>): Promise<RunningService> {
+  const logFile = join(temporaryFolder(), "stderr.log");
+  const log = openSync(logFile, "w");
   const service = spawn(process.execPath, args, {
     env: { ...plainEnvironment, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", log],
   });
+  closeSync(log); // the service has it
   const ended = new Promise<number | null>((resolve) => service.once("exit", resolve));
   const stop = closeLater(async () => {
     service.kill("SIGTERM");
@@ -101,8 +106,10 @@ async function startService(args: string[], environment: Record<string, string>)
   });
   await once(service, "spawn");
   const url = await new Promise<string>((resolve, reject) => {
-    void ended.then((code) => reject(new Error(`${args.join(" ")} ended with ${code}.`)));
-    service.stdout.on("data", (text: Buffer) => {
+    void ended.then((code) =>
+      reject(new Error(`${args.join(" ")} ended with ${code}: ${readFileSync(logFile, "utf8").slice(-2_000)}`)),
+    );
+    service.stdout?.on("data", (text: Buffer) => {
       const found = /listens on (\S+)/u.exec(text.toString());
       if (found?.[1] !== undefined) resolve(found[1]);
     });

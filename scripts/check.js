@@ -11,6 +11,7 @@ const steps = [
   ["types", ["npx", "tsc", "-p", "tsconfig.json"]],
   ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
   ["dead code", ["npx", "knip"]],
+  ["licences", ["npm", "run", "--silent", "licences"]],
 ];
 
 const failed = steps.filter(([name, [command, ...args]]) => !passes(name, command, args)).map(([name]) => name);

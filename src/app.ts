@@ -15,7 +15,9 @@ import { mapDatabaseError } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
 import { createFastLane } from "./graphql/fastLane.js";
 import { createGateway } from "./graphql/gateway.js";
-import { createKnownOperations } from "./graphql/operations.js";
+import { createKnownOperations, type KnownOperations } from "./graphql/operations.js";
+import { createPersistedOperations, type PersistedOperations } from "./graphql/persisted.js";
+import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { gatewayCompression } from "./http/gatewayCompression.js";
 import { createRequestListener } from "./http/router.js";
@@ -53,6 +55,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
   const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
+  const persisted = await openPersistedOperations(config, known);
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
   let demoToken: string | undefined;
@@ -68,6 +71,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     telemetry,
     gateway,
     fastLane: createFastLane(known),
+    persisted,
     rest: createRestHandler(schema, operations),
     openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
     demoToken: () => demoToken,
@@ -97,6 +101,14 @@ async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger)
   );
   probe.aroundQuery = tracing.aroundQuery;
   return tracing;
+}
+
+async function openPersistedOperations(
+  { persistedOperations: path, persistedOperationsOnly: only }: Config,
+  known: KnownOperations,
+): Promise<PersistedOperations | undefined> {
+  if (path === undefined) return undefined;
+  return createPersistedOperations({ documents: await readPersistedOperations(path, schema, known), only });
 }
 
 /** Counts in Redis or in the primary where there is one, and something to count. */

@@ -55,6 +55,8 @@ const environment = z
       .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
       .optional(),
     DEMO_TRAFFIC: flag(true),
+    PERSISTED_OPERATIONS: z.string().optional(),
+    PERSISTED_OPERATIONS_ONLY: flag(false),
     REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
     KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
     SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
@@ -81,6 +83,8 @@ const environment = z
     logLevel: values.LOG_LEVEL,
     demoToken: values.DEMO_TOKEN,
     demoTraffic: values.DEMO_TRAFFIC,
+    persistedOperations: values.PERSISTED_OPERATIONS === undefined ? undefined : resolve(values.PERSISTED_OPERATIONS),
+    persistedOperationsOnly: values.PERSISTED_OPERATIONS_ONLY,
     requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
     keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
@@ -105,12 +109,14 @@ export function readConfig(variables: Variables = process.env): Config {
 }
 
 /** What is wrong between variables. Asked of the raw values, so that one bad variable does not hide these problems. */
-function contradictions({ DATABASE_URL, DEMO_TOKEN, WEB_CONCURRENCY }: Variables): string[] {
+function contradictions({ DATABASE_URL, DEMO_TOKEN, WEB_CONCURRENCY, ...others }: Variables): string[] {
   const found: string[] = [];
   if (DEMO_TOKEN !== undefined && DATABASE_URL !== undefined) {
     found.push("DEMO_TOKEN is for the embedded demo store and is refused when DATABASE_URL is set");
   }
   if (Number(WEB_CONCURRENCY) > 1 && DATABASE_URL === undefined)
     found.push("WEB_CONCURRENCY above 1 needs DATABASE_URL");
+  if (others["PERSISTED_OPERATIONS_ONLY"] === "true" && others["PERSISTED_OPERATIONS"] === undefined)
+    found.push("PERSISTED_OPERATIONS_ONLY needs PERSISTED_OPERATIONS");
   return found;
 }

@@ -3,6 +3,7 @@ import { createTestStore, readAnswer, startApp, type TestApp } from "./support/a
 import { exchange } from "./support/exchange.js";
 import { graphqlError, problemBody, refusal } from "./support/problems.js";
 import { paths, product, storedProducts } from "./support/products.js";
+import { saved } from "./support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -56,6 +57,39 @@ describe("METHOD_NOT_ALLOWED", () => {
       status: 200,
       body: { data: { __typename: "Query" } },
     });
+  });
+});
+
+describe("NOT_ACCEPTABLE", () => {
+  const message =
+    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream.";
+  const answer = {
+    status: 406,
+    type: "application/json; charset=utf-8",
+    body: { errors: [graphqlError("NOT_ACCEPTABLE", message)] },
+  };
+  const sent = (query: string, accept: string) => ({
+    method: "POST",
+    headers: { ...json, accept },
+    body: JSON.stringify({ query }),
+  });
+
+  test.each(["image/png", "text/html", "application/json;charset=latin1", "nonsense", "text/plain, image/*"])(
+    "is what GraphQL answers to Accept: %s, and a mutation is not run",
+    async (accept) => {
+      const store = await createTestStore(app);
+      await store.post(paths.one, { product: product("a") });
+      const query = `mutation { deleteProduct(productId: "a") { message } }`;
+      expect(await readAnswer(await store.fetch("/graphql", sent(query, accept)))).toEqual(answer);
+      expect(await storedProducts(app, store)).toHaveLength(1);
+    },
+  );
+
+  test("is what GraphQL answers to a subscription that is wanted as one answer", async () => {
+    const store = await createTestStore(app);
+    await saved(store, { id: "show" });
+    const query = `subscription { liveStreamAnalytics(lsId: "show") { id } }`;
+    expect(await readAnswer(await store.fetch("/graphql", sent(query, "application/json")))).toEqual(answer);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLiveFeed } from "../src/analytics/feed.js";
@@ -67,7 +68,10 @@ describe("the subscription", () => {
       const values = watch(there, store, "show", leaving.signal);
       expect((await values.next()).value).toEqual(figures(0, 0));
       await order(store, "1", 1);
-      expect((await values.next()).value).toEqual(figures(1, 1));
+      let value = (await values.next()).value;
+      // What Redis was told of the show's start may arrive only now.
+      if (isDeepStrictEqual(value, figures(0, 0))) value = (await values.next()).value;
+      expect(value).toEqual(figures(1, 1));
       leaving.abort();
       await expect(values.next()).rejects.toThrow("aborted");
     } finally {

@@ -4,7 +4,7 @@ import { schema } from "../src/graphql/schema.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { checkedGraphQL } from "./support/fuzz.answers.js";
 import { garbled, requestsOf } from "./support/fuzz.documents.js";
-import { createFuzzer, fuzzTimeoutMs, harmDone } from "./support/fuzz.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "./support/fuzz.js";
 import { product, products } from "./support/products.js";
 import { record, saved } from "./support/shows.js";
 import { digestOf } from "./support/stored.js";
@@ -29,6 +29,12 @@ const requests = requestsOf(schema).chain(({ query, ...others }) =>
   garbled(query).map((text) => ({ query: text, ...others })),
 );
 
+/** Of several errors at once, it is left to chance which of them is told; places of fields that are skipped may be missing. */
+function outcomeOf(answer: RawAnswer) {
+  const { data, errors } = checkedGraphQL(answer);
+  return { status: answer.status, data, failed: errors !== undefined };
+}
+
 test(
   "whatever a query asks for, its answer is well-formed, and the same from Yoga, from the fast lane, and compiled",
   async () => {
@@ -41,8 +47,7 @@ test(
         await fuzzer.send(app, store, { ...call, path: "/graphql" }),
         await fuzzer.send(app, store, { ...call, path: "/graphql" }),
       ] as const;
-      const expected = { status: yoga.status, body: checkedGraphQL(yoga) };
-      for (const answer of others) expect({ status: answer.status, body: checkedGraphQL(answer) }).toEqual(expected);
+      for (const answer of others) expect(outcomeOf(answer)).toEqual(outcomeOf(yoga));
     });
     await fuzzer.hold(property, 150);
     expect(await digestOf(app, store)).toBe(before);

@@ -1,6 +1,7 @@
 import { parse } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Context } from "../src/graphql/context.js";
+import type { Observation } from "../src/graphql/observation.js";
 import { createFastLane } from "../src/graphql/fastLane.js";
 import { createKnownOperations } from "../src/graphql/operations.js";
 import { schema } from "../src/graphql/schema.js";
@@ -64,6 +65,13 @@ describe("the answer is the same, byte for byte,", () => {
       {
         query: `query ($__proto__: String = "p00001", $constructor: String = "x") {
           __proto__: product(productId: $__proto__, siteType: $constructor) { constructor: id __proto__: sku } }`,
+      },
+    ],
+    [
+      "for a field under a name that every object has, alone and in a fragment",
+      {
+        query: `{ product(productId: "p00001") { __proto__: id } other: product(productId: "p00002") { ...F } }
+          fragment F on Product { __proto__: images }`,
       },
     ],
     ["for an unknown product", { query: readProduct, variables: { id: "none" } }],
@@ -181,7 +189,12 @@ test("each caller gets what belongs to its store, though the operation is the sa
 });
 
 describe("what takes the fast lane", () => {
-  const context = {} as Context;
+  const observation: Pick<Observation, "begins" | "ended" | "within"> = {
+    begins: () => undefined,
+    ended: () => undefined,
+    within: (_, work) => work(),
+  };
+  const context = { observation } as Context; // these operations ask for nothing else
   const accept = "application/json";
   const known = createKnownOperations(schema);
   const lane = createFastLane(known);

@@ -39,3 +39,17 @@ describe("a member that no GraphQL request has is a bad request", () => {
     expect(answer).toMatchObject({ status: 200, body: { data: { __typename: "Query" } } });
   });
 });
+
+describe("a query string whose JSON is none is a bad request", () => {
+  test.each(["variables", "extensions"])("in %s", async (name) => {
+    for (const value of ["{", "x", '{"a":NaN}', "\ud800"]) {
+      const search = new URLSearchParams({ query: "{ __typename }", [name]: value });
+      expect(await store.get(`/graphql?${search}`)).toEqual({
+        status: 400,
+        type: "application/json; charset=utf-8",
+        body: refusedOperation(`The parameter ${name} is not valid JSON.`),
+      });
+    }
+    expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+});

@@ -43,7 +43,13 @@ describe("pages", () => {
         "form-action": ["'none'"],
         "frame-ancestors": ["'none'"],
       });
-      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+      });
       expect(html, "handlers in attributes would not run").not.toMatch(/<[a-z][^<>]*\son[a-z]+\s*=/iu);
     },
   );
@@ -71,6 +77,23 @@ test.each(["/graphql", "/docs"])(
     }
   },
 );
+
+test("a page that a browser has already keeps its policies", async () => {
+  const first = await fetch(`${app.url}/`);
+  const known = await receive(app.url, "/", { headers: { "If-None-Match": first.headers.get("etag") ?? "" } });
+  expect(known.status).toBe(304);
+  for (const name of ["content-security-policy", "x-frame-options", "cross-origin-opener-policy"]) {
+    expect([name, known.headers[name]]).toEqual([name, first.headers.get(name)]);
+  }
+});
+
+test("what pages of other origins may call is not closed to them by these headers", async () => {
+  for (const path of ["/openapi.json", paths.of("none"), "/graphql?query={__typename}", "/healthz"]) {
+    const { headers } = await store.fetch(path, { headers: { origin: "https://shop.example" } });
+    expect({ path, allowed: headers.get("access-control-allow-origin") }).toEqual({ path, allowed: "*" });
+    expect(headers.get("cross-origin-resource-policy")).toBeNull();
+  }
+});
 
 test("no answer may be taken for another type than it says, and none names the server's software", async () => {
   const answers = [

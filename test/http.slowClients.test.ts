@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./support/app.js";
+import { createTestStore, startApp, storeAt, type TestApp, testDatabase, type TestStore } from "./support/app.js";
+import { brokenDatabase } from "./support/brokenDatabase.js";
+import { receive } from "./support/bytes.js";
+import { readPage } from "./support/pages.js";
 import { problemBody } from "./support/problems.js";
 import { until } from "./support/process.js";
 import { paths, product, storedProducts } from "./support/products.js";
@@ -20,6 +23,7 @@ let store: TestStore;
 beforeAll(async () => {
   app = await startApp({}, testDatabase(), patience);
   store = await createTestStore(app);
+  await (await fetch(`${app.url}/graphql`, { headers: { accept: "text/html" } })).text(); // made when first asked for
 });
 afterAll(() => app.close());
 afterEach(() => {
@@ -97,32 +101,43 @@ describe("a client is cut off", () => {
 });
 
 test("many that are slow take nothing from others", async () => {
+  const patient = await startApp(); // with the usual times, so that none of them is cut off meanwhile
+  const caller = storeAt(patient.url, store);
   const slow = Array.from({ length: 200 }, (_, index) =>
-    converse(app.url, index % 2 === 0 ? "GET / HTTP/1.1\r\nHo" : `${head(paths.bulk, 9_000)}{"products":[`),
+    converse(patient.url, index % 2 === 0 ? "GET / HTTP/1.1\r\nHo" : `${head(paths.bulk, 9_000)}{"products":[`),
   );
-  await store.post(paths.one, { product: product("fast") });
-  for (let n = 0; n < 20; n += 1) expect(await store.get(paths.of("fast"))).toMatchObject({ status: 200 });
+  await caller.post(paths.one, { product: product("fast") });
+  for (let n = 0; n < 20; n += 1) expect(await caller.get(paths.of("fast"))).toMatchObject({ status: 200 });
   expect(slow.some(({ socket }) => socket.closed)).toBe(false); // or they would have shown nothing
-  await Promise.all(slow.map((conversation) => conversation.closed()));
-  for (const conversation of slow) expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+  for (const { socket } of slow) socket.destroy();
+  await patient.close();
 });
 
 describe("a client that never reads", () => {
-  /** More than the system buffers for a connection. */
-  const page = "GET /graphql HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n";
+  /** A request for more than the system buffers for a connection, and how long the answer's body is. */
+  async function requestForMuch() {
+    const { files } = await readPage(app, "/graphql");
+    const file = files.find((name) => name.endsWith(".js")) ?? "";
+    const { headers } = await receive(app.url, file, { method: "HEAD" });
+    return { text: `GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`, length: Number(headers["content-length"]) };
+  }
+
+  const bodyOf = (received: string) => received.slice(received.indexOf("\r\n\r\n") + 4);
 
   test("its answer is cut off once it has taken in nothing for long enough", async () => {
-    const conversation = converse(app.url, page);
+    const { text, length } = await requestForMuch();
+    const conversation = converse(app.url, text);
     conversation.socket.pause();
     await serverIsPatientFor(2 * patience.stalledTimeoutMs); // who does not read does not see the end either
     conversation.socket.resume();
     await conversation.closed();
     expect(conversation.received()).toMatch(/^HTTP\/1\.1 200 OK/u);
-    expect(conversation.received()).not.toMatch(/<\/html>\s*$/u);
+    expect(bodyOf(conversation.received()).length).toBeLessThan(length);
   });
 
   test("but reads slowly gets all of it, in however long a time", async () => {
-    const conversation = converse(app.url, page.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    const { text, length } = await requestForMuch();
+    const conversation = converse(app.url, text.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
     const { socket } = conversation;
     let gulps = 0;
     socket.on("data", () => {
@@ -132,17 +147,40 @@ describe("a client that never reads", () => {
       setTimeout(() => socket.resume(), 200);
     });
     expect(await conversation.closed(25_000)).toBeGreaterThan(patience.stalledTimeoutMs * 2);
-    expect(conversation.received()).toMatch(/<\/html>\s*$/u);
+    expect(bodyOf(conversation.received())).toHaveLength(length);
   });
 
   test("and goes on asking is not answered without end", async () => {
+    const { text } = await requestForMuch();
     const conversation = converse(app.url);
     conversation.socket.pause();
-    const timer = setInterval(() => conversation.socket.write(page.repeat(10)), 5);
+    const timer = setInterval(() => conversation.socket.write(text.repeat(10)), 5);
     await conversation.closed();
     clearInterval(timer);
     expect(conversation.socket.bytesWritten).toBeLessThan(10_000_000);
   });
+});
+
+test("a client that waits for an answer which takes long is not cut off", async () => {
+  let release: (error: Error) => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    release = reject;
+  });
+  const slow = await startApp(
+    {},
+    brokenDatabase(() => late),
+    patience,
+  );
+  const { token } = await createTestStore(slow);
+  const conversation = converse(
+    slow.url,
+    `GET ${paths.of("a")} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Access-Token: ${token}\r\n\r\n`,
+  );
+  await serverIsPatientFor(3 * patience.stalledTimeoutMs);
+  release(new TypeError("late"));
+  await conversation.closed();
+  expect(onlyAnswer(conversation.received())).toMatchObject({ status: 500, body: { code: "INTERNAL" } });
+  await slow.close();
 });
 
 test("a stream that has nothing to say for longer than all these times is kept", async () => {
@@ -157,4 +195,26 @@ test("a stream that has nothing to say for longer than all these times is kept",
   expect(app.feed.watchers).toBe(1);
   conversation.socket.destroy();
   await until(() => app.feed.watchers === 0, "the stream to end");
+});
+
+test("a stream that nobody reads is ended, and others of the same show go on", async () => {
+  const show = await saved(store, { name: "😀".repeat(1_000) }); // 4 KB
+  const names = Array.from({ length: 290 }, (_, index) => `n${index}: name`).join(" ");
+  const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${show.id}") { ${names} } }` });
+  const sent = head("/graphql", body.length).replace("\r\n\r\n", "\r\nAccept: text/event-stream\r\n\r\n") + body;
+  const unread = converse(app.url, sent);
+  unread.socket.pause();
+  const read = converse(app.url, sent);
+  await until(() => app.feed.watchers === 2, "both to watch");
+  const changed = () => {
+    app.feed.changed(store.id, show.id);
+    return app.feed.watchers === 1;
+  };
+  await until(changed, "the stream that nobody reads to end", 25_000); // what the system buffers has to be full first
+  const seen = read.received().length;
+  await until(() => changed() && read.received().length > seen, "the other to go on");
+  expect(read.socket.closed).toBe(false);
+  read.socket.destroy();
+  unread.socket.destroy();
+  await until(() => app.feed.watchers === 0, "both to end");
 });

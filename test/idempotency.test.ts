@@ -4,7 +4,16 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "./suppo
 import { toCsv } from "./support/csv.js";
 import { postWithKey } from "./support/idempotency.js";
 import { graphqlError, problemBody } from "./support/problems.js";
-import { bulk, importedAnswer, importMany, importOne, paths, product, storedProducts } from "./support/products.js";
+import {
+  bulk,
+  importedAnswer,
+  importMany,
+  importOne,
+  paths,
+  product,
+  products,
+  storedProducts,
+} from "./support/products.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -90,6 +99,16 @@ describe("an import that succeeded is not carried out again under its key", () =
     expect(await keysOf(store)).toBe(1);
   });
 
+  test("the answer is stored by the transaction that stores the products: never one without the other", async () => {
+    const store = await createTestStore(app);
+    await postWithKey(store, paths.bulk, bulk(products(2_500)), "k"); // several statements
+    const writers = await app.db.$queryRaw<{ xmin: string }[]>`
+      SELECT xmin::text FROM "Product" WHERE "storeId" = ${store.id}
+      UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${store.id}`;
+    expect(writers).toHaveLength(1);
+    expect(await keysOf(store)).toBe(1);
+  });
+
   test("every alias of an operation has its own answer; one that was cut short is completed", async () => {
     const store = await createTestStore(app);
     const fields = "{ imported created updated }";
@@ -154,7 +173,8 @@ describe("a key belongs to one request", () => {
       const first = await postWithKey(store, paths.one, one, key);
       expect(await postWithKey(store, paths.one, one, key)).toEqual({ ...first, replayed: "true" });
       const fingerprint = expect.stringMatching(/^[\da-f]{64}$/u);
-      const row = { storeId: store.id, key, field: "importProduct", fingerprint, answer: importedText(1) };
+      const answer = JSON.stringify({ ...importedAnswer(1).body, failed: 0, failures: [] });
+      const row = { storeId: store.id, key, field: "importProduct", fingerprint, answer };
       expect(await app.db.idempotencyKey.findMany({ where: { storeId: store.id } })).toEqual([
         { ...row, createdAt: expect.any(Date) },
       ]);

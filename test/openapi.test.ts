@@ -89,7 +89,7 @@ describe("the document", () => {
       expect(requestBody.required).toBe(true);
       const { schema } = requestBody.content["application/json"];
       expect(schema).toMatchObject({ type: "object", required: [own], additionalProperties: false });
-      expect(Object.keys(schema.properties)).toEqual(["siteId", "siteType", own]);
+      expect(Object.keys(schema.properties)).toEqual(["siteId", "siteType", "errorPolicy", "dryRun", own]);
       const site = { type: ["string", "null"], deprecated: true };
       expect(schema.properties).toMatchObject({ siteId: site, siteType: site });
     }
@@ -232,6 +232,8 @@ describe("answers of the running service are as documented", () => {
       }
       const nulls = { ...bodyExample(path), siteId: null, siteType: null };
       await documented("POST", path, 200, await sendJson(path, nulls));
+      const partly = { ...bodyExample(path), errorPolicy: "REJECT_FAILED", dryRun: true };
+      expect(await documented("POST", path, 200, await sendJson(path, partly))).toMatchObject({ failures: [] });
       for (const id of ["shirt-1001", "scarf-2002"]) await onProduct("DELETE", id);
     },
   );
@@ -270,6 +272,8 @@ describe("answers of the running service are as documented", () => {
       expect(answer).toEqual(exampleOf("POST", where, 400, "VALIDATION_FAILED"));
     }
     await documented("POST", bulkPath, 400, await sendJson(bulkPath, { products: [shirt, shirt] }));
+    const partly = { products: [shirt, badPrice, {}], errorPolicy: "REJECT_FAILED", dryRun: true };
+    expect(await documented("POST", bulkPath, 200, await sendJson(bulkPath, partly))).toMatchObject({ failed: 3 });
     await documented(
       "POST",
       bulkPath,

@@ -189,17 +189,12 @@ describe("rebuilding the totals of pruned shows", () => {
   });
 
   test("at the same time as pruning, never makes totals of what is left", async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const show = await showWithEvents("ARCHIVED");
-      const rebuilding = rebuildAnalytics(db, show.storeId);
-      const [{ rebuilt, pruned }] = await Promise.all([
-        rebuilding,
-        pruneEvents(db, show.storeId, { before: later, batchRows: 100 }),
-        rebuildAnalytics(db, show.storeId),
-      ]);
-      expect([...rebuilt, ...pruned]).toEqual([show.lsId]);
-      expect(await figuresOf(db, show)).toEqual(figures);
-      expect(await rowsOf(show)).toEqual(nothing);
-    }
+    const show = await showWithEvents("ARCHIVED");
+    const rebuilds = [rebuildAnalytics(db, show.storeId)]; // before anything is removed, or not at all
+    const onProgress = () => void rebuilds.push(rebuildAnalytics(db, show.storeId)); // between batches
+    await pruneEvents(db, show.storeId, { before: later, batchRows: 200, onProgress });
+    for (const { pruned } of (await Promise.all(rebuilds)).slice(1)) expect(pruned).toEqual([show.lsId]);
+    expect(await figuresOf(db, show)).toEqual(figures);
+    expect(await rowsOf(show)).toEqual(nothing);
   });
 });

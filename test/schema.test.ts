@@ -11,15 +11,17 @@ describe("the schema", () => {
   const deprecated = `@deprecated(reason: "Products belong to the store; sites need not be named.")`;
   const site = `siteId: String ${deprecated} siteType: String ${deprecated}`;
 
+  const policy = "errorPolicy: ImportErrorPolicy = REJECT_ALL dryRun: Boolean = false";
+
   test.each([
     `product( productId: String! ${site} ): Product!`,
     "products( first: Int after: String search: String available: Boolean ): ProductConnection!",
-    `importProduct( product: ProductInput! ${site} ): ProductImport!`,
-    `importProducts( products: [ProductInput!]! ${site} ): ProductImport!`,
-    `importProductsCsv( csvContent: String! ${site} ): ProductImport!`,
+    `importProduct( product: ProductInput! ${site} ${policy} ): ProductImport!`,
+    `importProducts( products: [ProductInput!]! ${site} ${policy} ): ProductImport!`,
+    `importProductsCsv( csvContent: String! ${site} ${policy} ): ProductImport!`,
     `deleteProduct( productId: String! ${site} ): ProductDeletion!`,
     "input ProductInput { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!] featured_image: String! url: String! }",
-    "type ProductImport { message: String! imported: Int! created: Int! updated: Int! }",
+    "type ProductImport { message: String! imported: Int! created: Int! updated: Int! failed: Int! failures: [ProductImportFailure!]! }",
     "type ProductDeletion { message: String! }",
     "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! }",
   ])("has %.60s", (part) => {

@@ -53,7 +53,8 @@ function columnsOf(column: (name: keyof ProductColumns) => string): ProductColum
  * The id and the sku of a product that was refused, as far as PostgreSQL can store them: enough to find duplicates and
  * conflicts among all rows, so that one answer names every problem. Undefined if it has neither.
  */
-export function productKeys(product: object): Pick<Partial<ProductInput>, "id" | "sku"> | undefined {
+export function productKeys(product: unknown): Pick<Partial<ProductInput>, "id" | "sku"> | undefined {
+  if (typeof product !== "object" || product === null) return undefined;
   const { id, sku } = product as { id?: unknown; sku?: unknown };
   if (!isKey(id) && !isKey(sku)) return undefined;
   return { ...(isKey(id) && { id }), ...(isKey(sku) && { sku }) };

@@ -1,7 +1,9 @@
 import type { RootDatabase } from "../database/client.js";
 import type { Path } from "../errors.js";
+import type { CsvOptions } from "./product.csv.js";
 import { type CsvChunk, type CsvResult, type CsvSource, isShort, readProductCsv } from "./product.csv.reader.js";
-import { importFrom, type ImportOptions, type ImportResult, type ProductSource } from "./product.import.js";
+import { importFrom, type ImportOptions, type ProductSource } from "./product.import.js";
+import type { ImportResult } from "./product.import.result.js";
 
 export interface CsvImportOptions extends ImportOptions {
   /** Where the CSV stands in the request, for the paths of problems. */
@@ -11,7 +13,7 @@ export interface CsvImportOptions extends ImportOptions {
 }
 
 /**
- * Stores the products of a CSV text or file of any size in constant memory: all of them, or none.
+ * Stores the products of a CSV text or file of any size in constant memory: all of them, or as `errorPolicy` has it.
  * Rows are checked and encoded on another thread while the database takes in the chunk before.
  *
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
@@ -22,22 +24,24 @@ export async function importCsv(
   source: CsvSource,
   { pathPrefix = ["csvContent"], onProgress, ...options }: CsvImportOptions = {},
 ): Promise<ImportResult> {
-  return importFrom(db, storeId, csvSource(source, pathPrefix, options.productsMax, onProgress), options);
+  const { productsMax: rowsMax, errorPolicy } = options;
+  const readOptions = { pathPrefix, ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
+  return importFrom(db, storeId, csvSource(source, readOptions, onProgress), options);
 }
 
 function csvSource(
   source: CsvSource,
-  pathPrefix: Path,
-  rowsMax: number | undefined,
+  options: CsvOptions & { pathPrefix: Path },
   onProgress: CsvImportOptions["onProgress"],
 ): ProductSource {
   return {
     isLong: !isShort(source),
     async *read() {
-      const reader = readProductCsv(source, { pathPrefix, ...(rowsMax !== undefined && { rowsMax }) });
+      const reader = readProductCsv(source, options);
       return yield* onProgress === undefined ? reader : watched(reader, onProgress);
     },
-    placeOf: (line, field) => ({ path: pathPrefix.concat(field), line }),
+    placeOf: (line, field) => ({ path: options.pathPrefix.concat(field), line }),
+    positionOf: (line) => ({ index: null, line }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Path, type Problem, Problems } from "../errors.js";
+import type { Path, Problem, Problems } from "../errors.js";
 import { cellsOf } from "./csv.cells.js";
 import type { CsvPiece } from "./csv.pieces.js";
 import { type CsvRecord, recordCharactersMax, type RecordFault, RecordSplitter } from "./csv.records.js";
@@ -6,6 +6,7 @@ import { type ProductColumns, productKeys } from "./product.columns.js";
 import { cellParsers } from "./product.csv.cells.js";
 import { ChunkBuilder } from "./product.csv.chunk.js";
 import { headerColumns } from "./product.csv.header.js";
+import { type ErrorPolicy, type FailedRows, RowChecks } from "./product.failures.js";
 import { checkProduct, type ProductInput } from "./product.input.js";
 
 /** Rows of a CSV text, ready for `unnest`. */
@@ -16,10 +17,12 @@ export interface CsvChunk {
   readonly columns: ProductColumns;
 }
 
-/** What was found by the end: how many rows there are below the header, and everything that is wrong with them. */
+/** What was found by the end: how many rows there are below the header, and everything that is wrong. */
 export interface CsvResult {
   readonly rows: number;
   readonly problems: { readonly list: Problem[]; readonly total: number };
+  /** With REJECT_FAILED: what is wrong with rows. `problems` are those of the text as a whole then. */
+  readonly failed?: FailedRows;
 }
 
 export interface CsvOptions {
@@ -27,6 +30,8 @@ export interface CsvOptions {
   readonly rowsMax?: number;
   /** Where the CSV text stands in its request: the start of every problem's path. */
   readonly pathPrefix?: Path;
+  /** REJECT_ALL unless given. */
+  readonly errorPolicy?: ErrorPolicy;
 }
 
 const faultMessages: { readonly [F in RecordFault]: string } = {
@@ -57,7 +62,7 @@ export async function* readCsv(
 class ProductCsvReader {
   ended = false;
   readonly #splitter = new RecordSplitter();
-  readonly #problems = new Problems();
+  readonly #checks: RowChecks;
   readonly #rowsMax: number;
   readonly #path: Path;
   #columns: readonly (keyof ProductInput)[] | undefined;
@@ -65,21 +70,25 @@ class ProductCsvReader {
   #bytesRead = 0;
   readonly #chunk = new ChunkBuilder();
 
-  constructor({ rowsMax = Infinity, pathPrefix = [] }: CsvOptions) {
+  constructor({ rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL" }: CsvOptions) {
+    this.#checks = new RowChecks(errorPolicy);
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
   }
 
   get result(): CsvResult {
-    const { list, total } = this.#problems;
-    return { rows: this.#rows, problems: { list, total } };
+    return { rows: this.#rows, ...this.#checks.found };
   }
 
   *read({ text, bytesRead, notUtf8 = false }: CsvPiece): Generator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
     yield* this.#takeAll(this.#splitter.push(text));
     if (notUtf8 && !this.ended) {
-      this.#malformed(`Line ${this.#splitter.line} is not valid UTF-8.`, this.#splitter.recordLine);
+      this.#malformed(
+        this.#checks.problems,
+        `Line ${this.#splitter.line} is not valid UTF-8.`,
+        this.#splitter.recordLine,
+      );
       this.ended = true;
     }
   }
@@ -88,7 +97,7 @@ class ProductCsvReader {
     if (!this.ended) yield* this.#takeAll(this.#splitter.end());
     if (!this.ended && this.#columns === undefined) {
       const message = "The CSV text is empty: it must start with a line of column names.";
-      this.#problems.add({ code: "REQUIRED", message, path: this.#path });
+      this.#checks.problems.add({ code: "REQUIRED", message, path: this.#path });
     }
     yield* this.#takeChunk();
   }
@@ -108,40 +117,51 @@ class ProductCsvReader {
   #take({ text, line, fault }: CsvRecord): void {
     if (this.#columns !== undefined && this.#rows >= this.#rowsMax) {
       const message = `The CSV text must have at most ${this.#rowsMax} rows below its header.`;
-      this.#problems.add({ code: "TOO_LONG", message, path: this.#path, line });
+      this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });
       this.ended = true;
       return;
     }
     const inHeader = this.#columns === undefined;
     if (!inHeader) this.#rows += 1;
     const cells = fault === undefined ? cellsOf(text) : undefined;
-    if (cells !== undefined) return inHeader ? this.#takeHeader(cells, line) : this.#takeRow(cells, text.length, line);
-    this.#malformed(fault === undefined ? "The row is not CSV." : faultMessages[fault], line);
-    this.ended = inHeader || fault !== "textAfterQuote";
+    if (cells === undefined) {
+      this.ended = inHeader || fault !== "textAfterQuote";
+      const problems = this.ended ? this.#checks.problems : this.#checks.row;
+      this.#malformed(problems, fault === undefined ? "The row is not CSV." : faultMessages[fault], line);
+    } else if (inHeader) {
+      this.#takeHeader(cells, line);
+    } else {
+      this.#takeRow(cells, text.length, line);
+    }
+    this.#checks.endRow(line);
   }
 
   #takeHeader(cells: readonly string[], line: number): void {
-    this.#columns = headerColumns(cells, { path: this.#path, line }, (problem) => this.#problems.add(problem));
-    this.ended = this.#problems.total > 0;
+    this.#columns = headerColumns(cells, { path: this.#path, line }, (problem) => this.#checks.problems.add(problem));
+    this.ended = this.#checks.problems.total > 0;
   }
 
   #takeRow(cells: readonly string[], characters: number, line: number): void {
     const columns = this.#columns ?? [];
     if (cells.length !== columns.length) {
-      return this.#malformed(`The row has ${cells.length} cells, but the header has ${columns.length}.`, line);
+      return this.#malformed(
+        this.#checks.row,
+        `The row has ${cells.length} cells, but the header has ${columns.length}.`,
+        line,
+      );
     }
     const candidate: Partial<Record<keyof ProductInput, unknown>> = {};
     columns.forEach((name, index) => {
       candidate[name] = cellParsers[name](cells[index] ?? "");
     });
-    const product = checkProduct(candidate, { path: this.#path, line }, this.#problems)
+    const product = checkProduct(candidate, { path: this.#path, line }, this.#checks.row)
       ? candidate
       : productKeys(candidate);
     if (product === undefined) return;
     this.#chunk.add({ product, line }, characters);
   }
 
-  #malformed(message: string, line: number): void {
-    this.#problems.add({ code: "MALFORMED", message, path: this.#path, line });
+  #malformed(problems: Problems, message: string, line: number): void {
+    problems.add({ code: "MALFORMED", message, path: this.#path, line });
   }
 }

@@ -13,9 +13,7 @@ export function checkRefusedProducts(
   problems: Problems,
 ): void {
   checkProducts(products, pathOf, problems);
-  const keys = products.map((product) =>
-    typeof product === "object" && product !== null ? productKeys(product) : undefined,
-  );
+  const keys = products.map((product) => productKeys(product));
   for (const field of ["id", "sku"] as const) {
     const times = new Map<string | undefined, number>();
     for (const key of keys) times.set(key?.[field], (times.get(key?.[field]) ?? 0) + 1);

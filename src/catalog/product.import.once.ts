@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
-import type { ImportResult } from "./product.import.js";
+import type { ImportResult } from "./product.import.result.js";
 
 /** A request that may come again, as after an answer that was lost: all with the same key are to be one import. */
 export interface IdempotentRequest {

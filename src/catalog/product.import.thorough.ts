@@ -28,7 +28,7 @@ export async function importThoroughly(
   const { storeId, siteId } = target;
   const now = await lockCatalog(transaction, storeId, "alone");
   await createStaging(transaction);
-  const problems = await stage(transaction, source);
+  const { problems } = await stage(transaction, source);
   const duplicates = await findDuplicates(transaction, problemsListedMax);
   problems.addAll({
     list: duplicates.list.map(({ line, field, value }) => duplicateProblem(field, value, source.placeOf(line, field))),
@@ -39,13 +39,13 @@ export async function importThoroughly(
   problems.inOrder();
   problems.throwIfAny();
 
-  const counts = await upsertProducts(transaction, storeId, stagedRows, now);
+  const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
   return counts;
 }
 
-/** @returns what is wrong with rows by themselves */
-async function stage(transaction: Database, source: ProductSource): Promise<Problems> {
+/** Collects the rows. @returns what is wrong with them by themselves */
+export async function stage(transaction: Database, source: ProductSource) {
   const reader = source.read();
   try {
     for (;;) {
@@ -56,14 +56,15 @@ async function stage(transaction: Database, source: ProductSource): Promise<Prob
       }
       const problems = new Problems();
       problems.addAll(step.value.problems);
-      return problems;
+      return { problems, failed: step.value.failed };
     }
   } finally {
     await reader.return({ rows: 0, problems: new Problems() });
   }
 }
 
-function conflictProblem({ line, value }: RowProblem, source: ProductSource): Problem {
+/** The sku of a row belongs to another product, which keeps it. */
+export function conflictProblem({ line, value }: RowProblem, source: ProductSource): Problem {
   const message = `sku ${JSON.stringify(clip(value))} belongs to another product of the store.`;
   return { code: "CONFLICT", message, ...source.placeOf(line, "sku") };
 }

@@ -3,12 +3,15 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { isRowRefused } from "../database/errors.js";
 import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
-import { inTransaction } from "../database/transaction.js";
+import { inRehearsal, inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
-import { type ProductColumns, productColumns, productKeys } from "./product.columns.js";
+import type { ProductColumns } from "./product.columns.js";
+import type { ErrorPolicy, FailedRows } from "./product.failures.js";
+import { listSource } from "./product.import.list.js";
+import { importSound } from "./product.import.partial.js";
+import { type ImportResult, importResult, type Written } from "./product.import.result.js";
 import { importThoroughly } from "./product.import.thorough.js";
 import { type IdempotentRequest, onceForKey } from "./product.import.once.js";
-import { checkProduct, type ProductInput } from "./product.input.js";
 import {
   checkSkus,
   deferSkuCheck,
@@ -19,19 +22,15 @@ import {
   upsertProducts,
 } from "./product.store.js";
 
-/** What an import did. */
-export interface ImportResult {
-  readonly message: string;
-  readonly imported: number;
-  readonly created: number;
-  readonly updated: number;
-}
-
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
   readonly productsMax?: number | undefined;
   /** Where the caller may send the request again and means it once. */
   readonly idempotency?: IdempotentRequest | undefined;
+  /** REJECT_ALL unless given. */
+  readonly errorPolicy?: ErrorPolicy | null | undefined;
+  /** To find out what the import would do, and store nothing, nor the answer under a key. */
+  readonly dryRun?: boolean | null | undefined;
 }
 
 /** Some rows of an import, ready to be sent. Rows with problems stand among them. */
@@ -43,7 +42,10 @@ interface ProductChunk {
 /** How an import ended: its rows, and what is wrong with them as far as a row alone tells. */
 interface ReadResult {
   readonly rows: number;
+  /** What rejects the whole import. */
   readonly problems: Pick<Problems, "list" | "total">;
+  /** With REJECT_FAILED: rows that fail by themselves. */
+  readonly failed?: FailedRows;
 }
 
 /** Where products come from; it can be read more than once. */
@@ -53,6 +55,8 @@ export interface ProductSource {
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
+  /** The same, for an answer that lists rows. */
+  positionOf(line: number): { index: number | null; line: number | null };
 }
 
 /** Where an import goes. */
@@ -64,31 +68,30 @@ export interface ImportTarget {
 /** The transaction found something wrong with the rows; it must end, and another one find out what. */
 class RowsInDoubt extends Error {}
 
-/** Rows of one statement: enough to make the round trip cheap, few enough to encode them in a few milliseconds. */
-const chunkRows = 2_000;
 /** The longest import; a client of today's networks has given up long before. */
 const importTimeoutMs = 60 * 60_000;
 
 /**
- * Stores the products, each replacing the one with its id: all of them, or none.
+ * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
  *
+ * @param products need not be sound: what is wrong with them is found here
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
  */
 export async function importProducts(
   db: RootDatabase,
   storeId: string,
-  products: readonly ProductInput[],
+  products: readonly unknown[],
   { pathOf = (index) => ["products", index], ...options }: ImportOptions & { pathOf?: (index: number) => Path } = {},
 ): Promise<ImportResult> {
   const { productsMax = Infinity } = options;
   if (products.length > productsMax) {
     throw errorAt("VALIDATION_FAILED", `At most ${productsMax} products can be imported at once.`, ["products"]);
   }
-  return importFrom(db, storeId, listSource(products, pathOf), options);
+  return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
 }
 
 /**
- * Stores all products of a source, or none. Most imports are right, so each chunk is written as it comes, and the
+ * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail. Most imports are right, so each chunk is written as it comes, and the
  * database's constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or what onceForKey throws
@@ -97,13 +100,15 @@ export async function importFrom(
   db: RootDatabase,
   storeId: string,
   source: ProductSource,
-  { site = {}, idempotency }: ImportOptions,
+  { site = {}, idempotency, errorPolicy, dryRun: isDryRun }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
-  return onceForKey(db, storeId, idempotency, (once) => {
+  const dryRun = isDryRun === true;
+  const transact = dryRun ? inRehearsal : inTransaction;
+  return onceForKey(db, storeId, dryRun ? undefined : idempotency, (once) => {
     const run = (write: Write) =>
-      inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-        once(transaction, async () => importResult(await write(transaction, target, source))),
+      transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
+        once(transaction, async () => importResult(await write(transaction, target, source), { dryRun })),
       );
     const runs = async () => {
       try {
@@ -111,13 +116,13 @@ export async function importFrom(
       } catch (error) {
         if (!(error instanceof RowsInDoubt)) throw error;
       }
-      return run(importThoroughly);
+      return run(errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
     };
     return source.isLong ? asLongWork(db, runs) : runs();
   });
 }
 
-type Write = (transaction: Database, target: ImportTarget, source: ProductSource) => Promise<UpsertCounts>;
+type Write = (transaction: Database, target: ImportTarget, source: ProductSource) => Promise<Written>;
 
 async function writeAsRead(transaction: Database, target: ImportTarget, source: ProductSource): Promise<UpsertCounts> {
   const reader = source.read();
@@ -136,7 +141,7 @@ async function writeAsRead(transaction: Database, target: ImportTarget, source: 
       step = await next;
       next = readAhead(reader, step);
     }
-    if (step.value.problems.total > 0) throw new RowsInDoubt();
+    if (step.value.problems.total + (step.value.failed?.total ?? 0) > 0) throw new RowsInDoubt();
     if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
     return { stored, created };
   } finally {
@@ -163,7 +168,8 @@ async function writeChunk(
   const { storeId, siteId } = target;
   return withParked(async (park) => {
     const rows = sentRows(chunk.columns, park);
-    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, { inOrder }));
+    const kind = inOrder ? "sent, in the order of ids" : "sent";
+    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();
     if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
     return counts;
@@ -176,33 +182,4 @@ async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Resul
   } catch (error) {
     throw isRowRefused(error) ? new RowsInDoubt() : error;
   }
-}
-
-function importResult({ stored, created }: UpsertCounts): ImportResult {
-  return {
-    message: stored === 1 ? "1 product was imported." : `${stored} products were imported.`,
-    imported: stored,
-    created,
-    updated: stored - created,
-  };
-}
-
-/** Products that are in memory already. They are checked before anything is sent. */
-function listSource(products: readonly ProductInput[], pathOf: (index: number) => Path): ProductSource {
-  return {
-    isLong: products.length > chunkRows,
-    async *read() {
-      const problems = new Problems();
-      const sound = products.map((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
-      for (let start = 0; start < products.length; start += chunkRows) {
-        const rows = products.slice(start, start + chunkRows).map((product, index) => ({
-          product: sound[start + index] === true ? product : (productKeys(product) ?? {}),
-          line: start + index,
-        }));
-        yield { rows: rows.length, columns: productColumns(rows) };
-      }
-      return { rows: products.length, problems };
-    },
-    placeOf: (index, field) => ({ path: pathOf(index).concat(field) }),
-  };
 }

@@ -1,12 +1,18 @@
-import type { GraphQLResolveInfo } from "graphql";
 import { builder } from "../graphql/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
-import type { Context } from "../graphql/context.js";
 import { rateLimited } from "../graphql/rateLimit.js";
 import { importCsv } from "./product.csv.import.js";
 import { checkRefusedProducts } from "./product.duplicates.js";
 import { importProducts } from "./product.import.js";
-import type { IdempotentRequest } from "./product.import.once.js";
+import {
+  asSent,
+  importArgs,
+  importExtensions,
+  importOptions,
+  observed,
+  ProductImport,
+  productStandIn,
+} from "./product.import.schema.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 
@@ -47,7 +53,7 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
 
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
-  extensions: { problems: checkRefusedProducts },
+  extensions: { problems: checkRefusedProducts, standIn: productStandIn },
   fields: (t) => ({
     id: t.string({ description: "Reference id: at most 255 characters." }),
     sku: t.string({ description: "At most 255 characters; no other product of the store may have it." }),
@@ -62,18 +68,6 @@ const ProductInput = builder.inputType("ProductInput", {
     url: t.string({ description: "An http, https or protocol-relative URL." }),
   }),
 });
-
-const ProductImport = builder
-  .objectRef<{ message: string; imported: number; created: number; updated: number }>("ProductImport")
-  .implement({
-    description: "What an import did. Imports are all or nothing.",
-    fields: (t) => ({
-      message: t.exposeString("message"),
-      imported: t.exposeInt("imported", { description: "Products stored: created and updated." }),
-      created: t.exposeInt("created", { description: "Products that the store did not have." }),
-      updated: t.exposeInt("updated", { description: "Products that were replaced." }),
-    }),
-  });
 
 const ProductDeletion = builder.objectRef<{ message: string }>("ProductDeletion").implement({
   description: "Confirms a deletion.",
@@ -122,63 +116,48 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** What an import is to know of the request's Idempotency-Key, where it has one. */
-function idempotencyOf({ idempotency, setHeader, observation }: Context, { path }: GraphQLResolveInfo) {
-  if (idempotency === undefined) return undefined;
-  const onReplay = () => {
-    setHeader("idempotency-replayed", "true");
-    observation.replayed();
-  };
-  return { ...idempotency, field: String(path.key), onReplay } satisfies IdempotentRequest;
-}
-
 builder.mutationFields((t) => ({
   importProduct: t.field({
     type: ProductImport,
     description: "Imports or modifies one product.",
-    args: { product: t.arg({ type: ProductInput }), ...siteArgs },
-    resolve: rateLimited("product", (_, { product, ...site }, context, info) =>
-      context.observation.importing(() =>
-        importProducts(context.db, context.identity.storeId, [product], {
-          site,
+    args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
+    extensions: importExtensions,
+    resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
+      observed(args, context, () =>
+        importProducts(context.db, context.identity.storeId, asSent([product], context), {
+          ...importOptions(args, context, info),
           pathOf: () => ["product"],
-          idempotency: idempotencyOf(context, info),
         }),
       ),
     ),
   }),
   importProducts: t.field({
     type: ProductImport,
-    description: "Imports or modifies a list of products, all or none of them.",
-    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs },
-    resolve: rateLimited("product", (_, { products: list, ...site }, context, info) =>
-      context.observation.importing(() =>
-        importProducts(context.db, context.identity.storeId, list, {
-          site,
+    description: "Imports or modifies a list of products: all or none of them, or as errorPolicy has it.",
+    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
+    extensions: importExtensions,
+    resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
+      observed(args, context, () =>
+        importProducts(context.db, context.identity.storeId, asSent(list, context), {
+          ...importOptions(args, context, info),
           productsMax: context.bulkProductsMax,
-          idempotency: idempotencyOf(context, info),
         }),
       ),
     ),
   }),
   importProductsCsv: t.field({
     type: ProductImport,
-    description: "Imports or modifies products given as CSV text, all or none of them.",
-    args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...siteArgs },
-    resolve: rateLimited("product", (_, { csvContent, ...site }, context, info) =>
-      context.observation.importing(() =>
-        importCsv(
-          context.db,
-          context.identity.storeId,
-          { text: csvContent },
-          {
-            site,
-            productsMax: context.bulkProductsMax,
-            idempotency: idempotencyOf(context, info),
-          },
-        ),
-      ),
-    ),
+    description: "Imports or modifies products given as CSV text: all or none of them, or as errorPolicy has it.",
+    args: {
+      csvContent: t.arg.string({ description: "A header row, then a row for each product." }),
+      ...siteArgs,
+      ...importArgs,
+    },
+    resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
+      const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
+      const source = { text: csvContent };
+      return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
+    }),
   }),
   deleteProduct: t.field({
     type: ProductDeletion,

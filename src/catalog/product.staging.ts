@@ -26,7 +26,7 @@ export async function createStaging(transaction: Database): Promise<void> {
     CREATE TEMPORARY TABLE "ProductStaging" (
       line int NOT NULL, id text COLLATE "C", sku text COLLATE "C", title text, description text, price numeric,
       "priceMin" numeric, "priceMax" numeric, available boolean, images text[], "featuredImage" text, url text,
-      "searchWords" text[]) ON COMMIT DROP`;
+      "searchWords" text[], failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
 }
 
 /** Adds rows; all but the line may be null. */
@@ -48,12 +48,12 @@ export async function findDuplicates(transaction: Database, listMax: number): Pr
   return { list: found, total: found[0]?.total ?? 0 };
 }
 
-/** Every staged row whose sku belongs to a product of the store that this import does not replace. */
+/** Every staged row whose sku belongs to a product of the store that this import does not replace, or fails to. */
 export async function findSkuConflicts(transaction: Database, storeId: string, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
     SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
     FROM ${stagedRows} JOIN "Product" p ON p."storeId" = ${storeId} AND p.sku = s.sku AND p.id IS DISTINCT FROM s.id
-    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = p.id)
+    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = p.id AND NOT t.failed)
     ORDER BY s.line LIMIT ${listMax}`;
   return { list: found.map(({ line, value }) => ({ line, field: "sku", value })), total: found[0]?.total ?? 0 };
 }

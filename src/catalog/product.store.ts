@@ -66,9 +66,12 @@ export async function checkSkus(transaction: Database): Promise<void> {
   await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
 }
 
-/** One name for each text; see statementName in database/client.ts. */
-const upsertName = Prisma.raw("/* product_upsert */");
-const upsertInOrderName = Prisma.raw("/* product_upsert_in_order */");
+/** One name for each text, none for rare ones; see statementName in database/client.ts. */
+const upsertNames = {
+  sent: Prisma.raw("/* product_upsert */"),
+  "sent, in the order of ids": Prisma.raw("/* product_upsert_in_order */"),
+  staged: Prisma.empty,
+} as const;
 
 export interface UpsertCounts {
   /** Rows written. Fewer than were given if an id stood in an earlier statement of the same import. */
@@ -82,23 +85,23 @@ export interface UpsertCounts {
  *
  * @param now as lockCatalog gave it. It marks the products that this import wrote: were another one's the same to the
  *   microsecond, fewer rows than given would be written
- * @param options `inOrder` for imports that may run beside others: they take rows in the order of ids, so that none holds
- *   what another waits for while it waits for what that one holds
+ * @param kind of rows. Imports that may run beside others take theirs in the order of ids, so that none holds what another
+ *   waits for while it waits for what that one holds
  */
 export async function upsertProducts(
   transaction: Database,
   storeId: string,
   rows: RowSource,
   now: string,
-  { inOrder = false } = {},
+  kind: keyof typeof upsertNames,
 ): Promise<UpsertCounts> {
-  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${inOrder ? upsertInOrderName : upsertName}
+  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${upsertNames[kind]}
     WITH written AS (
       INSERT INTO "Product" ("storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images,
         "featuredImage", url, "searchWords", "createdAt", "updatedAt")
       SELECT ${storeId}, s.id, s.sku, s.title, s.description, s.price, s."priceMin", s."priceMax", s.available, s.images,
         s."featuredImage", s.url, s."searchWords", ${now}::timestamptz, ${now}::timestamptz
-      FROM ${rows} ${inOrder ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
+      FROM ${rows} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
       ON CONFLICT ("storeId", id) DO UPDATE SET sku = EXCLUDED.sku, title = EXCLUDED.title,
         description = EXCLUDED.description, price = EXCLUDED.price, "priceMin" = EXCLUDED."priceMin",
         "priceMax" = EXCLUDED."priceMax", available = EXCLUDED.available, images = EXCLUDED.images,

@@ -13,6 +13,8 @@ export const exitStatus = {
   failed: 1,
   /** The command line or the environment is wrong; nothing was tried. */
   misused: 2,
+  /** Rows of a file failed; the others are stored, as `--error-policy reject-failed` has it. */
+  partly: 3,
   /** The database cannot be reached or is in use: the same command may succeed later. */
   unavailable: 4,
 } as const;
@@ -56,7 +58,7 @@ function hasPlaces(problems: readonly Problem[]): boolean {
 }
 
 /** Problems of a file by line, column (in an event: field) and reason. */
-function problemTable(problems: readonly Problem[]): string[] {
+export function problemTable(problems: readonly Problem[]): string[] {
   const rows = problems.map(({ line, path, message }) => [line?.toString() ?? "", path.join("."), message]);
   return table(["line", "column", "reason"], rows);
 }

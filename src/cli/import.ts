@@ -1,36 +1,87 @@
 import { stat } from "node:fs/promises";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { requireStore } from "../access/store.js";
 import { importCsv } from "../catalog/product.csv.import.js";
+import type { ErrorPolicy } from "../catalog/product.failures.js";
+import type { ImportResult } from "../catalog/product.import.result.js";
+import { exitStatus, problemTable } from "./failure.js";
 import { startProgress } from "./progress.js";
 import { type OutputOptions, print, withDatabase } from "./runtime.js";
+
+interface ImportCommandOptions extends OutputOptions {
+  readonly errorPolicy: keyof typeof errorPolicies;
+  readonly dryRun?: boolean;
+}
+
+const errorPolicies = {
+  "reject-all": "REJECT_ALL",
+  "reject-failed": "REJECT_FAILED",
+} as const satisfies Record<string, ErrorPolicy>;
+
+const help = `
+With --error-policy reject-failed the rows that fail are listed and the exit status is 3; the others are stored.
+
+Examples:
+  npx vitrine import acme products.csv
+  npx vitrine import acme products.csv --dry-run --error-policy reject-failed`;
 
 /** `vitrine import` */
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .description("import products from a CSV file of any size: all of them, or none")
+    .description("import products from a CSV file of any size: all of them, or none, unless told otherwise")
     .argument("<store>", "its id")
     .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
+    .addOption(
+      new Option("--error-policy <policy>", "what rows that fail keep from being stored: all rows, or themselves")
+        .choices(Object.keys(errorPolicies))
+        .default("reject-all"),
+    )
+    .option("--dry-run", "find out what the import would do, and store nothing")
     .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine import acme products.csv")
-    .action(async (store: string, file: string, options: OutputOptions) => {
-      const { size } = await stat(file);
-      const result = await withDatabase(async (db) => {
-        await requireStore(db, store);
-        const progress = startProgress({ label: "importing", total: size, items: "rows" });
-        try {
-          return await importCsv(
-            db,
-            store,
-            { file },
-            { pathPrefix: [], onProgress: ({ bytesRead, rows }) => progress.update(bytesRead, rows) },
-          );
-        } finally {
-          progress.stop();
-        }
-      });
-      const { message, ...counts } = result;
-      print({ store, ...counts }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
+    .addHelpText("after", help)
+    .action(async (store: string, file: string, options: ImportCommandOptions) => {
+      const result = await importFile(store, file, options);
+      const { message, failed, failures, ...counts } = result;
+      const told = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
+      print({ store, ...told }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
+      if (failed === 0) return;
+      if (options.json !== true) process.stderr.write(describeFailures(result));
+      process.exitCode = exitStatus.partly;
     });
+}
+
+async function importFile(
+  store: string,
+  file: string,
+  { errorPolicy, dryRun }: ImportCommandOptions,
+): Promise<ImportResult> {
+  const { size } = await stat(file);
+  return withDatabase(async (db) => {
+    await requireStore(db, store);
+    const progress = startProgress({ label: "importing", total: size, items: "rows" });
+    try {
+      return await importCsv(
+        db,
+        store,
+        { file },
+        {
+          pathPrefix: [],
+          errorPolicy: errorPolicies[errorPolicy],
+          dryRun,
+          onProgress: ({ bytesRead, rows }) => progress.update(bytesRead, rows),
+        },
+      );
+    } finally {
+      progress.stop();
+    }
+  });
+}
+
+/** The rows that failed, each problem on a line; what is not listed is counted. */
+function describeFailures({ failures, failed }: ImportResult): string {
+  const problems = failures.flatMap((failure) => failure.problems);
+  const more = failed - failures.length;
+  const rest = more > 0 ? [`… and ${more} more rows`] : [];
+  return [...problemTable(problems), ...rest].map((line) => `  ${line}\n`).join("");
 }

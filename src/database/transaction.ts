@@ -23,6 +23,33 @@ export async function inTransaction<Result>(
   return retrying(() => db.$transaction(work, { timeout: timeoutMs }));
 }
 
+/** Carries a result out of a transaction that is rolled back. */
+class Rehearsed extends Error {
+  constructor(readonly result: unknown) {
+    super();
+  }
+}
+
+/**
+ * Runs `work` as inTransaction does, in a transaction that is rolled back at its end: to find out what it would do.
+ *
+ * @throws {AppError} UNAVAILABLE when the database cannot be used or every attempt lost
+ */
+export async function inRehearsal<Result>(
+  db: RootDatabase,
+  options: TransactionOptions,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await inTransaction(db, options, async (transaction): Promise<never> => {
+      throw new Rehearsed(await work(transaction));
+    });
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.result as Result; // made above, of this work
+    throw error;
+  }
+}
+
 /** Runs a statement or transaction again, a few times, while it loses against others. @throws {AppError} UNAVAILABLE */
 export async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {

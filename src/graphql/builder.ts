@@ -12,6 +12,8 @@ interface VitrineTypes {
   DefaultInputFieldRequiredness: true;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
+    /** Only given, never taken. */
+    PathStep: { Input: never; Output: string | number };
   };
 }
 

@@ -11,6 +11,8 @@ export interface Context {
   /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
   readonly confirmIdentity: () => Promise<unknown>;
   readonly requestId: string;
+  /** Set by the pipeline: parts of the variables for which something stands in, by ticket; see setAside.ts. */
+  readonly aside?: ReadonlyMap<string, unknown> | undefined;
   readonly observation: Observation;
   /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;

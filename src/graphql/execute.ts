@@ -3,6 +3,7 @@ import { validationFailed } from "../errors.js";
 import type { Context } from "./context.js";
 import { codeOf, presentError } from "./errors.js";
 import type { Operation } from "./operation.js";
+import { setAside } from "./setAside.js";
 import { checkVariables, type Variables } from "./variables.js";
 
 interface ExecuteOptions {
@@ -33,9 +34,17 @@ async function perform(
   { arraysOnly = false }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   if (definition !== undefined && !isSound(variables, arraysOnly)) {
+    const others = setAside(schema, definition, variables, { arraysOnly });
+    if (others !== undefined && isSound(others.variables, arraysOnly)) {
+      return runOperation(run, others.variables, { ...context, aside: others.aside });
+    }
     const problems = checkVariables(schema, definition, variables, { arraysOnly });
     if (problems.total > 0) return { errors: [presentError(validationFailed(problems), context)] };
   }
+  return runOperation(run, variables, context);
+}
+
+async function runOperation(run: Operation["run"], variables: Variables, context: Context): Promise<ExecutionResult> {
   try {
     const result = await run(variables, context);
     if (result.errors === undefined) return result;

@@ -2,6 +2,7 @@ import { type DocumentNode, validate } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
+import { explainNotAcceptable } from "./acceptable.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { codeOf, presentError } from "./errors.js";
@@ -38,7 +39,7 @@ export function createGateway(
     maxRequestBodySize: false, // http/body.ts has bounded it
     parserAndValidationCache: { documentCache: boundedCache(), errorCache: boundedCache() },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(suggestions), onePipeline(known), ...plugins],
+    plugins: [limited(suggestions), onePipeline(known), explainNotAcceptable, ...plugins],
   });
 }
 

@@ -43,17 +43,13 @@ export const interpreted: Prepare = (schema, document, operationName) => {
 /** An operation compiled to JavaScript (graphql-jit), which takes some milliseconds and saves most of the work of each run. */
 export const compiled: Prepare = (schema, document, operationName) => {
   const operation = interpreted(schema, document, operationName);
-  if (hasProtoVariable(operation.definition)) return operation;
+  // graphql-jit 0.8 keeps variables and results in ordinary objects, where `__proto__` is no member like others.
+  if (document.loc?.source.body.includes("__proto__") === true) return operation;
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return operation; // not of a valid document; graphql-js then says what is wrong
   const withDefaults = defaultsOf(operation.definition);
   return { ...operation, run: (variables, context) => query.query(undefined, context, withDefaults(variables)) };
 };
-
-/** graphql-jit 0.8 keeps variables in an ordinary object, where `__proto__` is no member like others. */
-function hasProtoVariable(definition: OperationDefinitionNode | undefined): boolean {
-  return definition?.variableDefinitions?.some(({ variable }) => variable.name.value === "__proto__") ?? false;
-}
 
 /** Fills in what an operation gives variables by default: graphql-jit 0.8 misses variables of a non-null type that are left out. */
 function defaultsOf(definition: OperationDefinitionNode | undefined): (variables: Variables) => Variables {

@@ -17,3 +17,24 @@ export function refuseUnknownParameters(body: unknown): void {
     throw new AppError("BAD_REQUEST", `Unexpected parameter "${clip(name)}" in the request body.`);
   }
 }
+
+/**
+ * Refuses a query string whose JSON parts are no JSON, which Yoga takes for a failure of its own.
+ *
+ * @throws {AppError} BAD_REQUEST
+ */
+export function refuseMalformedSearch(search: string): void {
+  const given = new URLSearchParams(search);
+  for (const name of ["variables", "extensions"]) {
+    const value = given.get(name);
+    if (value) requireJson(name, value);
+  }
+}
+
+function requireJson(name: string, value: string): void {
+  try {
+    JSON.parse(value);
+  } catch {
+    throw new AppError("BAD_REQUEST", `The parameter ${name} is not valid JSON.`);
+  }
+}

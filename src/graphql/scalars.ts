@@ -12,3 +12,8 @@ builder.scalarType("DateTime", {
     throw new GraphQLError("DateTime must be an ISO 8601 timestamp with a time zone.");
   },
 });
+
+builder.scalarType("PathStep", {
+  description: "A step from the input's root to a place in it: the name of a field, or the index of an item.",
+  serialize: (step) => step,
+});

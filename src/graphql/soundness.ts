@@ -35,6 +35,11 @@ export function soundVariables(
   };
 }
 
+/** Whether a value has the shape of a type. */
+export function isSoundValue(type: GraphQLInputType, value: unknown, arraysOnly: boolean): boolean {
+  return soundness(type)(value, arraysOnly);
+}
+
 const known = new WeakMap<GraphQLInputType, Sound>();
 
 function soundness(type: GraphQLInputType): Sound {

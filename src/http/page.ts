@@ -17,6 +17,15 @@ export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
+/** Keeps pages apart from those of other sites, and from what they do not need. Calls to the API are none of its business. */
+const isolation = {
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY", // for browsers that do not know frame-ancestors
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+};
+
 /**
  * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
  * and compressed when it is first asked for, each once, so that it costs the start nothing: GraphiQL has 9 MB.
@@ -62,8 +71,6 @@ export function createPage(
 async function keep(make: Make, mediaType: string, policy: (html: string) => string): Promise<Kept> {
   const body = Buffer.from(await make());
   const isHtml = mediaType.startsWith("text/html");
-  const security = isHtml
-    ? { "content-security-policy": policy(body.toString()), "referrer-policy": "no-referrer" }
-    : {};
+  const security = isHtml ? { "content-security-policy": policy(body.toString()), ...isolation } : {};
   return { body, etag: entityTag(body), security, compressed: {} };
 }

@@ -6,8 +6,10 @@ import type { LiveFeed } from "../analytics/feed.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
 import type { FastLane } from "../graphql/fastLane.js";
+import { requireAcceptable } from "../graphql/acceptable.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { refuseUnknownParameters } from "../graphql/parameters.js";
+import type { PersistedOperations } from "../graphql/persisted.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import { parseJson } from "../json.js";
 import { MethodNotAllowedError, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
@@ -16,6 +18,7 @@ import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { graphiqlPage } from "./pages.graphiql.js";
+import { servesGraphiql } from "./pages.graphiql.shown.js";
 import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
 import { createTokenPage } from "./pages.token.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
@@ -32,6 +35,7 @@ export interface RouterOptions extends PagesOptions {
   readonly feed: LiveFeed;
   readonly gateway: Gateway;
   readonly fastLane: FastLane;
+  readonly persisted: PersistedOperations | undefined;
   readonly rest: RestHandler;
 }
 
@@ -124,8 +128,8 @@ function createRestRoute(options: RouterOptions): Route {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
-  const { gateway, fastLane, config, log } = options;
-  const page = config.graphiql ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
+  const { gateway, fastLane, persisted, config, log } = options;
+  const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
     observation.route = graphqlPath;
@@ -141,14 +145,22 @@ function createGraphQLRoute(options: RouterOptions): Route {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax);
         context = withIdempotency(context, request, graphqlPath, body);
-        const value = parseJson(body);
+        const sent = parseJson(body);
+        const value = persisted === undefined ? sent : persisted.resolve(sent);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
         refuseUnknownParameters(value);
+        if (value !== sent) body = Buffer.from(JSON.stringify(value));
+      } else {
+        if (persisted !== undefined && isRead(request)) {
+          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+        }
+        refuseMalformedSearch(search);
       }
+      requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
       request.headers.host = "localhost";
       await gateway(Object.assign(request, { body }), response, context);

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { handleClientErrors } from "./clientError.js";
 import { Exchanges } from "./exchanges.js";
+import { cutStalledReaders } from "./stalledReaders.js";
 
 /** A server that listens. */
 export interface RunningServer {
@@ -19,9 +20,9 @@ export interface Patience {
   readonly requestTimeoutMs: number;
   /** Between two requests: longer than the idle timeout of load balancers, which is a minute with most. */
   readonly keepAliveTimeoutMs: number;
-  /** Without taking in anything of an answer that waits to be sent. A stream says something every 12 seconds. */
+  /** Without taking in anything of an answer that waits to be sent. */
   readonly stalledTimeoutMs?: number;
-  /** How often the first two are looked at: a client is cut off so much later at most. */
+  /** How often this is looked at: a client is cut off so much later at most. */
   readonly checkIntervalMs?: number;
 }
 
@@ -71,11 +72,6 @@ function createHttpServer(
     },
     listener,
   );
-  server.timeout = stalledTimeoutMs;
-  server.on("timeout", (socket) => {
-    // Silence is no fault while an answer is worked on; a slow request is what requestTimeout is for.
-    if (socket.writableLength > 0 || !exchanges.isRunning(socket)) socket.destroy();
-  });
   // A body is asked for when it is about to be read, so not at all where the headers alone lead to a refusal.
   server.on("checkContinue", (request, response) => {
     request.once("resume", () => {
@@ -85,6 +81,7 @@ function createHttpServer(
   });
   server.on("checkExpectation", listener); // RFC 9110, section 10.1.1: what is not known may be ignored
   handleClientErrors(server, exchanges);
+  cutStalledReaders(server, exchanges, { stalledTimeoutMs, checkIntervalMs });
   return server;
 }
 

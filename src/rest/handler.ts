@@ -61,7 +61,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
     read: ({ operation, segments }, { search, body }) => readArguments(operation, segments, search, body),
     async run({ operation }, variables, context) {
       const result = await executeOperation(operation.prepared, variables, context, { arraysOnly: true });
-      return answer(result, operation.operation);
+      return answer(result, operation, variables);
     },
   };
 }
@@ -96,10 +96,16 @@ function readArguments(
   return urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, operation.argumentNames);
 }
 
-function answer({ data, errors }: ExecutionResult, field: string): RestAnswer {
+function answer({ data, errors }: ExecutionResult, route: PreparedOperation, variables: Variables): RestAnswer {
   const [error] = errors ?? [];
-  if (error === undefined) return { status: 200, body: data?.[field] };
+  if (error === undefined) return { status: 200, body: shown(data?.[route.operation], route, variables) };
   const extensions = error.extensions as unknown as ErrorExtensions; // presentError made them
   const problem = problemDetails(error.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** A body without the fields that nobody asked for. */
+function shown(body: unknown, { shownOnDemand }: PreparedOperation, variables: Variables): unknown {
+  if (shownOnDemand === undefined || variables[shownOnDemand.argument] === shownOnDemand.value) return body;
+  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !shownOnDemand.fields.includes(name)));
 }

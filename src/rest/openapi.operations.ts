@@ -79,6 +79,7 @@ function describeBody(
   const property = (argument: GraphQLArgument): JsonSchema => ({
     ...typeSchema(argument.type),
     ...describeArgument(argument),
+    ...(argument.defaultValue !== undefined && { default: argument.defaultValue }),
     ...constraints[argument.name],
   });
   const schema = {

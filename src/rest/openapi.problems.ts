@@ -94,6 +94,8 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
     NOT_FOUND: new AppError("NOT_FOUND", "There is nothing at this path."),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path takes POST."),
+    PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
+    NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
     PAYLOAD_TOO_LARGE: new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`),
     URI_TOO_LONG: new AppError("URI_TOO_LONG", "Path and query string may have at most 8192 characters."),

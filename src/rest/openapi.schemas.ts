@@ -1,7 +1,9 @@
 import {
+  getNamedType,
   getNullableType,
   type GraphQLInputField,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   type GraphQLType,
   isEnumType,
@@ -10,9 +12,11 @@ import {
   isNonNullType,
   isObjectType,
   isRequiredInputField,
+  OperationTypeNode,
 } from "graphql";
 import { fieldConstraints } from "./openapi.constraints.js";
 import type { JsonSchema, JsonSchemas } from "./openapi.types.js";
+import { restRoutes } from "./routes.js";
 
 const scalarSchemas: JsonSchemas = {
   String: { type: "string" },
@@ -21,6 +25,7 @@ const scalarSchemas: JsonSchemas = {
   Float: { type: "number", format: "double" },
   Boolean: { type: "boolean" },
   DateTime: { type: "string", format: "date-time" },
+  PathStep: { type: ["string", "integer"] },
 };
 
 /** sofa-api's component schemas without those of the operations, with what it loses of each type's fields. */
@@ -43,8 +48,9 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
   const type = view.getType(typeName);
   if (isObjectType(type)) {
     const fields = Object.values(type.getFields());
-    // GraphQL answers with every field that was asked for, be it null: none is ever left out.
-    return { ...derived, required: fields.map(({ name }) => name), properties: propertiesOf(fields) };
+    // GraphQL answers with every field that was asked for, be it null: none but those on demand is ever left out.
+    const required = fields.map(({ name }) => name).filter((name) => !onDemand(type, view).includes(name));
+    return { ...derived, required, properties: propertiesOf(fields) };
   }
   if (!isInputObjectType(type)) return derived;
   const fields = Object.values(type.getFields());
@@ -54,6 +60,18 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
     properties: propertiesOf(fields, fieldConstraints[typeName]),
     additionalProperties: false, // unknown fields are refused
   };
+}
+
+/** The fields of a type that REST shows on demand. */
+function onDemand(type: GraphQLObjectType, view: GraphQLSchema): readonly string[] {
+  return restRoutes.flatMap(({ root, operation, shownOnDemand }) => {
+    const field = view
+      .getRootType(root === "Query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION)
+      ?.getFields()[operation];
+    return shownOnDemand !== undefined && field !== undefined && getNamedType(field.type) === type
+      ? shownOnDemand.fields
+      : [];
+  });
 }
 
 type Field = GraphQLInputField | GraphQLField<unknown, unknown>;

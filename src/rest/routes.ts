@@ -12,6 +12,8 @@ export interface RestRoute {
   readonly tag: "Products" | "Analytics";
   /** Codes of the errors that are its own, beside those that every path can give. */
   readonly errors: readonly ErrorCode[];
+  /** Fields of the answer that are there only where an argument asks for what they tell. */
+  readonly shownOnDemand?: { readonly fields: readonly string[]; readonly argument: string; readonly value: unknown };
 }
 
 export const restBase = "/external";
@@ -23,6 +25,8 @@ const importErrors: readonly ErrorCode[] = [
   "IDEMPOTENCY_KEY_IN_USE",
 ];
 
+const importFailures = { fields: ["failed", "failures"], argument: "errorPolicy", value: "REJECT_FAILED" };
+
 /** The documented paths, all of them: nothing else exists below /external. */
 export const restRoutes: readonly RestRoute[] = [
   {
@@ -33,6 +37,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Bulk product import",
     tag: "Products",
     errors: importErrors,
+    shownOnDemand: importFailures,
   },
   {
     root: "Mutation",
@@ -42,6 +47,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Bulk product import from CSV",
     tag: "Products",
     errors: importErrors,
+    shownOnDemand: importFailures,
   },
   {
     root: "Mutation",
@@ -51,6 +57,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Single product import",
     tag: "Products",
     errors: importErrors,
+    shownOnDemand: importFailures,
   },
   {
     root: "Query",

@@ -10,6 +10,8 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
   NOT_FOUND: { status: 404, title: "Not found" },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: "Persisted operation not found" },
+  NOT_ACCEPTABLE: { status: 406, title: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   URI_TOO_LONG: { status: 414, title: "URI too long" },

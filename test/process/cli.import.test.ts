@@ -104,6 +104,55 @@ describe("a file with problems stores nothing and ends with status 1", () => {
   });
 });
 
+describe("with --error-policy reject-failed", () => {
+  const mixed = () =>
+    csv(row(1), row(2).replace("2.5", "-2.5"), row(3), row(4).replace("S-4", "S-5"), row(5), "p-6,S-6,too few");
+
+  test("the rows that fail are listed by line, column and reason, the others are stored, and the exit status is 3", async () => {
+    const { env, command, store } = await prepare(mixed());
+    expect(await vitrine([...command, "--error-policy", "reject-failed"], env)).toEqual({
+      status: 3,
+      stdout: "2 products were imported, 4 failed. 2 new, 0 replaced.\n",
+      stderr: `  line  column  reason
+  3     price   price must be a finite number of 0 or more.
+  5     sku     sku "S-5" stands in more than one product of this import.
+  6     sku     sku "S-5" stands in more than one product of this import.
+  7             The row has 3 cells, but the header has 11.
+`,
+    });
+    const stored = await database.client.product.findMany({ where: { storeId: store }, orderBy: { id: "asc" } });
+    expect(stored.map(({ id }) => id)).toEqual(["p-1", "p-3"]);
+  });
+
+  test("with --json the object has them, and nothing else is printed", async () => {
+    const { env, command, store } = await prepare(csv(row(1), row(2).replace("2.5", "-2.5")));
+    const { status, stdout, stderr } = await vitrine([...command, "--json", "--error-policy", "reject-failed"], env);
+    const message = "price must be a finite number of 0 or more.";
+    const problems = [{ code: "INVALID_VALUE", message, line: 3, path: ["price"] }];
+    const failure = { index: null, line: 3, id: "p-2", sku: "S-2", problems, problemsTotal: 1 };
+    const result = { store, imported: 1, created: 1, updated: 0, failed: 1, failures: [failure] };
+    expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 3, stderr: "", result });
+  });
+
+  test("a file without faults ends with 0; a policy that there is not is misuse", async () => {
+    const { env, command, store } = await prepare(csv(row(1)));
+    const result = { store, imported: 1, created: 1, updated: 0, failed: 0, failures: [] };
+    expect(await vitrineJson([...command, "--error-policy", "reject-failed"], env)).toEqual(result);
+    expect(await vitrine([...command, "--error-policy", "reject-some"], env)).toMatchObject({ status: 2, stdout: "" });
+  });
+});
+
+test("a dry run says what would be done and stores nothing", async () => {
+  const { env, command, store } = await prepare(csv(row(1), row(2), row(3).replace("3.5", "-3.5")));
+  const partly = await vitrine([...command, "--dry-run", "--error-policy", "reject-failed"], env);
+  expect(partly).toMatchObject({
+    status: 3,
+    stdout: "2 products would be imported, 1 would fail. Nothing was stored. 2 new, 0 replaced.\n",
+  });
+  expect(await vitrine([...command, "--dry-run"], env)).toMatchObject({ status: 1, stdout: "" });
+  expect(await database.client.product.count({ where: { storeId: store } })).toBe(0);
+});
+
 describe("what is no file to import is refused in one line", () => {
   test("a path without a file, and a folder", async () => {
     const { env, store } = await prepare("");

@@ -35,9 +35,13 @@ const defaults = {
   logLevel: "info",
   demoToken: undefined,
   demoTraffic: true,
+  persistedOperations: undefined,
+  persistedOperationsOnly: false,
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   shutdownGraceMs: 10_000,
+  otlpEndpoint: undefined,
+  otelServiceName: "vitrine",
   production: false,
 };
 
@@ -49,7 +53,7 @@ test("an empty variable counts as not set", () => {
   const names =
     "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
   const more =
-    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS";
+    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -89,9 +93,13 @@ describe("each variable sets what it names", () => {
     ["LOG_LEVEL", "silent", { logLevel: "silent" }],
     ["DEMO_TOKEN", token, { demoToken: token }],
     ["DEMO_TRAFFIC", "false", { demoTraffic: false }],
+    ["PERSISTED_OPERATIONS", "ops.json", { persistedOperations: resolve("ops.json") }],
+    ["PERSISTED_OPERATIONS_ONLY", "false", { persistedOperationsOnly: false }],
     ["REQUEST_TIMEOUT_MS", "1000", { requestTimeoutMs: 1_000 }],
     ["KEEP_ALIVE_TIMEOUT_MS", "620000", { keepAliveTimeoutMs: 620_000 }],
     ["SHUTDOWN_GRACE_MS", "0", { shutdownGraceMs: 0 }],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318", { otlpEndpoint: "http://collector.example:4318" }],
+    ["OTEL_SERVICE_NAME", "shop", { otelServiceName: "shop" }],
     ["NODE_ENV", "production", { production: true }],
   ])("%s=%s", (name, value, setting) => {
     expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
@@ -158,6 +166,14 @@ describe("variables that contradict each other are refused", () => {
   test("several processes without a PostgreSQL server", () => {
     expect(problemsOf({ WEB_CONCURRENCY: "2" })).toEqual(["WEB_CONCURRENCY above 1 needs DATABASE_URL"]);
   });
+});
+
+test("persisted operations only need persisted operations", () => {
+  expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: "true" })).toEqual([
+    "PERSISTED_OPERATIONS_ONLY needs PERSISTED_OPERATIONS",
+  ]);
+  const both = { PERSISTED_OPERATIONS_ONLY: "true", PERSISTED_OPERATIONS: "ops.json" };
+  expect(readConfig(both)).toMatchObject({ persistedOperationsOnly: true, persistedOperations: resolve("ops.json") });
 });
 
 test("all problems are listed at once: of each variable, and between them", () => {

@@ -7,7 +7,7 @@ import { placeForTest, until } from "../support/process.js";
 
 /** `npm run test:faults` runs more rounds. */
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
-const timeoutMs = 60_000 + rounds * 30_000;
+const timeoutMs = 60_000 + rounds * 60_000;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
 test(

@@ -48,6 +48,7 @@ const pages = [
   "docs/analytics.md",
   "docs/catalog.md",
   "docs/dashboard.md",
+  "docs/observability.md",
   "docs/operations.md",
   "docs/performance.md",
   "docs/scale.md",

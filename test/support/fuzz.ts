@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { afterAll } from "vitest";
 import type { TestApp, TestStore } from "./app.js";
@@ -32,7 +33,7 @@ export interface Fuzzer {
   send(app: TestApp, store: TestStore, call: Call): Promise<RawAnswer>;
   /** Counts inputs that do not go over HTTP. */
   count(inputs: number): void;
-  /** Holds a property to `runs` inputs, or as many times more as FUZZ_RUNS says. A failure prints its seed. */
+  /** Holds a property to `runs` inputs, or as many times more as FUZZ_RUNS says, or as many as time allows. A failure prints its seed. */
   hold<Input>(property: fc.IAsyncPropertyWithHooks<Input>, runs: number): Promise<void>;
 }
 
@@ -50,9 +51,12 @@ export function createFuzzer(what: string): Fuzzer {
       return exchange(agent, app.url, store.token, call);
     },
     count: (inputs) => void (sent += inputs),
-    hold: (property, runs) => fc.assert(property, { numRuns: runs * times }),
+    hold: (property, runs) =>
+      fc.assert(property, { numRuns: runs * times, interruptAfterTimeLimit: fuzzTimeoutMs * 0.7 }),
   };
 }
+
+const inflate: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
 
 async function exchange(
   agent: Agent,
@@ -75,8 +79,13 @@ async function exchange(
   outgoing.end(body);
   const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
   const bytes = await buffer(incoming);
-  const text = bytes.length === 0 ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: textOf(incoming.headers, bytes) };
+}
+
+function textOf(headers: IncomingHttpHeaders, bytes: Buffer): string | undefined {
+  if (bytes.length === 0) return undefined;
+  const plain = inflate[headers["content-encoding"] ?? ""]?.(bytes) ?? bytes;
+  return new TextDecoder("utf-8", { fatal: true }).decode(plain);
 }
 
 /** What must be empty after everything that a test sent: failures that were logged, members that every object has got. */

@@ -151,5 +151,5 @@ export const rawNumbers: fc.Arbitrary<string> = fc.oneof(
   fc.integer().map(String),
 );
 
-/** Texts that fit into a request line of 32 KB, however they are encoded. */
-export const shortTexts = texts.filter((text) => text.length <= 300);
+/** Texts of which several fit into a path and query string of 8,192 characters, however they are encoded. */
+export const shortTexts = texts.filter((text) => text.length <= 100);

@@ -15,6 +15,8 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   LIVE_STREAM_NOT_FOUND: [404, "Live stream not found"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
+  PERSISTED_QUERY_NOT_FOUND: [404, "Persisted operation not found"],
+  NOT_ACCEPTABLE: [406, "Not acceptable"],
   REQUEST_TIMEOUT: [408, "Request timeout"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
   URI_TOO_LONG: [414, "URI too long"],

@@ -5,7 +5,9 @@ import type { TestApp, TestStore } from "./app.js";
 export async function* subscribe(
   { url }: Pick<TestApp, "url">,
   { token }: Pick<TestStore, "token">,
-  operation: { readonly query: string; readonly variables: object },
+  operation:
+    | { readonly query: string; readonly variables: object }
+    | { readonly documentId: string; readonly variables: object },
   signal: AbortSignal,
 ) {
   const response = await fetch(`${url}/graphql`, {

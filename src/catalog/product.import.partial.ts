@@ -1,0 +1,69 @@
+import type { Database } from "../database/client.js";
+import type { Problem } from "../errors.js";
+import { duplicateProblem } from "./product.duplicates.js";
+import { type FailedRow, failuresListedMax, rowProblemsMax } from "./product.failures.js";
+import { countFailing, failDependents, failUnsoundAndDuplicates, keysOf, soundRows } from "./product.failing.js";
+import type { ImportTarget, ProductSource } from "./product.import.js";
+import type { ImportFailure, ImportFailures, Written } from "./product.import.result.js";
+import { conflictProblem, stage } from "./product.import.thorough.js";
+import { createStaging, findDuplicates, findSkuConflicts } from "./product.staging.js";
+import { lockCatalog, tieToSite, upsertProducts } from "./product.store.js";
+
+/**
+ * Collects all rows of a source in a table, tells those that fail from the others, and stores the others. A row fails for
+ * what it holds, for an id or sku that stands in another row too, and for a sku that belongs to a product which this import
+ * does not replace, or fails to.
+ *
+ * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ */
+export async function importSound(
+  transaction: Database,
+  target: ImportTarget,
+  source: ProductSource,
+): Promise<Written> {
+  const { storeId, siteId } = target;
+  const now = await lockCatalog(transaction, storeId, "alone");
+  await createStaging(transaction);
+  const { problems, failed = { list: [], total: 0 } } = await stage(transaction, source);
+  problems.throwIfAny();
+  await failUnsoundAndDuplicates(transaction);
+  await failDependents(transaction, storeId);
+  const total = failed.total + (await countFailing(transaction));
+  const list = await listFailures(transaction, storeId, failed.list, source);
+
+  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
+  return { ...counts, failures: { list, total } };
+}
+
+/**
+ * The first rows that fail, each with what is wrong with it by itself, beside the others, and with what is stored. Each of
+ * these finds enough to know its own first rows, so the first of all are among them.
+ */
+async function listFailures(
+  transaction: Database,
+  storeId: string,
+  byThemselves: readonly FailedRow[],
+  source: ProductSource,
+): Promise<ImportFailures["list"]> {
+  const rows = new Map(byThemselves.map(({ line, ...row }) => [line, { ...row, problems: [...row.problems] }]));
+  const add = (line: number, problem: Problem) => {
+    const row = rows.get(line) ?? { problems: [], problemsTotal: 0 };
+    rows.set(line, { problems: [...row.problems, problem], problemsTotal: row.problemsTotal + 1 });
+  };
+  const duplicates = await findDuplicates(transaction, 2 * failuresListedMax); // a row may have two
+  for (const { line, field, value } of duplicates.list)
+    add(line, duplicateProblem(field, value, source.placeOf(line, field)));
+  const conflicts = await findSkuConflicts(transaction, storeId, failuresListedMax);
+  for (const conflict of conflicts.list) add(conflict.line, conflictProblem(conflict, source));
+
+  const first = [...rows].toSorted(([a], [b]) => a - b).slice(0, failuresListedMax);
+  const keys = await keysOf(
+    transaction,
+    first.map(([line]) => line),
+  );
+  return first.map(([line, { problems, problemsTotal }]): ImportFailure => {
+    const { id = null, sku = null } = keys.get(line) ?? {};
+    return { ...source.positionOf(line), id, sku, problems: problems.slice(0, rowProblemsMax), problemsTotal };
+  });
+}

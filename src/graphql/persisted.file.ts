@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, validate } from "graphql";
+import { ConfigError } from "../config.js";
+import { clip } from "../text.js";
+import { rulesFirst } from "./limits.js";
+import type { KnownOperations } from "./operations.js";
+import { parseBounded } from "./parse.js";
+
+/** Problems named in one message; the rest are only counted. */
+const problemsMax = 100;
+
+/**
+ * Reads persisted operations from a file as GraphQL Code Generator's client preset writes it with `persistedDocuments`: a
+ * JSON object of documents by id. All are parsed and held to the schema and the limits of operations, as if they were sent.
+ *
+ * @param known is told of each operation, so that the first call already finds it prepared
+ * @throws {ConfigError} naming every problem of the file
+ */
+export async function readPersistedOperations(
+  path: string,
+  schema: GraphQLSchema,
+  known: KnownOperations,
+): Promise<ReadonlyMap<string, string>> {
+  const documents = new Map<string, string>();
+  const problems: string[] = [];
+  for (const [id, text] of Object.entries(await readObject(path))) {
+    const document = readDocument(text, schema);
+    if ("problems" in document) {
+      problems.push(...document.problems.map((problem) => `${clip(id)}: ${problem.replace(/\.$/u, "")}`));
+    } else {
+      documents.set(id, document.text);
+      makeKnown(document.parsed, known);
+    }
+  }
+  if (problems.length > 0) throw invalid(path, problems);
+  return documents;
+}
+
+async function readObject(path: string): Promise<object> {
+  const text = await readFile(path, "utf8").catch(({ code }: NodeJS.ErrnoException) => {
+    throw invalid(path, [`it cannot be read (${code})`]);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid(path, ["it is not JSON"]);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw invalid(path, ["it must be an object of documents by their ids"]);
+}
+
+type Read = { readonly text: string; readonly parsed: DocumentNode } | { readonly problems: readonly string[] };
+
+function readDocument(text: unknown, schema: GraphQLSchema): Read {
+  if (typeof text !== "string") return { problems: ["the document must be a string"] };
+  try {
+    const document = parseBounded(text);
+    const beyond = validate(schema, document, rulesFirst);
+    const errors = beyond.length > 0 ? beyond : validate(schema, document);
+    return errors.length > 0 ? { problems: errors.map(({ message }) => message) } : { text, parsed: document };
+  } catch (error) {
+    return { problems: [error instanceof GraphQLError ? error.message : "it is nested too deeply"] };
+  }
+}
+
+/** By each operation's name and, where there is one alone, without. */
+function makeKnown(document: DocumentNode, known: KnownOperations): void {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operations.length === 1) known.add(document, undefined);
+  for (const { name } of operations) if (name !== undefined) known.add(document, name.value);
+}
+
+function invalid(path: string, problems: readonly string[]): ConfigError {
+  const more = problems.length > problemsMax ? [`and ${problems.length - problemsMax} more`] : [];
+  const all = [...problems.slice(0, problemsMax), ...more];
+  return new ConfigError(`PERSISTED_OPERATIONS is not valid: in ${path}, ${all.join("; ")}.`);
+}
