@@ -55,23 +55,6 @@ describe("pages", () => {
   );
 });
 
-test("a page that a browser has already keeps its policies", async () => {
-  const first = await fetch(`${app.url}/`);
-  const known = await receive(app.url, "/", { headers: { "If-None-Match": first.headers.get("etag") ?? "" } });
-  expect(known.status).toBe(304);
-  for (const name of ["content-security-policy", "x-frame-options", "cross-origin-opener-policy"]) {
-    expect([name, known.headers[name]]).toEqual([name, first.headers.get(name)]);
-  }
-});
-
-test("what pages of other origins may call is not closed to them by these headers", async () => {
-  for (const path of ["/openapi.json", paths.of("none"), "/graphql?query={__typename}", "/healthz"]) {
-    const { headers } = await store.fetch(path, { headers: { origin: "https://shop.example" } });
-    expect({ path, allowed: headers.get("access-control-allow-origin") }).toEqual({ path, allowed: "*" });
-    expect(headers.get("cross-origin-resource-policy")).toBeNull();
-  }
-});
-
 test.each(["/graphql", "/docs"])(
   "the files of %s are kept for good, and nothing else stands beside them",
   async (path) => {
@@ -94,6 +77,23 @@ test.each(["/graphql", "/docs"])(
     }
   },
 );
+
+test("a page that a browser has already keeps its policies", async () => {
+  const first = await fetch(`${app.url}/`);
+  const known = await receive(app.url, "/", { headers: { "If-None-Match": first.headers.get("etag") ?? "" } });
+  expect(known.status).toBe(304);
+  for (const name of ["content-security-policy", "x-frame-options", "cross-origin-opener-policy"]) {
+    expect([name, known.headers[name]]).toEqual([name, first.headers.get(name)]);
+  }
+});
+
+test("what pages of other origins may call is not closed to them by these headers", async () => {
+  for (const path of ["/openapi.json", paths.of("none"), "/graphql?query={__typename}", "/healthz"]) {
+    const { headers } = await store.fetch(path, { headers: { origin: "https://shop.example" } });
+    expect({ path, allowed: headers.get("access-control-allow-origin") }).toEqual({ path, allowed: "*" });
+    expect(headers.get("cross-origin-resource-policy")).toBeNull();
+  }
+});
 
 test("no answer may be taken for another type than it says, and none names the server's software", async () => {
   const answers = [

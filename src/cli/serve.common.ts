@@ -1,5 +1,6 @@
 import type { App } from "../app.js";
 import type { Config } from "../config.js";
+import { servesGraphiql } from "../http/pages.graphiql.shown.js";
 import type { RunningServer } from "../http/server.js";
 import type { Demo } from "./demo.js";
 
@@ -13,11 +14,11 @@ export async function endService(server: RunningServer, app: App, { shutdownGrac
 }
 
 /** What is printed once the service answers. */
-export function banner(url: RunningServer["url"], { graphiql }: Config, demo?: Demo): string {
+export function banner(url: RunningServer["url"], config: Config, demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,
     `  Dashboard  ${url}/dashboard`,
-    ...(graphiql ? [`  GraphiQL   ${url}/graphql`] : []),
+    ...(servesGraphiql(config) ? [`  GraphiQL   ${url}/graphql`] : []),
     `  API docs   ${url}/docs`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),

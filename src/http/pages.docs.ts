@@ -85,6 +85,7 @@ const style = `
     .swagger-ui .parameter__in { color: #5a5f66; }
     .swagger-ui .parameter__deprecated { color: #b3261e; }
   }
+  @media (prefers-reduced-motion: reduce) { .swagger-ui * { transition: none !important; animation: none !important; } }
   html.dark-mode {
     .swagger-ui .parameter__deprecated { color: #ff9d9d; }
     .swagger-ui .header-col { color: #e4e6e6; }

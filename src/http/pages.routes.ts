@@ -8,6 +8,7 @@ import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./pages.docs.js";
 import { dashboardRoutes } from "./pages.dashboard.js";
 import { createGraphiqlFiles } from "./pages.graphiql.js";
+import { servesGraphiql } from "./pages.graphiql.shown.js";
 import { homePage } from "./pages.home.js";
 import { createTokenPage, type DemoToken } from "./pages.token.js";
 import { respondJson } from "./respond.js";
@@ -29,14 +30,14 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
     ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
     [docsPath, createTokenPage(docsPage, demoToken)],
     ...createDocsFiles(),
-    ...(config.graphiql ? createGraphiqlFiles() : []),
+    ...(servesGraphiql(config) ? createGraphiqlFiles() : []),
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ...dashboardRoutes(),
     ["/readyz", (exchange) => answerReadiness(db, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);
-  const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && config.graphiql);
+  const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && servesGraphiql(config));
   return routes;
 }
 

@@ -18,6 +18,7 @@ import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { graphiqlPage } from "./pages.graphiql.js";
+import { servesGraphiql } from "./pages.graphiql.shown.js";
 import { createPageRoutes, type PagesOptions } from "./pages.routes.js";
 import { createTokenPage } from "./pages.token.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
@@ -128,9 +129,7 @@ function createRestRoute(options: RouterOptions): Route {
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 function createGraphQLRoute(options: RouterOptions): Route {
   const { gateway, fastLane, persisted, config, log } = options;
-  // Where only persisted operations run, GraphiQL could run nothing.
-  const servesPage = config.graphiql && !config.persistedOperationsOnly;
-  const page = servesPage ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
+  const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
     observation.route = graphqlPath;

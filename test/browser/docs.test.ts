@@ -82,6 +82,7 @@ test("a call is refused without a token, and answered with the one that is typed
   await opened.screenshot("docs.answer");
   await expectAccessible(opened, findings);
   await opened.page.emulateMedia({ colorScheme: "dark" });
+  await opened.page.locator("html.dark-mode").waitFor();
   await expectAccessible(opened, findings);
   const stored = await opened.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])");
   expect(stored).not.toContain(store.token);

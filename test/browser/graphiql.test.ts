@@ -144,8 +144,11 @@ test("a second visit finds the tabs as they were left, and no token in the brows
   await opened.close();
 });
 
-test("GRAPHIQL=false leaves no trace of it", async () => {
-  const without = await startApp({ graphiql: false });
+test.each([
+  ["GRAPHIQL=false", { graphiql: false }],
+  ["PERSISTED_OPERATIONS_ONLY=true", { persistedOperationsOnly: true }],
+])("%s leaves no trace of it", async (_, config) => {
+  const without = await startApp(config);
   const opened = await browser.open(without.url);
   expect(await opened.page.getByRole("link", { name: /GraphiQL/u }).count()).toBe(0);
   const { files } = await readPage(app, "/graphql");
