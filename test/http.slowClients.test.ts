@@ -139,12 +139,14 @@ describe("a client that never reads", () => {
     const { text, length } = await requestForMuch();
     const conversation = converse(app.url, text.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
     const { socket } = conversation;
-    let gulps = 0;
-    socket.on("data", () => {
-      gulps += 1;
-      if (gulps % 12 !== 0) return;
+    const gulp = length / 16;
+    let [taken, pauses] = [0, 0];
+    socket.on("data", (bytes) => {
+      taken += Buffer.byteLength(bytes);
+      if (taken < (pauses + 1) * gulp) return;
+      pauses += 1;
       socket.pause();
-      setTimeout(() => socket.resume(), 200);
+      setTimeout(() => socket.resume(), patience.stalledTimeoutMs / 4);
     });
     expect(await conversation.closed(25_000)).toBeGreaterThan(patience.stalledTimeoutMs * 2);
     expect(bodyOf(conversation.received())).toHaveLength(length);
