@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { recordEventFile } from "../src/analytics/events.file.js";
 import { recordEvents } from "../src/analytics/events.record.js";
 import { saveLiveStream } from "../src/analytics/liveStream.save.js";
@@ -118,6 +118,7 @@ describe("pruning an archived show", () => {
     const refused = { code: "VALIDATION_FAILED", message: "The show is archived and takes no more events." };
     await expect(recordEvents(db, storeId, lsId, asInputs(events))).rejects.toMatchObject(refused);
     const file = join(tmpdir(), `${randomUUID()}.ndjson`);
+    onTestFinished(() => rm(file));
     await writeFile(file, events.map((event) => JSON.stringify(event)).join("\n"));
     await expect(recordEventFile(db, storeId, lsId, file)).rejects.toMatchObject(refused);
     await save(show, "ARCHIVED"); // allowed, and changes nothing of that
