@@ -9,11 +9,11 @@ test("on the demo store nothing needs to be typed: GraphiQL shows products and t
   const { page } = opened;
   const answer = async () => (await page.locator(".result-window .view-lines").innerText()).replaceAll("\u00A0", " ");
   await page.getByRole("button", { name: /^Execute/u }).click();
-  await until(async () => (await answer()).includes('"sku": "VT-10'), "the demo's products");
+  await until(async () => (await answer()).includes('"sku": "VT-10'), "the demo's products", 60_000);
   await page.getByRole("tab").getByRole("button", { name: "LiveFigures", exact: true }).click();
   await page.getByRole("button", { name: /^Execute/u }).click();
   const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answer())?.[1];
-  await until(async () => (await viewers()) !== undefined, "the first figures");
+  await until(async () => (await viewers()) !== undefined, "the first figures", 60_000);
   const first = await viewers();
   await until(async () => (await viewers()) !== first, "other figures", 60_000);
   expectClean(opened);
