@@ -156,7 +156,7 @@ export async function serve(env: Variables): Promise<Serving> {
 }
 
 /** Waits until something holds, looking at it every 20 ms. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
