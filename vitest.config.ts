@@ -10,7 +10,9 @@ const shared = {
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
   isolate: false, // importing the service anew for each file would cost more than the tests
   testTimeout: 30_000,
-  hookTimeout: 120_000,
+  hookTimeout: 240_000,
+  // Where nobody watches, a test that a busy machine was too slow for is tried again; the report tells which.
+  retry: process.env["CI"] === undefined ? 0 : 1,
 };
 
 /** Tests of the pages, in a browser; one engine does. */

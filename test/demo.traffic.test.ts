@@ -19,10 +19,10 @@ test("shoppers of the demo come until its show has as many events as it may have
   const fillUpTo = async (eventsMax: number): Promise<void> => {
     expect(await count()).toBeLessThan(eventsMax);
     const stop = startDemoTraffic(db, feed, { intervalMs: 1, eventsMax });
-    await until(async () => (await count()) >= eventsMax, "the show to be full", 25_000);
+    await until(async () => (await count()) >= eventsMax, "the show to be full", 100_000);
     await stop();
     expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
   };
   await fillUpTo(700);
   await fillUpTo(760); // events of an earlier run count
-});
+}, 240_000);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { expectClean, openBrowser } from "../support/browser.js";
+import { answerOf, editors, openTab, run } from "../support/graphiql.js";
 import { placeForTest, serve, until } from "../support/process.js";
 
 test("on the demo store nothing needs to be typed: GraphiQL shows products and the running show's moving figures, the reference a product", async () => {
@@ -7,12 +8,12 @@ test("on the demo store nothing needs to be typed: GraphiQL shows products and t
   const [server, browser] = await Promise.all([serve(env), openBrowser()]);
   const opened = await browser.open(`${server.url}/graphql`);
   const { page } = opened;
-  const answer = async () => (await page.locator(".result-window .view-lines").innerText()).replaceAll("\u00A0", " ");
-  await page.getByRole("button", { name: /^Execute/u }).click();
-  await until(async () => (await answer()).includes('"sku": "VT-10'), "the demo's products", 60_000);
-  await page.getByRole("tab").getByRole("button", { name: "LiveFigures", exact: true }).click();
-  await page.getByRole("button", { name: /^Execute/u }).click();
-  const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answer())?.[1];
+  await page.locator(`${editors.operation} .view-lines`).waitFor();
+  await run(page);
+  await until(async () => (await answerOf(page)).includes('"sku": "VT-10'), "the demo's products", 60_000);
+  await openTab(page, "LiveFigures");
+  await run(page);
+  const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
   await until(async () => (await viewers()) !== undefined, "the first figures", 60_000);
   const first = await viewers();
   await until(async () => (await viewers()) !== first, "other figures", 60_000);

@@ -1,7 +1,7 @@
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { answerOf, editors, fill, openTab, run, textOf, useToken } from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
 import { paths } from "../support/products.js";
@@ -23,42 +23,6 @@ const findings = {
   "color-contrast": "the colours that the editor gives to line numbers and comments are its theme's",
   "nested-interactive": "GraphiQL puts two buttons into each tab",
 };
-
-const editors = { operation: ".graphiql-query-editor", below: ".graphiql-editor-tool .graphiql-editor:not(.hidden)" };
-
-/** Writes a text in place of an editor's, and takes away the brackets and quotes with which the editor completes it. */
-async function fill(page: Page, editor: string, text: string): Promise<void> {
-  await page.locator(`${editor} .view-lines`).click();
-  await page.keyboard.press("ControlOrMeta+A");
-  await page.keyboard.insertText(text);
-  await page.keyboard.press("ControlOrMeta+Shift+End");
-  await page.keyboard.press("Delete");
-  await until(async () => (await textOf(page, editor)) === text, `the editor to hold ${text}`);
-}
-
-/** Opens the tab of an example. */
-async function openTab(page: Page, name: string): Promise<void> {
-  await page.locator(`${editors.operation} .view-lines`).waitFor(); // earlier, a click would be lost
-  await page.getByRole("tab").getByRole("button", { name, exact: true }).click();
-  await until(async () => (await textOf(page, editors.operation)).includes(` ${name}(`), `the tab ${name}`);
-}
-
-/** The text of an editor as it stands there; Monaco writes no-break spaces. */
-async function textOf(page: Page, editor: string): Promise<string> {
-  const text = await page.locator(`${editor} .view-lines`).innerText();
-  return text.replaceAll("\u00A0", " ");
-}
-
-const answerOf = (page: Page) => textOf(page, ".result-window");
-
-async function useToken(page: Page, token: string): Promise<void> {
-  await page.getByRole("button", { name: "Headers", exact: true }).click();
-  await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": token }));
-}
-
-async function run(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /^Execute/u }).click();
-}
 
 test.each([
   ["light", { colorScheme: "light" }],

@@ -107,8 +107,7 @@ export async function endOf(running: Running, timeoutMs = 60_000): Promise<Ended
   const { process: child } = running;
   let stuck: Error | undefined;
   const timer = setTimeout(() => {
-    const threads = spawnSync("ps", ["-L", "-o", "lwp,stat,time,wchan:24,comm", "-p", String(child.pid)]).stdout;
-    const what = [child.spawnargs.slice(2).join(" "), running.stdout(), running.stderr(), threads.toString()];
+    const what = [child.spawnargs.slice(2).join(" "), running.stdout(), running.stderr(), threadsOf(child)];
     stuck = new Error(`A process did not end within ${timeoutMs} ms: ${what.join("\n")}`);
     child.kill("SIGKILL");
   }, timeoutMs);
@@ -132,27 +131,48 @@ export async function vitrineJson(args: readonly string[], env: Variables): Prom
   return value;
 }
 
-/** Starts a server on any free port and waits until it has said where it listens. */
+/** Starts a server on any free port and waits until it has said where it listens. One that hangs is told of, and tried again once. */
 export async function serve(env: Variables): Promise<Serving> {
+  const first = await startServing(env).catch(tellOfHang);
+  return first ?? startServing(env);
+}
+
+class HungStart extends Error {}
+
+function tellOfHang(error: unknown): undefined {
+  if (!(error instanceof HungStart)) throw error;
+  process.stderr.write(`${error.message}\n`);
+}
+
+const banner = /listens on (\S+)\n[\s\S]*\n\n$/u;
+
+async function startServing(env: Variables): Promise<Serving> {
   const running = start(["serve"], { PORT: "0", LOG_LEVEL: "warn", ...env });
-  const banner = /listens on (\S+)\n[\s\S]*\n\n$/u;
-  await until(
-    () => banner.test(running.stdout()) || running.process.exitCode !== null,
-    "the server to listen",
-    100_000,
-  );
+  const { process: child } = running;
+  const hasSpoken = () => banner.test(running.stdout()) || child.exitCode !== null;
+  await until(hasSpoken, "the server to listen", 100_000).catch((error: unknown) => {
+    const what = [String(error), running.stdout(), running.stderr(), threadsOf(child)];
+    child.kill("SIGKILL");
+    throw new HungStart(what.join("\n"));
+  });
   const [, url] = banner.exec(running.stdout()) ?? [];
   if (url === undefined) throw new Error(`The server did not start: ${running.stderr()}`);
   return {
     ...running,
     url,
-    pid: running.process.pid ?? 0,
+    pid: child.pid ?? 0,
     token: /Token {6}(\S+)/u.exec(running.stdout())?.[1],
     stop(signal = "SIGTERM") {
-      running.process.kill(signal);
+      child.kill(signal);
       return endOf(running);
     },
   };
+}
+
+/** What the threads of a process and of its children are at. */
+function threadsOf({ pid }: ChildProcess): string {
+  const columns = "lwp,stat,time,wchan:24,comm";
+  return spawnSync("ps", ["-L", "-o", columns, "-p", String(pid), "--ppid", String(pid)]).stdout.toString();
 }
 
 /** Waits until something holds, looking at it every 20 ms. */

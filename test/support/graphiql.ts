@@ -1,0 +1,45 @@
+import type { Page } from "playwright-core";
+import { until } from "./process.js";
+
+/** Where the operation is, and below it the variables or headers, whichever is shown. */
+export const editors = {
+  operation: ".graphiql-query-editor",
+  below: ".graphiql-editor-tool .graphiql-editor:not(.hidden)",
+};
+
+/** Writes a text in place of an editor's, and takes away the brackets and quotes with which the editor completes it. */
+export async function fill(page: Page, editor: string, text: string): Promise<void> {
+  await page.locator(`${editor} .view-lines`).click();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.insertText(text);
+  await page.keyboard.press("ControlOrMeta+Shift+End");
+  await page.keyboard.press("Delete");
+  await until(async () => (await textOf(page, editor)) === text, `the editor to hold ${text}`);
+}
+
+/** Opens the tab of an example. */
+export async function openTab(page: Page, name: string): Promise<void> {
+  await page.locator(`${editors.operation} .view-lines`).waitFor(); // earlier, a click would be lost
+  await page.getByRole("tab").getByRole("button", { name, exact: true }).click();
+  await until(async () => (await textOf(page, editors.operation)).includes(` ${name}(`), `the tab ${name}`);
+}
+
+/** The text of an editor as it stands there; Monaco writes no-break spaces. */
+export async function textOf(page: Page, editor: string): Promise<string> {
+  const text = await page.locator(`${editor} .view-lines`).innerText();
+  return text.replaceAll("\u00A0", " ");
+}
+
+/** What GraphiQL shows as the answer. */
+export const answerOf = (page: Page) => textOf(page, ".result-window");
+
+/** Puts the token into the headers. */
+export async function useToken(page: Page, token: string): Promise<void> {
+  await page.getByRole("button", { name: "Headers", exact: true }).click();
+  await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": token }));
+}
+
+/** Runs the operation of the open tab. */
+export async function run(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Execute/u }).click();
+}
