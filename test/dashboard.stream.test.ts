@@ -5,13 +5,15 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { subscribe } from "../src/dashboard/api.js";
 import { showSubscription } from "../src/dashboard/operations.js";
 
-const ownFetch = globalThis.fetch;
+const { fetch: ownFetch, setTimeout: ownSetTimeout } = globalThis;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
+  vi.restoreAllMocks(); // before the clock: a spy on its timer would put that back afterwards, for the files that follow
   vi.useRealTimers();
   globalThis.fetch = ownFetch;
+  if (globalThis.setTimeout !== ownSetTimeout) throw new Error("The clock of the files that follow stands still.");
 });
 
 /** A server whose answer the test writes; calls of the page's origin reach it, as in a browser. */
