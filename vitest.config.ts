@@ -4,23 +4,25 @@ import { defineConfig } from "vitest/config";
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testChromium = process.env["TEST_CHROMIUM"];
 
+/** At the end of a project, over all that its tests sent to the database. */
+const checksStatements = "test/support/citus/statements.setup.ts";
+
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
   isolate: false, // importing the service anew for each file would cost more than the tests
   testTimeout: 30_000,
-  hookTimeout: 240_000,
-  // Where nobody watches, a test that a busy machine was too slow for is tried again; the report tells which.
-  retry: process.env["CI"] === undefined ? 0 : 1,
+  hookTimeout: 120_000,
 };
 
 /** Tests of the pages, in a browser; one engine does. */
 const inBrowser = "test/browser/**";
 
-/** Tests of the program as a process, of the embedded engine itself, and of what uses no database. */
+/** Tests of the program as a process, of the embedded engine itself, and of what is the same on any database. */
 const onEmbeddedOnly = [
   "test/process/**",
+  "test/http.*.test.ts",
   "test/catalog.csv*.test.ts",
   "test/cli.progress.test.ts",
   "test/dateTime.test.ts",
@@ -47,7 +49,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "embedded",
-          globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts"],
+          globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts", checksStatements],
           exclude: [...shared.exclude, inBrowser],
         },
       },
@@ -59,7 +61,7 @@ export default defineConfig({
               test: {
                 ...shared,
                 name: "postgresql",
-                globalSetup: "test/support/postgresql.setup.ts",
+                globalSetup: ["test/support/postgresql.setup.ts", checksStatements],
                 exclude: [...shared.exclude, inBrowser, ...onEmbeddedOnly],
               },
             },
@@ -77,6 +79,7 @@ export default defineConfig({
                 globalSetup: [
                   "test/support/build.setup.ts",
                   `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
+                  checksStatements,
                 ],
               },
             },

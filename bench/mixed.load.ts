@@ -19,8 +19,15 @@ export interface MixedReport {
   readonly accepted: number;
   readonly orders: number;
   readonly sales: number;
+  /** The last total of orders that each subscriber was told, and of which show. */
+  readonly lastSeen: readonly LastSeen[];
   /** Latencies in ms. */
   readonly kinds: readonly { readonly name: string; readonly latencies: number[] }[];
+}
+
+export interface LastSeen {
+  readonly lsId: string;
+  readonly orders: number | undefined;
 }
 
 /** One caller of this kind sends this often; as many callers as there are of a kind send beside each other. */
@@ -28,7 +35,8 @@ interface Kind {
   readonly name: string;
   readonly callers: number;
   readonly everyMs: number;
-  readonly call: (url: string, number: number) => Promise<void>;
+  /** @param other the server whose turn it is not */
+  readonly call: (url: string, number: number, other: string) => Promise<void>;
 }
 
 const eventsPerBatch = 100;
@@ -53,19 +61,21 @@ async function run(task: MixedTask): Promise<MixedReport> {
       throw new Error(`${response.status} ${JSON.stringify(answer)}`);
     return answer;
   };
-  const record = async (url: string, number: number): Promise<void> => {
-    const lsId = shows[number % shows.length];
+  /** Servers take turns, and so does what they are asked for, at half the pace: each gets everything. */
+  const crossed = <Item>(items: readonly Item[], number: number) => items[(number >> 1) % items.length];
+  const record = async (url: string, number: number, other: string): Promise<void> => {
+    const lsId = crossed(shows, number);
     const events = makeEvents();
     const operation =
       "mutation ($lsId: String!, $events: [ShopperEventInput!]!) { recordShopperEvents(lsId: $lsId, events: $events) { accepted duplicates } }";
-    const send = () => fetched(url, "/graphql", { query: operation, variables: { lsId, events } });
-    const { accepted } = (await send()).data.recordShopperEvents;
+    const send = (to: string) => fetched(to, "/graphql", { query: operation, variables: { lsId, events } });
+    const { accepted } = (await send(url)).data.recordShopperEvents;
     counted.accepted += accepted;
     const amounts = events.flatMap((event) => ("amount" in event ? [event.amount] : []));
     counted.orders += amounts.length;
     counted.sales += amounts.reduce((sum, amount) => sum + amount, 0);
-    if (number % 10 > 0) return;
-    const again = await send(); // as after a lost answer
+    if (number % 9 > 0) return; // odd, so that both servers are sent some again
+    const again = await send(other); // as after a lost answer, by a balancer
     counted.accepted += again.data.recordShopperEvents.accepted;
   };
 
@@ -90,13 +100,13 @@ async function run(task: MixedTask): Promise<MixedReport> {
       name: "analytics read",
       callers: 2,
       everyMs: 50,
-      call: (url, n) => fetched(url, `/external/analytics/v1/live-streams/${shows[n % shows.length]}`),
+      call: (url, n) => fetched(url, `/external/analytics/v1/live-streams/${crossed(shows, n)}`),
     },
     {
       name: "import of 1,000 products",
       callers: 2,
       everyMs: 2_000,
-      call: (url, n) => fetched(url, "/external/product/v1/bulk", { products: batches[n % batches.length] }),
+      call: (url, n) => fetched(url, "/external/product/v1/bulk", { products: crossed(batches, n) }),
     },
     { name: `batch of ${eventsPerBatch} events`, callers: 4, everyMs: 100, call: record },
   ];
@@ -104,12 +114,13 @@ async function run(task: MixedTask): Promise<MixedReport> {
   const startedAt = performance.now();
   const endsAt = startedAt + task.seconds * 1_000;
   const countsFrom = startedAt + task.warmUpSeconds * 1_000;
-  const failed = (error: unknown) => void errors.push(String(error).slice(0, 300));
+  const failed = (error: unknown): undefined => void errors.push(String(error).slice(0, 300));
 
   const paced = async ({ call, everyMs }: Kind, caller: number, latencies: number[]): Promise<void> => {
     for (let number = caller; performance.now() < endsAt; number += 1) {
       const begin = performance.now();
-      await call(urls[number % urls.length] ?? "", number).catch(failed);
+      const [url = "", other = ""] = [urls[number % urls.length], urls[(number + 1) % urls.length]];
+      await call(url, number, other).catch(failed);
       const end = performance.now();
       if (begin >= countsFrom) latencies.push(end - begin);
       await sleep(Math.max(0, everyMs - (end - begin)));
@@ -118,8 +129,9 @@ async function run(task: MixedTask): Promise<MixedReport> {
 
   const gaps: number[] = [];
   const subscribers = Array.from({ length: 20 }, async (_, index) => {
-    const [url = "", lsId = ""] = [urls[index % urls.length], shows[index % shows.length]];
-    await watch({ url, headers, lsId, endsAt }, gaps).catch(failed);
+    const [url = "", lsId = ""] = [urls[index % urls.length], crossed(shows, index)];
+    const seen: LastSeen = { lsId, orders: await watch({ url, headers, lsId, endsAt }, gaps).catch(failed) };
+    return seen;
   });
   const measured = kinds.map((kind) => ({ name: kind.name, latencies: [] as number[] }));
   await Promise.all(
@@ -127,10 +139,10 @@ async function run(task: MixedTask): Promise<MixedReport> {
       Array.from({ length: kind.callers }, (_, caller) => paced(kind, caller, measured[index]?.latencies ?? [])),
     ),
   );
-  await Promise.all(subscribers);
+  const lastSeen = await Promise.all(subscribers);
   if (gaps.length < subscribers.length * task.seconds * 0.5) failed(`Only ${gaps.length} values came to subscribers.`);
   const kindsSeen = [...measured, { name: "value of a subscription after the one before", latencies: gaps }];
-  return { errors: errors.length, firstError: errors[0], ...counted, kinds: kindsSeen };
+  return { errors: errors.length, firstError: errors[0], ...counted, lastSeen, kinds: kindsSeen };
 }
 
 interface Watching {
@@ -140,8 +152,15 @@ interface Watching {
   readonly endsAt: number;
 }
 
-/** Follows a show until the end, and notes the time between its values. */
-async function watch({ url, headers, lsId, endsAt }: Watching, gaps: number[]): Promise<void> {
+/** The last value may come this long after what it is of, on a busy machine. */
+const lastValueMs = 5_000;
+
+/**
+ * Follows a show until the end and somewhat longer, and notes the time between its values.
+ *
+ * @returns the last total of orders
+ */
+async function watch({ url, headers, lsId, endsAt }: Watching, gaps: number[]): Promise<number | undefined> {
   const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { kpis { orders { total } } } }";
   const response = await fetch(`${url}/graphql`, {
     method: "POST",
@@ -149,16 +168,20 @@ async function watch({ url, headers, lsId, endsAt }: Watching, gaps: number[]): 
     body: JSON.stringify({ query, variables: { lsId } }),
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  const over = sleep(Math.max(0, endsAt - performance.now()));
+  const over = sleep(Math.max(0, endsAt - performance.now()) + lastValueMs);
+  let orders: number | undefined;
   for (let last = performance.now(); ;) {
     const part = await Promise.race([reader?.read(), over]);
     if (part === undefined) break;
     if (part.done) throw new Error("A subscription ended.");
-    if (!part.value.includes("event: next")) continue;
-    gaps.push(performance.now() - last);
+    const total = /.*"total":(\d+)\}/su.exec(part.value)?.[1]; // small values come whole
+    if (total === undefined) continue;
+    orders = Number(total);
+    if (performance.now() < endsAt) gaps.push(performance.now() - last);
     last = performance.now();
   }
   await reader?.cancel();
+  return orders;
 }
 
 function makeEvents() {

@@ -56,39 +56,42 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const known = createKnownOperations(schema);
   const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
   const persisted = await openPersistedOperations(config, known);
+  const tracing = await openTracing(config, database, log);
+  // From here on connections are open, which would keep up the process of an app that cannot be made.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database.client, log, primary);
-  let demoToken: string | undefined;
-  const tracing = await openTracing(config, database, log);
   const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
-  const handler = createRequestListener({
-    config,
-    db: database.client,
-    log,
-    identify: createIdentify(database.client),
-    rateLimits,
-    feed,
-    telemetry,
-    gateway,
-    fastLane: createFastLane(known),
-    persisted,
-    rest: createRestHandler(schema, operations),
-    openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
-    demoToken: () => demoToken,
-  });
-  return {
-    handler,
-    feed,
-    showDemoToken: (token) => {
-      if (!config.production) demoToken = token;
-    },
-    close: async (timeoutMs = 1_000) => {
-      await feed.close();
-      await gateway.dispose();
-      rateLimits.count.close();
-      await telemetry.close(timeoutMs);
-    },
+  const close = async (timeoutMs = 1_000): Promise<void> => {
+    await feed.close();
+    await gateway.dispose();
+    rateLimits.count.close();
+    await telemetry.close(timeoutMs);
   };
+  let demoToken: string | undefined;
+  try {
+    const handler = createRequestListener({
+      config,
+      db: database.client,
+      log,
+      identify: createIdentify(database.client),
+      rateLimits,
+      feed,
+      telemetry,
+      gateway,
+      fastLane: createFastLane(known),
+      persisted,
+      rest: createRestHandler(schema, operations),
+      openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
+      demoToken: () => demoToken,
+    });
+    const showDemoToken = (token: string): void => {
+      if (!config.production) demoToken = token;
+    };
+    return { handler, feed, showDemoToken, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Traces, where a collector for them is named. Only then is anything of OpenTelemetry loaded. */

@@ -30,6 +30,17 @@ const url = (...protocols: string[]) =>
     error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   });
 
+/** As browsers send them in Origin; another text is never equal to one. */
+const origins = z
+  .string()
+  .default("*")
+  .transform((value) => value.split(",").map((origin) => origin.trim()))
+  .refine((list) => list.every(isOrigin), "must be * or origins like https://shop.example, separated by commas");
+
+function isOrigin(text: string): boolean {
+  return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
+}
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 const environment = z
@@ -47,7 +58,7 @@ const environment = z
     MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
     ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
     PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
-    CORS_ORIGINS: z.string().default("*"),
+    CORS_ORIGINS: origins,
     GRAPHIQL: flag(true),
     LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
     DEMO_TOKEN: z
@@ -78,7 +89,7 @@ const environment = z
     bulkProductsMax: values.MAX_BULK_PRODUCTS,
     analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
     productRateLimit: values.PRODUCT_RATE_LIMIT,
-    corsOrigins: values.CORS_ORIGINS.split(",").map((origin) => origin.trim()),
+    corsOrigins: values.CORS_ORIGINS,
     graphiql: values.GRAPHIQL,
     logLevel: values.LOG_LEVEL,
     demoToken: values.DEMO_TOKEN,

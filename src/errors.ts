@@ -63,15 +63,18 @@ export class Problems {
     this.total += found.total;
   }
 
-  /** Brings what several passes over the same rows found into the order of the rows. */
-  inOrder(): void {
-    this.list.sort((a, b) => positionOf(a) - positionOf(b));
-  }
-
   /** @throws {AppError} VALIDATION_FAILED with all problems, if there are any. */
   throwIfAny(): void {
     if (this.total > 0) throw validationFailed(this);
   }
+}
+
+/** What several passes over the same rows found, in the order of the rows: the first of all, where each gives its first. */
+export function inOrderOfRows(
+  ...passes: readonly Pick<Problems, "list" | "total">[]
+): Pick<Problems, "list" | "total"> {
+  const list = passes.flatMap((pass) => pass.list).toSorted((a, b) => positionOf(a) - positionOf(b));
+  return { list: list.slice(0, problemsListedMax), total: passes.reduce((sum, { total }) => sum + total, 0) };
 }
 
 /** The line, or the first index in the path: `["products", 3, "price"]` is at 3. */

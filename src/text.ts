@@ -3,6 +3,14 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
+/** The most that ids, and whatever else names something stored, may have. */
+const keyCharactersMax = 255;
+
+/** Whether anything stored may have this as its id or sku: where not, it need not be looked for. */
+export function canBeKey(text: string): boolean {
+  return !isLongerThan(text, keyCharactersMax) && isStorable(text);
+}
+
 /** Input shortened to what a message can bear, with lone surrogates made printable. */
 export function clip(text: string, charactersMax = 60): string {
   return (text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text).toWellFormed();

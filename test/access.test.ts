@@ -194,10 +194,18 @@ describe("a token", () => {
     expect(await isLetIn(other)).toBe(true);
   });
 
+  test("stops working at once when it is revoked by a machine whose clock is ahead", async () => {
+    const { id: store } = await createTestStore(app);
+    const { id, token } = await issueToken(app.db, store);
+    const revokedAt = new Date(Date.now() + 3_600_000);
+    await app.db.accessToken.update({ where: { id, storeId: store }, data: { revokedAt } });
+    expect(await isLetIn(token)).toBe(false);
+  });
+
   test("works on beside its successor for the grace, and then no longer", async () => {
     const { id: store } = await createTestStore(app);
     const old = await issueToken(app.db, store, { label: "shop" });
-    const rotated = await rotateToken(app.db, store, old.id, 2_000);
+    const rotated = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });
     expect([await isLetIn(old.token), await isLetIn(rotated.token)]).toEqual([true, true]);
     await until(async () => !(await isLetIn(old.token)), "the grace to end", 5_000);
     expect(await isLetIn(rotated.token)).toBe(true);
@@ -211,15 +219,35 @@ describe("a token", () => {
     const { id: store } = await createTestStore(app);
     const expiresAt = new Date(Date.now() + 60_000);
     const { id } = await issueToken(app.db, store, { expiresAt });
-    await rotateToken(app.db, store, id, 3_600_000);
+    await rotateToken(app.db, store, id, { graceMs: 3_600_000 });
     expect((await listTokens(app.db, store)).find((token) => token.id === id)?.expiresAt).toEqual(expiresAt);
+  });
+
+  test("is followed by one that expires as it would have, unless another time is given", async () => {
+    const { id: store } = await createTestStore(app);
+    const [expiresAt, later] = [new Date(Date.now() + 60_000), new Date(Date.now() + 120_000)];
+    const { id } = await issueToken(app.db, store, { expiresAt });
+    expect((await rotateToken(app.db, store, id, { graceMs: 1_000 })).expiresAt).toEqual(expiresAt);
+    expect((await rotateToken(app.db, store, id, { graceMs: 500, expiresAt: later })).expiresAt).toEqual(later);
+  });
+
+  test("that cannot be replaced stays as it was: a rotation is done whole or not at all", async () => {
+    const { id: store } = await createTestStore(app);
+    const { id } = await issueToken(app.db, store);
+    const before = await listTokens(app.db, store);
+    const failing = app.db.$extends({
+      query: { accessToken: { create: () => Promise.reject(new Error("no successor")) } },
+    });
+    const rotating = rotateToken(failing as unknown as typeof app.db, store, id, { graceMs: 0 });
+    await expect(rotating).rejects.toThrow("no successor");
+    expect(await listTokens(app.db, store)).toEqual(before);
   });
 
   test("that no longer works cannot be rotated into one that does", async () => {
     const { id: store } = await createTestStore(app);
     const { id } = await issueToken(app.db, store);
     await revokeToken(app.db, store, id);
-    await expect(rotateToken(app.db, store, id, 1_000)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(rotateToken(app.db, store, id, { graceMs: 1_000 })).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(await listTokens(app.db, store)).toHaveLength(2);
   });
 
@@ -227,7 +255,7 @@ describe("a token", () => {
     const [owner, other] = [await createTestStore(app), await createTestStore(app)];
     const { id, token } = await issueToken(app.db, owner.id);
     const refusal = { code: "NOT_FOUND", message: `Store ${other.id} has no token ${id}.` };
-    await expect(rotateToken(app.db, other.id, id, 0)).rejects.toMatchObject(refusal);
+    await expect(rotateToken(app.db, other.id, id, { graceMs: 0 })).rejects.toMatchObject(refusal);
     await expect(revokeToken(app.db, other.id, id)).rejects.toMatchObject(refusal);
     expect(await isLetIn(token)).toBe(true);
   });

@@ -62,20 +62,13 @@ describe("the thread", () => {
     }
   });
 
-  test("ends when the caller leaves, and when it aborts", async () => {
+  test("ends when the caller leaves", async () => {
     const threads = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
     const before = threads();
     const left = readProductCsv({ text });
     await left.next();
     expect(threads()).toBeGreaterThan(before);
     await left.return({ rows: 0, problems: { list: [], total: 0 } });
-    expect(threads()).toBe(before);
-
-    const controller = new AbortController();
-    const aborted = readProductCsv({ text }, { signal: controller.signal });
-    await aborted.next();
-    controller.abort(new Error("enough"));
-    await expect(collect(aborted)).rejects.toThrow("enough");
     expect(threads()).toBe(before);
   });
 
@@ -97,12 +90,6 @@ describe("the thread", () => {
     const third = takeWorker();
     expect(third, "one that ended is not given").not.toBe(one);
     await third.terminate();
-  });
-
-  test("is not started for a signal that is aborted already", async () => {
-    await expect(readProductCsv({ text }, { signal: AbortSignal.abort(new Error("never")) }).next()).rejects.toThrow(
-      "never",
-    );
   });
 
   test("passes on why a file cannot be read", async () => {

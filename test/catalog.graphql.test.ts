@@ -175,7 +175,8 @@ describe("products", () => {
     expect((await page(store, { after: pageInfo.endCursor })).ids).toEqual(["e", "f", "h"]);
   });
 
-  test.each(["", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ"])(
+  const longCursor = Buffer.from(JSON.stringify(["a".repeat(256)])).toString("base64url");
+  test.each(["", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ", longCursor])(
     "after refuses what is no cursor: %s",
     async (after) => {
       const store = await createTestStore(app);

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "./support/app.js";
+import { importCsv } from "../src/catalog/product.csv.import.js";
+import type { ErrorPolicy } from "../src/catalog/product.rowChecks.js";
+import { listSource } from "../src/catalog/product.import.list.js";
+import { importProducts } from "../src/catalog/product.import.js";
+import type { RootDatabase } from "../src/database/client.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "./support/app.js";
+import { toCsv } from "./support/csv.js";
 import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "./support/problems.js";
 import {
   bulk,
@@ -17,6 +23,9 @@ beforeAll(async () => {
   app = await startApp({ bulkProductsMax: 5_000 });
 });
 afterAll(() => app.close());
+
+/** Products of which the last but a few is wrong. */
+const wrongAt = (place: number) => products(place + 50, (index) => (index === place ? { price: -1 } : {}));
 
 describe("an import", () => {
   test("replaces a product as a whole: what is left out becomes empty", async () => {
@@ -136,6 +145,35 @@ describe("all or nothing", () => {
     };
     expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
     expect(await storedProducts(app, store)).toEqual(before);
+  });
+
+  test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
+    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(4_150), { errorPolicy })],
+    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(2_100)) }, { errorPolicy })],
+  ])("what is known to be wrong in a %s is not written to find that out", async (_, run) => {
+    const store = await createTestStore(app);
+    const { client, probe } = openConnections();
+    let writes = 0;
+    probe.aroundQuery = (sql, send) => {
+      writes += sql.includes(`INSERT INTO "Product" (`) ? 1 : 0;
+      return send();
+    };
+    await expect(run(client, store.id, "REJECT_ALL")).rejects.toThrow("price must be");
+    expect(writes).toBe(0);
+    await run(client, store.id, "REJECT_FAILED");
+    expect(writes).toBe(1); // the sound ones, by one statement
+  });
+
+  test("a large list is checked bit by bit, so that others are served meanwhile", async () => {
+    let turns = 0;
+    const count = (): void => void (counting = setImmediate(() => ((turns += 1), count())));
+    let counting: NodeJS.Immediate | undefined;
+    count();
+    await listSource(products(8_001), (index) => ["products", index], "REJECT_ALL")
+      .read()
+      .next();
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThanOrEqual(3);
   });
 
   test("one answer names problems of every kind, in the order of the rows", async () => {

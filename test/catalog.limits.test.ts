@@ -105,6 +105,27 @@ describe("several problems", () => {
   });
 
   test.each([
+    ["in shape", "x"],
+    ["in value", -1],
+  ])("of several kinds, some of them wrong %s: the first 100 are those of the first rows", async (_where, price) => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, { products: [product("taken")] });
+    const list = Array.from({ length: 400 }, (_item, index) => {
+      if (index < 99) return product("same", { sku: `${index}` });
+      return product(`p${index}`, index === 99 && price === -1 ? { sku: "sku-taken" } : { price });
+    });
+    const answer = await store.post(paths.bulk, { products: list });
+    const codes = answer.body.errors.map((error: ExpectedProblem) => error.code);
+    const last = price === -1 ? "CONFLICT" : "INVALID_TYPE";
+    expect(codes).toEqual([...Array.from({ length: 99 }, () => "DUPLICATE"), last]);
+    expect(answer.body.errors.map(({ path }: ExpectedProblem) => path[1])).toEqual(list.slice(0, 100).map((_, i) => i));
+    expect(answer.body.errorsTotal).toBe(400);
+    expect(await store.graphql(importMany, { products: list })).toMatchObject({
+      errors: [{ extensions: { errors: answer.body.errors, errorsTotal: 400 } }],
+    });
+  });
+
+  test.each([
     ["in shape", "x", "INVALID_TYPE", "price must be a number."],
     ["in value", -1, "INVALID_VALUE", "price must be a finite number of 0 or more."],
   ])("wrong %s: the first 100 of 250 are listed, and the number of all", async (_where, price, code, message) => {

@@ -69,6 +69,16 @@ describe("REJECT_FAILED", () => {
     ]);
   });
 
+  test("tells what is wrong with each product itself, whatever its id is", async () => {
+    const store = await createTestStore(app);
+    const list = [{ ...product("a"), id: "\u00000" }, { ...product("a"), id: "\u00001" }, product("b", { price: "1" })];
+    const noNul = "id must not contain a NUL character.";
+    const { body } = await store.post(paths.bulk, { ...letGo, products: list });
+    const told = body.failures.map(({ problems }: any) => problems.map(({ message }: any) => message));
+    expect(told.slice(0, 2).map(([message]: string[]) => message)).toEqual([noNul, noNul]);
+    expect(told[2]).toEqual(["price must be a number."]);
+  });
+
   test("of a CSV tells the lines, those too that have the wrong cells", async () => {
     const store = await createTestStore(app);
     const [header, ...rows] = toCsv([product("a"), product("b", { price: -1 }), product("c")])
@@ -206,6 +216,21 @@ describe("over GraphQL", () => {
       expect(answer).toEqual({ data: { importProducts: { imported: 1, failed: 1, failures: [failure] } } });
     }
     expect(await storedKeys(app, store)).toEqual({ a: "sku-a" });
+  });
+
+  test("nothing that is sent is taken for what stands in for a misshapen product", async () => {
+    const store = await createTestStore(app);
+    const query = `mutation ($products: [ProductInput!]!) {
+      importProducts(products: $products, errorPolicy: REJECT_FAILED) { imported failures { index sku } }
+    }`;
+    const sent = [product("a", { url: undefined }), product("\u00000", { sku: "own" })];
+    const failures = [
+      { index: 0, sku: "sku-a" },
+      { index: 1, sku: "own" },
+    ];
+    expect(await store.graphql(query, { products: sent })).toEqual({
+      data: { importProducts: { imported: 0, failures } },
+    });
   });
 
   test("fields with other policies beside it refuse what is not whole", async () => {

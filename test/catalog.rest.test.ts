@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addSite } from "../src/access/site.js";
-import { createTestStore, startApp, type TestApp } from "./support/app.js";
+import { addSite, type SiteReference } from "../src/access/site.js";
+import { findProduct } from "../src/catalog/product.lookup.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "./support/app.js";
 import { invalid, refusal } from "./support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "./support/products.js";
 
@@ -87,6 +88,20 @@ describe("retrieve", () => {
       expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
     },
   );
+
+  test.each<[string, number, SiteReference?]>([
+    ["a".repeat(255), 1],
+    ["👟".repeat(255), 1],
+    ["a".repeat(256), 0],
+    ["\0", 0],
+    ["a", 0, { siteId: "s".repeat(256) }],
+  ])("an id that nothing can have is not looked for: %s", async (productId, queries, site) => {
+    const { client, probe } = openConnections();
+    let asked = 0;
+    probe.aroundQuery = (_, send) => ((asked += 1), send());
+    const { code } = await findProduct(client, "no store", productId, site).then(String, (error) => error);
+    expect({ code, asked }).toEqual({ code: site ? "SITE_NOT_FOUND" : "PRODUCT_NOT_FOUND", asked: queries });
+  });
 
   test.each(["%", "%zz", "%ED%A0%80", "%FF", "a%2"])(
     "an id that is not percent-encoded UTF-8 is a bad request: %s",

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
+import { listProducts } from "../src/catalog/product.list.js";
+import { createTestStore, openConnections, startApp, type TestApp, type TestStore } from "./support/app.js";
+import { graphqlError } from "./support/problems.js";
 import { importedAnswer, paths, product, products } from "./support/products.js";
 
 let app: TestApp;
@@ -109,9 +111,35 @@ describe("a search", () => {
     const long = "x".repeat(900);
     const store = await storeWith(["a", long], ["b", "b ".repeat(499)]);
     expect(await search(store, long)).toEqual(["a"]);
-    expect(await search(store, "x".repeat(1_000_000))).toEqual(["a"]);
-    expect(await search(store, "b ".repeat(100_000))).toEqual(["b"]);
-    expect(await search(store, Array.from({ length: 10_000 }, (_, index) => `w${index}`).join(" "))).toEqual([]);
+    expect(await search(store, "x".repeat(1_000))).toEqual(["a"]);
+    expect(await search(store, "b ".repeat(500))).toEqual(["b"]);
+    expect(await search(store, Array.from({ length: 200 }, (_, index) => `w${index}`).join(" "))).toEqual([]);
+  });
+
+  test("of more than 1,000 characters is refused, before anything is done with it", async () => {
+    const store = await storeWith(["a", "Linen"]);
+    const query = "query ($search: String) { products(search: $search) { nodes { id } } }";
+    const message = "search must have at most 1000 characters.";
+    const error = graphqlError("VALIDATION_FAILED", message, [
+      { code: "VALIDATION_FAILED", message, path: ["search"] },
+    ]);
+    for (const text of ["x".repeat(1_001), " ".repeat(1_001), "é a ".repeat(1_000_000)]) {
+      expect(await store.graphql(query, { search: text })).toMatchObject({ data: null, errors: [error] });
+    }
+    expect(await search(store, "👟".repeat(1_000))).toEqual([]);
+  });
+
+  test("is one statement: a product that is deleted meanwhile does not end the paging", async () => {
+    const store = await storeWith(["a", "Linen"], ["b", "Linen"], ["c", "Linen"]);
+    const { client, probe } = openConnections();
+    const deleteA = () => app.db.product.deleteMany({ where: { storeId: store.id, id: "a" } });
+    probe.aroundQuery = async (_, send) => {
+      const found = await send();
+      await deleteA();
+      return found;
+    };
+    const page = await listProducts(client, store.id, { first: 2, search: "linen" });
+    expect({ ids: page.nodes.map(({ id }) => id), more: page.hasNextPage }).toEqual({ ids: ["a", "b"], more: true });
   });
 
   test("follows a product that is imported again", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "./support/app.js";
+import { deleteProduct } from "../src/catalog/product.lookup.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "./support/app.js";
 import { conflict, duplicate, invalid } from "./support/problems.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "./support/products.js";
 
@@ -30,6 +31,41 @@ describe("skus", () => {
     const swapped = [product("new", { sku: rotated[0]?.sku }), ...rotated.slice(1), { ...rotated[0], sku: "fresh" }];
     expect(await store.post(paths.bulk, bulk(swapped))).toEqual(importedAnswer(1, 4_500));
     expect(await storedKeys(app, store)).toEqual(Object.fromEntries(swapped.map(({ id, sku }) => [id, sku])));
+  });
+
+  test("that are exchanged while a product is deleted by one: the product that has it then is deleted", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, bulk([product("a", { sku: "1" }), product("b", { sku: "2" })]));
+    const { client, probe } = openConnections();
+    let exchanged: Promise<unknown> | undefined;
+    probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("DELETE"))
+        await (exchanged ??= store.post(paths.bulk, bulk([product("a", { sku: "2" }), product("b", { sku: "1" })])));
+      return send();
+    };
+    expect(await deleteProduct(client, store.id, "1")).toEqual({ message: "Product b was deleted." });
+    expect(await exchanged).toEqual(importedAnswer(0, 2));
+    expect(await storedKeys(app, store)).toEqual({ a: "2" });
+  });
+
+  test("that are exchanged each time a product is to be deleted by one: nothing is deleted", async () => {
+    const store = await createTestStore(app);
+    const [one, two] = [{ sku: "1" }, { sku: "2" }];
+    await store.post(paths.bulk, bulk([product("a", one), product("b", two)]));
+    const { client, probe } = openConnections();
+    let times = 0;
+    probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("DELETE")) {
+        times += 1;
+        const [a, b] = times % 2 === 1 ? [two, one] : [one, two];
+        await store.post(paths.bulk, bulk([product("a", a), product("b", b)]));
+      }
+      return send();
+    };
+    const message = "Others change the product at the moment. Nothing was deleted.";
+    await expect(deleteProduct(client, store.id, "1")).rejects.toThrow(message);
+    expect(times).toBe(4);
+    expect(await storedKeys(app, store)).toEqual({ a: "1", b: "2" });
   });
 
   test("of a product that the request does not replace are refused, in a small list and at both ends of a large one", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asFailure, failureIn, failureOf } from "../src/dashboard/failure.js";
 import { backoffMs } from "../src/dashboard/reconnect.js";
+import { renewed } from "../src/dashboard/showList.js";
 import { fillBuckets, spanOf } from "../src/dashboard/timeline.js";
 
 const minutes = (count: number) => count * 60_000;
@@ -61,6 +62,44 @@ describe("the buckets of a span", () => {
   });
 });
 
+describe("the first page of the list, read again", () => {
+  /** Shows of a day each: number 1 is the newest. */
+  const show = (number: number) => ({
+    id: `s${number}`,
+    name: "Show",
+    status: "LIVE" as const,
+    startedAt: new Date(nowMs - minutes(1_440 * number)).toISOString(),
+  });
+  const shows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => show(from + index));
+
+  test("is the list where it is all there is: what was known and is not there has gone", () => {
+    const known = { shows: shows(1, 25), next: null };
+    expect(renewed(known, { shows: [], next: null })).toEqual({ shows: [], next: null });
+    expect(renewed(known, { shows: shows(3, 3), next: null })).toEqual({ shows: shows(3, 3), next: null });
+  });
+
+  test("takes the place of its span, and what comes after it stays", () => {
+    const known = { shows: shows(1, 40), next: "after 40" };
+    expect(renewed(known, { shows: shows(0, 19), next: "after 19" })).toEqual({
+      shows: shows(0, 40),
+      next: "after 40",
+    });
+    const page = [...shows(1, 4), ...shows(6, 21)]; // 5 is of another status now
+    expect(renewed(known, { shows: page, next: "after 21" }).shows).toEqual([...shows(1, 4), ...shows(6, 40)]);
+    expect(renewed({ shows: shows(1, 20), next: "after 20" }, { shows: shows(1, 20), next: "again" }).next).toBe(
+      "again",
+    );
+    expect(renewed(undefined, { shows: shows(1, 20), next: "after 20" }).shows).toEqual(shows(1, 20));
+  });
+
+  test("tells shows that begin together apart by their ids, the greater first", () => {
+    const [a, b, c] = ["a", "b", "c"].map((id) => ({ ...show(1), id }));
+    const known = { shows: [c, b, a].flatMap((one) => one ?? []), next: null };
+    const page = { shows: known.shows.slice(0, 2), next: "after b" };
+    expect(renewed(known, page)).toEqual(known);
+  });
+});
+
 describe("failures", () => {
   test("wait for a time that doubles up to half a minute, less up to a half of it at random", () => {
     expect([0, 1, 2, 4, 5, 50].map((failures) => backoffMs(failures, 0))).toEqual([
@@ -78,7 +117,7 @@ describe("failures", () => {
       kind: "rateLimited",
       retryAfterMs: 7_000,
     });
-    expect(failureIn(error("INTERNAL", { requestId: "r1" }))).toMatchObject({ kind: "refused", message: "No. (r1)" });
+    expect(failureIn(error("INTERNAL", { requestId: "r1" }))).toMatchObject({ kind: "broken", message: "No. (r1)" });
     expect(failureIn({})).toBeUndefined();
   });
 

@@ -82,7 +82,8 @@ describe("INTERNAL", () => {
 
   test("is logged without what callers sent to the database", async () => {
     const database = brokenDatabase(
-      ({ client }) => client.$queryRaw<never>`SELECT * FROM "Nowhere" WHERE id = ${secret} AND 1 = ${1}`,
+      ({ client }) =>
+        client.$queryRaw<never>`/* of a test */ SELECT * FROM "Nowhere" WHERE id = ${secret} AND 1 = ${1}`,
     );
     await withApp(database, async (other) => {
       const store = await createTestStore(other);

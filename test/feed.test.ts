@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLiveFeed } from "../src/analytics/feed.js";
 import type { LiveStreamAnalytics } from "../src/analytics/kpis.read.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "./support/app.js";
+import { AppError } from "../src/errors.js";
+import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./support/app.js";
+import { ofTest } from "./support/citus/recording.js";
 import { subscribe } from "./support/subscribe.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"];
@@ -50,6 +52,62 @@ describe("the subscription", () => {
     await expect.poll(() => app.feed.watchers, { timeout: 5_000 }).toBe(0); // nothing is left of the client
   });
 
+  test("of a client that leaves during the first reading leaves nothing behind", async () => {
+    const store = await createTestStore(app);
+    await startShow(store);
+    const leaving = new AbortController();
+    await app.db.$transaction(async (transaction) => {
+      await transaction.$executeRawUnsafe(ofTest('LOCK TABLE "LiveStreamTotal" IN ACCESS EXCLUSIVE MODE')); // readings wait
+      const first = watch(app, store, "show", leaving.signal).next();
+      first.catch(() => undefined); // awaited below
+      await expect.poll(() => app.feed.watchers).toBe(1);
+      leaving.abort();
+      await expect(first).rejects.toThrow("aborted");
+      await expect.poll(() => app.feed.watchers).toBe(0);
+    });
+    await app.db.$queryRawUnsafe(ofTest('SELECT FROM "LiveStreamTotal" LIMIT 0')); // by now, the reading may have gone on
+    expect(app.feed.watchers).toBe(0);
+  });
+
+  test("asks for each thing once for all who watch a show with the same arguments", async () => {
+    const database = testDatabase();
+    const watched = await startApp({ analyticsRateLimit: 0 }, database);
+    const store = await createTestStore(watched);
+    await startShow(store);
+    const query = `subscription ($bucketSeconds: Int!) { liveStreamAnalytics(lsId: "show") {
+      kpis { orders { total } } peakConcurrentViewers
+      timeline(bucketSeconds: $bucketSeconds) { orders } again: timeline(bucketSeconds: 60) { orders }
+      topProducts { carts product { id } } } }`;
+    const leaving = new AbortController();
+    const watchers = [60, 60, 60, 120].map((bucketSeconds) =>
+      subscribe(watched, store, { query, variables: { bucketSeconds } }, leaving.signal),
+    );
+    for (const values of watchers) await values.next();
+    const reads: string[] = [];
+    database.probe.aroundQuery = (sql, send) => {
+      for (const [, table] of sql.startsWith("WITH show") ? [] : sql.matchAll(/FROM "(LiveStream\w+)"\s+WHERE/gu)) {
+        reads.push(table ?? "");
+      }
+      return send();
+    };
+    await order(store, "1", 1);
+    const timeline = [{ orders: 1 }];
+    const value = {
+      kpis: { orders: { total: 1 } },
+      peakConcurrentViewers: 0,
+      timeline,
+      again: timeline,
+      topProducts: [],
+    };
+    for (const values of watchers) {
+      expect((await values.next()).value).toEqual({ data: { liveStreamAnalytics: value } });
+    }
+    const minutes = ["the peak", "60 seconds", "120 seconds"].map(() => "LiveStreamMinute");
+    expect(reads.toSorted()).toEqual(["LiveStreamDevice", ...minutes, "LiveStreamProduct", "LiveStreamTotal"]);
+    leaving.abort();
+    await watched.close();
+  });
+
   test("gives one error for an unknown show", async () => {
     const store = await createTestStore(app);
     const values = [];
@@ -82,6 +140,13 @@ describe("the subscription", () => {
 
 describe("the feed", () => {
   const analytics = { id: "show" } as LiveStreamAnalytics;
+
+  /** Readings that end when the test says so. */
+  function heldReadings() {
+    const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
+    const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
+    return { read, readings };
+  }
 
   test("reads a show once for all its watchers, and at most once in each interval however much changes", async () => {
     const intervalMs = 200;
@@ -127,6 +192,92 @@ describe("the feed", () => {
     expect(reads).toBe(1);
     await (await feed.watch("store", "show")).return?.(); // its place is free again
     await feed.close();
+  });
+
+  test("has so many places for the shows of a store, and others for another store's", async () => {
+    const feed = createLiveFeed({ watchersOfStoreMax: 2, read: () => Promise.resolve(analytics) });
+    const first = await feed.watch("store", "show");
+    await feed.watch("store", "another show");
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 10 });
+    await feed.watch("another store", "show");
+    expect(feed.watchers).toBe(3);
+    await first.return?.();
+    await feed.watch("store", "show"); // the place is free again
+    await feed.close();
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("has no place for who left before it came, nor reads for it", async () => {
+    const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
+    const watcher = await feed.watch("store", "show", { departure: AbortSignal.abort() });
+    expect(feed.watchers).toBe(0);
+    expect(await watcher.next()).toEqual({ value: undefined, done: true });
+    await feed.close();
+  });
+
+  test("once closed takes nobody in, and ends who was still waiting for a first value", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ read });
+    const early = feed.watch("store", "show");
+    await feed.close();
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    readings[0]?.give(analytics);
+    expect(await (await early).next()).toEqual({ value: undefined, done: true });
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("drops a watcher's first reading where a later one ended before it", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await watcher.next()).value?.name).toBe("new");
+    readings[1]?.give({ ...analytics, name: "old" });
+    expect((await (await second).next()).value.name).toBe("new");
+    await feed.close();
+  });
+
+  test("reads for all only once the reading before has ended, and then sees what changed during that", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    await (await first).next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    feed.changed("store", "show");
+    await sleep(20);
+    expect(readings).toHaveLength(2);
+    readings[1]?.give({ ...analytics, name: "old" });
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await (await first).next()).value?.name).toBe("new");
+    await feed.close();
+  });
+
+  test("keeps watchers while figures cannot be read, and ends them where that will not pass", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    await watcher.next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    const waiting = watcher.next();
+    readings[1]?.fail(new AppError("UNAVAILABLE", "Not now."));
+    await expect.poll(() => readings.length).toBe(3); // though nothing changed
+    readings[2]?.give({ ...analytics, name: "later" });
+    expect((await waiting).value.name).toBe("later");
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(4);
+    readings[3]?.fail(new AppError("LIVE_STREAM_NOT_FOUND", "Gone."));
+    await expect(watcher.next()).rejects.toThrow("Gone.");
+    expect(feed.watchers).toBe(0);
   });
 
   test("gives a slow watcher the latest figures only", async () => {

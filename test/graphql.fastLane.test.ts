@@ -54,6 +54,18 @@ async function answersOfBoth(body: Body, headers?: Readonly<Record<string, strin
 const readProduct = "query Read($id: String!) { product(productId: $id) { id sku price images createdAt } }";
 const twoOperations = `${readProduct} query Other { liveStreams { nodes { id } } }`;
 const blank = product("blank", { title: " " });
+const byHash = { extensions: { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } } };
+
+/** Where `a` is selected twice, once under a condition. */
+const again = 'a: product(productId: "p00001")';
+const conditions = [
+  `${again} @skip(if: $yes) { sku } }`,
+  `${again} @skip(if: $yes) { ... { sku } } }`,
+  `${again} @include(if: $yes) { ... { sku } } }`,
+  `${again} @skip(if: $yes) { ...F } } fragment F on Product { sku }`,
+  `... @skip(if: $yes) { ${again} { ... { sku } } } }`,
+  `...Q @skip(if: $yes) } fragment Q on Query { ${again} { ...F } } fragment F on Product { sku }`,
+];
 
 describe("the answer is the same, byte for byte,", () => {
   test.each<[string, Body]>([
@@ -74,6 +86,10 @@ describe("the answer is the same, byte for byte,", () => {
           fragment F on Product { __proto__: images }`,
       },
     ],
+    ...conditions.map((query): [string, Body] => [
+      `for fields under conditions and without: ${query}`,
+      { query: `query ($yes: Boolean = true) { a: product(productId: "p00001") { id } ${query}`, variables: {} },
+    ]),
     ["for an unknown product", { query: readProduct, variables: { id: "none" } }],
     ["for a variable that is missing", { query: readProduct }],
     ["for a variable of a wrong type", { query: readProduct, variables: { id: 5 } }],
@@ -119,6 +135,17 @@ describe("the answer is the same, byte for byte,", () => {
     ["for a syntax error", { query: "{ product(" }],
     ["for an invalid operation", { query: "{ nothing }" }],
     ["for an unknown member", { query: "{ __typename }", extra: 1 }],
+    [
+      "with extensions, as Apollo's clients send them",
+      { query: readProduct, variables: { id: "p00001" }, extensions: { clientLibrary: { name: "x" } } },
+    ],
+    ["with the hash of an operation where none are persisted", { query: "{ __typename }", ...byHash }],
+    ["for a hash alone", byHash],
+    ["with null for extensions", { query: "{ __typename }", extensions: null }],
+    ["for extensions that are a list", { query: "{ __typename }", extensions: [] }],
+    ["for extensions that are text", { query: "{ __typename }", extensions: "{}" }],
+    ["for an empty name", { query: "{ __typename }", operationName: "" }],
+    ["for an empty name of one with a name", { query: readProduct, variables: { id: "p00001" }, operationName: "" }],
     ["for variables that are a list", { query: "{ __typename }", variables: [] }],
     ["for variables that are text", { query: "{ __typename }", variables: "{}" }],
     ["for a query that is no text", { query: 5 }],
@@ -212,6 +239,29 @@ describe("what takes the fast lane", () => {
     expect(lane({ query: `${query} ` }, accept, context)).toBeUndefined();
   });
 
+  test("is one that came with extensions, too", () => {
+    const query = "{ withExtensions: __typename }";
+    add(query);
+    expect(lane({ query, extensions: { clientLibrary: {} } }, accept, context)).toBeDefined();
+  });
+
+  test("stays compiled, whichever way it is sent", () => {
+    const query = "{ compiled: __typename }";
+    const interpreted = known.add(parse(query), undefined);
+    expect(known.find(query, undefined)).toBe(interpreted);
+    const compiled = known.find(query, undefined);
+    expect(compiled).not.toBe(interpreted);
+    expect(known.add(parse(query), undefined), "to Yoga").toBe(interpreted);
+    expect(known.find(query, undefined)).toBe(compiled);
+  });
+
+  test("an empty name is not the same as none", () => {
+    const query = "{ nameless: __typename }";
+    add(query);
+    expect(lane({ query, operationName: "" }, accept, context)).toBeUndefined();
+    expect(known.find(query, undefined)).toBeDefined();
+  });
+
   test("are no subscriptions", () => {
     const query = `subscription { liveStreamAnalytics(lsId: "x") { id } }`;
     add(query);
@@ -229,5 +279,19 @@ describe("what takes the fast lane", () => {
     expect(known.find(long(40, 99_900), undefined)).toBeDefined();
     add(long(0, 100_000));
     expect(known.find(long(0, 100_000), undefined), "too long to be kept").toBeUndefined();
+  });
+
+  test.each([
+    ["tokens", 13, (n: number) => `{ a${n}: product(productId: "x") { ${"id ".repeat(4_900)} } }`],
+    [
+      "fields in fragments, each time they are spread",
+      13,
+      (n: number) =>
+        `{ a${n}: product(productId: "x") { ${"...F ".repeat(200)} } } fragment F on Product { ${"id ".repeat(45)} }`,
+    ],
+  ])("is bounded by what it keeps: %s", (_, count, query) => {
+    for (let n = 0; n < count; n += 1) add(query(n));
+    expect(known.find(query(0), undefined)).toBeUndefined();
+    expect(known.find(query(count - 1), undefined)).toBeDefined();
   });
 });

@@ -1,9 +1,10 @@
-import { getIntrospectionQuery, parse, validate } from "graphql";
+import { parse, validate } from "graphql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits, rulesFirst } from "../src/graphql/limits.js";
 import { parseBounded } from "../src/graphql/parse.js";
 import { schema } from "../src/graphql/schema.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "./support/app.js";
+import { fullIntrospection } from "./support/introspection.js";
 import { graphqlError, refusedOperation } from "./support/problems.js";
 
 let app: TestApp;
@@ -128,15 +129,7 @@ test("an exceeded limit is a bad request, with its place, as often as it is sent
 });
 
 test("full introspection is within the limits", async () => {
-  const all = {
-    descriptions: true,
-    specifiedByUrl: true,
-    directiveIsRepeatable: true,
-    schemaDescription: true,
-    inputValueDeprecation: true,
-    oneOf: true,
-  };
-  const { data, errors } = await store.graphql(getIntrospectionQuery(all));
+  const { data, errors } = await store.graphql(fullIntrospection);
   expect(errors).toBeUndefined();
   expect(data.__schema.queryType.name).toBe("Query");
 });
@@ -198,8 +191,11 @@ describe("refused at once", () => {
 
   test("introspection in circles, whose answer would grow with each level", async () => {
     const around = "fields { type { ";
-    const { errors } = await store.graphql(`{ __schema { types { ${around.repeat(4)} name ${"} } ".repeat(4)} } } }`);
-    expect(errors).toMatchObject([graphqlError("BAD_REQUEST", "Maximum introspection depth exceeded")]);
+    const circles = (count: number) =>
+      `{ __schema { types { ${around.repeat(count)} name ${"} } ".repeat(count)} } } }`;
+    const tooManyCircles = graphqlError("BAD_REQUEST", "Maximum introspection depth exceeded");
+    expect(await store.graphql(circles(3))).toMatchObject({ errors: [tooManyCircles] });
+    expect(await store.graphql(circles(4))).toMatchObject({ errors: [graphqlError("BAD_REQUEST", tooCostly)] });
   });
 });
 

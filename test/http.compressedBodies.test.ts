@@ -123,8 +123,8 @@ describe.each(codings)("a body in %s", (coding, pack) => {
 });
 
 test("a bomb of some kilobytes is refused without being inflated", async () => {
-  const content = Buffer.alloc(200_000_000, " ");
-  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+  const content = Buffer.alloc(100_000_000, " ");
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
   const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
     ["br", brotliCompressSync(content, quick), brotliDecompressSync],
     ["gzip", gzipSync(content, { level: 1 }), gunzipSync],

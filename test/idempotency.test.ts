@@ -35,10 +35,10 @@ async function times({ id: storeId }: TestStore) {
   return new Map(rows.map(({ id, updatedAt }) => [id, updatedAt.getTime()]));
 }
 
-/** Lets everything that the store has stored under keys be older than it is. */
-async function age({ id }: TestStore, by: string): Promise<void> {
-  await app.db
-    .$executeRaw`UPDATE "IdempotencyKey" SET "createdAt" = "createdAt" - ${by}::interval WHERE "storeId" = ${id}`;
+/** Lets everything that the store has stored under keys be as old as this. */
+async function age({ id: storeId }: TestStore, hours: number, minutes = 0): Promise<void> {
+  const createdAt = new Date(Date.now() - (hours * 60 + minutes) * 60_000);
+  await app.db.idempotencyKey.updateMany({ where: { storeId }, data: { createdAt } });
 }
 
 const keysOf = ({ id: storeId }: TestStore) => app.db.idempotencyKey.count({ where: { storeId } });
@@ -236,12 +236,12 @@ describe("a key lasts for 24 hours", () => {
     const store = await createTestStore(app);
     const send = (body: object) => postWithKey(store, paths.one, body, "k");
     await send(one);
-    await age(store, "23 hours 59 minutes");
+    await age(store, 23, 59);
     expect(await send(one)).toEqual({ status: 200, text: importedText(1), replayed: "true" });
-    await age(store, "2 minutes");
+    await age(store, 24, 1);
     expect(await send(one)).toEqual({ status: 200, text: importedText(0, 1), replayed: null });
     expect(await send(one)).toEqual({ status: 200, text: importedText(0, 1), replayed: "true" });
-    await age(store, "25 hours");
+    await age(store, 25);
     expect(await send({ product: product("b") })).toEqual({ status: 200, text: importedText(1), replayed: null });
     expect(await keysOf(store)).toBe(1);
   });

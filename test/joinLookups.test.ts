@@ -32,6 +32,13 @@ test("lookups of one turn share a query for each store and database, and each ge
   expect(queries, "nothing is remembered").toHaveLength(4);
 });
 
+test("a key that is looked up several times in a turn is asked for once", async () => {
+  const { queries, look } = recorded();
+  const found = await Promise.all(["1", "2", "1", "1"].map((key) => look(db, "a", key)));
+  expect(found).toEqual(["a/1", "a/2", "a/1", "a/1"]);
+  expect(queries).toEqual([{ db, storeId: "a", keys: ["1", "2"] }]);
+});
+
 test("a query that fails fails for those who share it, and for no others", async () => {
   const { look } = recorded();
   const outcomes = await Promise.allSettled([look(db, "a", "bad"), look(db, "a", "1"), look(db, "b", "1")]);

@@ -8,6 +8,8 @@ import { recordEvents } from "../src/analytics/events.record.js";
 import { saveLiveStream } from "../src/analytics/liveStream.save.js";
 import { pruneEvents, type PruneProgress } from "../src/analytics/prune.js";
 import { rebuildAnalytics } from "../src/analytics/rebuild.js";
+import { lockShow } from "../src/analytics/showLock.js";
+import type { Database } from "../src/database/client.js";
 import type { OpenDatabase } from "../src/database/open.js";
 import { testDatabase } from "./support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "./support/figures.js";
@@ -70,6 +72,36 @@ describe("pruning an archived show", () => {
     expect(await rowsOf(show)).toEqual(nothing);
     expect(await figuresOf(db, show)).toEqual(figures);
     expect(await pruneEvents(db, show.storeId, { before: later })).toEqual({ shows: [], events: 0, viewerRows: 0 });
+  });
+
+  test("is done with it: later runs do not go through it, unless a row of any kind is left", async () => {
+    const show = await newShow(db);
+    const other = await newShow(db, show.storeId);
+    for (const { storeId, lsId } of [show, other]) await save({ storeId, lsId }, "ARCHIVED");
+    const gone: string[] = [];
+    const prune = async () => {
+      let showsTotal = 0;
+      const onProgress = (progress: PruneProgress) => void (showsTotal = progress.showsTotal);
+      gone.push(...(await pruneEvents(db, show.storeId, { before: later, onProgress })).shows);
+      return showsTotal;
+    };
+    expect(await prune()).toBe(2);
+    expect(await prune()).toBe(0);
+    const row = { storeId: show.storeId, liveStreamId: show.lsId, channel: "LIVE", viewerId: "v" };
+    const { channel: _, ...present } = { ...row, minute: endedAt };
+    const event = { ...row, id: "e", type: "VIEW", occurredAt: endedAt, acceptedAt: endedAt, position: 1 };
+    for (const leave of [
+      () => db.shopperEvent.create({ data: event }),
+      () => db.liveStreamViewer.create({ data: { ...row, device: "unknown" } }),
+      () => db.liveStreamCartViewer.create({ data: row }),
+      () => db.liveStreamPresence.create({ data: present }),
+    ]) {
+      gone.length = 0;
+      await leave();
+      expect(await prune()).toBe(1);
+      expect(gone).toEqual([show.lsId]);
+    }
+    expect(await prune()).toBe(0);
   });
 
   test("goes in batches, none larger than asked for, and tells how far it is", async () => {
@@ -198,4 +230,16 @@ describe("rebuilding the totals of pruned shows", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
     expect(await rowsOf(show)).toEqual(nothing);
   });
+});
+
+test("the lock of a show is waited for in time, by settings that Citus passes on to the node where it is taken", async () => {
+  const { storeId, lsId } = await newShow(db);
+  const names = ["citus.propagate_set_commands", "lock_timeout", "statement_timeout", "enable_nestloop"];
+  const settings = (at: Database) => at.$queryRaw`SELECT current_setting(unnest(${names}::text[]), true) AS value`;
+  const within = await db.$transaction(async (transaction) => {
+    await lockShow(transaction, storeId, lsId);
+    return settings(transaction);
+  });
+  expect(within).toEqual(["local", "1min", "30min", "off"].map((value) => ({ value })));
+  expect(await settings(db), "afterwards all is as it was").not.toContainEqual({ value: "30min" });
 });

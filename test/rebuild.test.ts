@@ -5,6 +5,7 @@ import { recordEvents } from "../src/analytics/events.record.js";
 import { rebuildAnalytics } from "../src/analytics/rebuild.js";
 import type { OpenDatabase } from "../src/database/open.js";
 import { testDatabase } from "./support/app.js";
+import { ofTest } from "./support/citus/recording.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "./support/figures.js";
 import { accepted, type SentEvent } from "./support/oracle.js";
 
@@ -48,7 +49,7 @@ async function kept({ storeId, lsId }: ShowKey): Promise<Record<string, unknown>
 
 /** Runs a statement with the show's store and id as its first two parameters. */
 async function change({ storeId, lsId }: ShowKey, statement: string): Promise<number> {
-  return db.$executeRawUnsafe(statement, storeId, lsId);
+  return db.$executeRawUnsafe(ofTest(statement), storeId, lsId);
 }
 
 const ofShow = `WHERE "storeId" = $1 AND "liveStreamId" = $2`;

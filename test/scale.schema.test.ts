@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../src/database/open.js";
 import { Prisma } from "../src/generated/prisma/client.js";
 import { testDatabase } from "./support/app.js";
+import { ofTest } from "./support/citus/recording.js";
 import { schemaBreaches } from "./support/citus/schemaRules.js";
 import { distributedTables } from "./support/citus/tables.js";
 
@@ -22,7 +23,7 @@ test("nothing in the migrated schema stands in the way of Citus", async () => {
 
 test("each rule of the schema is held: what breaks it is found", async () => {
   const schema = `breaches_${randomUUID().replaceAll("-", "")}`;
-  onTestFinished(async () => void (await db.$executeRawUnsafe(`DROP SCHEMA ${schema} CASCADE`)));
+  onTestFinished(async () => void (await db.$executeRawUnsafe(ofTest(`DROP SCHEMA ${schema} CASCADE`))));
   const statements = `
     CREATE SCHEMA ${schema};
     CREATE TYPE ${schema}.mood AS ENUM ('GOOD');
@@ -43,7 +44,7 @@ test("each rule of the schema is held: what breaks it is found", async () => {
     CREATE TABLE ${schema}."Product" ("storeId" text COLLATE "C", id text, sku text, PRIMARY KEY ("storeId", id),
       CONSTRAINT "Product_storeId_sku_key" UNIQUE ("storeId", sku));
     CREATE UNIQUE INDEX product_words ON ${schema}."Product" (lower(sku))`;
-  for (const statement of statements.split(";\n")) await db.$executeRawUnsafe(statement);
+  for (const statement of statements.split(";\n")) await db.$executeRawUnsafe(ofTest(statement));
   expect((await schemaBreaches(db, schema)).toSorted()).toEqual([
     "AccessToken_storeId_fkey: AccessToken is no distributed table and may have no foreign key",
     "Elsewhere.storeId is uuid COLLATE null, not text COLLATE C",

@@ -1,6 +1,7 @@
 import type { Line } from "../line.js";
+import { watchHealth } from "../outage.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { countElsewhere, watchHealth } from "./rateLimit.elsewhere.js";
+import { countElsewhere } from "./rateLimit.elsewhere.js";
 import type { OwnCount } from "./rateLimit.memory.js";
 
 /** Longer than for Redis: a primary that hangs hands out no connections either, so that few calls wait for it. */

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
+import { watchHealth } from "../outage.js";
 import { openRedis } from "../redis.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { countElsewhere, watchHealth } from "./rateLimit.elsewhere.js";
+import { countElsewhere } from "./rateLimit.elsewhere.js";
 
 const replyTimeoutMs = 500;
 /** When the connection gives up what no call waits for any longer. */
@@ -39,7 +40,7 @@ type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<
  */
 export async function openSharedCount(url: string, warn: (problem: Error) => void): Promise<CallCount> {
   const health = watchHealth(warn);
-  const redis = openRedis(url, health.failed, commandTimeoutMs);
+  const redis = openRedis(url, health.failed, { commandTimeoutMs });
   const reserveCall = defineReserveCall(redis);
   redis.on("ready", health.answered);
   await firstConnection(redis).catch(health.failed);

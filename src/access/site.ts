@@ -1,6 +1,7 @@
 import type { Database } from "../database/client.js";
+import { joinLookupsById } from "../database/joinLookups.js";
 import { errorAt } from "../errors.js";
-import { isStorable } from "../text.js";
+import { canBeKey, isStorable } from "../text.js";
 import { requireStore } from "./store.js";
 
 /** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */
@@ -20,13 +21,16 @@ export async function resolveSite(
   { siteId, siteType }: SiteReference,
 ): Promise<string | undefined> {
   if (!siteId) return undefined;
-  const site = isStorable(siteId) ? await db.site.findUnique({ where: { storeId_id: { storeId, id: siteId } } }) : null;
-  if (site === null) throw errorAt("SITE_NOT_FOUND", "The store has no site with this siteId.", ["siteId"]);
+  const site = canBeKey(siteId) ? await lookUpSite(db, storeId, siteId) : undefined;
+  if (site === undefined) throw errorAt("SITE_NOT_FOUND", "The store has no site with this siteId.", ["siteId"]);
   if (siteType && site.type !== siteType) {
     throw errorAt("SITE_NOT_FOUND", "The site with this siteId is not of this siteType.", ["siteType"]);
   }
   return site.id;
 }
+
+/** Not findUnique: Prisma would make one query of those of several stores. */
+const lookUpSite = joinLookupsById((db, storeId, ids) => db.site.findMany({ where: { storeId, id: { in: ids } } }));
 
 /** Adds a site to a store. @throws {AppError} VALIDATION_FAILED, or NOT_FOUND for an unknown store */
 export async function addSite(db: Database, storeId: string, id: string, type: string) {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { Database } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
 import { requireStore } from "./store.js";
 
@@ -51,19 +52,37 @@ export async function listTokens(db: Database, store: string): Promise<readonly 
   });
 }
 
+interface RotateOptions {
+  /** How long the old one goes on working, but not longer than it would have. */
+  readonly graceMs: number;
+  /** When the new one stops working; as the old one would have, if not given. */
+  readonly expiresAt?: Date | undefined;
+}
+
+const rotationTimeoutMs = 10_000;
+
 /**
- * Issues a token in place of another one, which goes on working for `graceMs`, but not longer than it would have.
+ * Issues a token in place of another one.
  *
  * @throws {AppError} NOT_FOUND for a token that the store does not have or that no longer works
  */
-export async function rotateToken(db: Database, store: string, id: string, graceMs: number): Promise<IssuedToken> {
-  const old = await requireToken(db, store, id);
-  if (!isValid(old)) throw new AppError("NOT_FOUND", `Token ${id} is revoked or expired; issue a new one.`);
-  const graceEnds = new Date(Date.now() + graceMs);
-  const fresh = await issueToken(db, store, { label: old.label ?? undefined, expiresAt: old.expiresAt ?? undefined });
-  const expiresAt = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds;
-  await db.accessToken.update({ where: { id, storeId: store }, data: { expiresAt } });
-  return fresh;
+export async function rotateToken(
+  db: RootDatabase,
+  store: string,
+  id: string,
+  { graceMs, expiresAt }: RotateOptions,
+): Promise<IssuedToken> {
+  return inTransaction(db, { timeoutMs: rotationTimeoutMs }, async (transaction) => {
+    const old = await requireToken(transaction, store, id);
+    if (!isValid(old)) throw new AppError("NOT_FOUND", `Token ${id} is revoked or expired; issue a new one.`);
+    const graceEnds = new Date(Date.now() + graceMs);
+    const oldEnds = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds;
+    await transaction.accessToken.update({ where: { id, storeId: store }, data: { expiresAt: oldEnds } });
+    return issueToken(transaction, store, {
+      label: old.label ?? undefined,
+      expiresAt: expiresAt ?? old.expiresAt ?? undefined,
+    });
+  });
 }
 
 /** Ends a token. Servers notice within 5 seconds. @throws {AppError} NOT_FOUND */
@@ -80,10 +99,9 @@ export async function revokeToken(db: Database, store: string, id: string): Prom
   return summary;
 }
 
-/** Whether a token works now. */
+/** Whether a token works now. When it was revoked plays no part: the clock of another machine told it. */
 export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
-  const now = Date.now();
-  return (expiresAt === null || expiresAt.getTime() > now) && (revokedAt === null || revokedAt.getTime() > now);
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 }
 
 async function requireToken(db: Database, storeId: string, id: string) {

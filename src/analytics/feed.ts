@@ -1,5 +1,7 @@
 import { AppError } from "../errors.js";
 import type { FeedRelay } from "./feed.relay.js";
+import { Places } from "./feed.places.js";
+import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "./kpis.read.js";
 import { LatestValue } from "./latestValue.js";
 
@@ -13,16 +15,19 @@ export interface LiveFeed {
    * The analytics of a show: at once, and then whenever they change, at most once a second. Returning the iterator, or
    * closing the feed, ends it.
    *
-   * @param confirm asked every 2 seconds; once it says UNAUTHENTICATED, watching ends with that
-   * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where too many are watching
+   * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where too many are watching or the feed was closed
    */
-  watch(
-    storeId: string,
-    lsId: string,
-    confirm?: () => Promise<unknown>,
-  ): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
-  /** Ends all watching. */
+  watch(storeId: string, lsId: string, until?: WatchUntil): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
+  /** Ends all watching, for good. */
   close(): Promise<void>;
+}
+
+/** What else ends watching. */
+interface WatchUntil {
+  /** Asked every 1.5 seconds; once it says UNAUTHENTICATED, watching ends with that. */
+  readonly confirm?: () => Promise<unknown>;
+  /** Aborted when the watcher leaves, which may be before it has its iterator: then nobody would return that. */
+  readonly departure?: AbortSignal;
 }
 
 interface FeedOptions {
@@ -31,66 +36,65 @@ interface FeedOptions {
   readonly relay?: FeedRelay | undefined;
   /** The shortest time between two values of a show. */
   readonly intervalMs?: number;
+  /** In all. */
   readonly watchersMax?: number;
+  /** Of the shows of a store, so that none takes the places of all. */
+  readonly watchersOfStoreMax?: number;
 }
 
-/** A show that somebody watches. All its watchers share one reading. */
-interface WatchedShow {
-  readonly watchers: Set<LatestValue<LiveStreamAnalytics>>;
-  lastReadAt: number;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3. */
-const confirmMs = 2_000;
+/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3; asking takes time, too. */
+const confirmMs = 1_500;
 
 /** A feed for the watchers of this process. */
-export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 10_000 }: FeedOptions): LiveFeed {
+export function createLiveFeed({
+  read,
+  relay,
+  intervalMs = 1_000,
+  watchersMax = 10_000,
+  watchersOfStoreMax = 1_000,
+}: FeedOptions): LiveFeed {
   const shows = new Map<string, WatchedShow>();
-  let watchersTotal = 0;
+  const places = new Places(watchersMax, watchersOfStoreMax);
+  let isClosed = false;
 
-  const noticed = (storeId: string, lsId: string): void => {
-    const show = shows.get(keyOf(storeId, lsId));
-    if (show === undefined || show.timer !== undefined) return; // the reading that is due will see this change too
-    const waitMs = Math.max(0, show.lastReadAt + intervalMs - Date.now());
-    show.timer = setTimeout(() => void refresh(show, () => read(storeId, lsId)), waitMs);
-  };
+  const noticed = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
 
-  const join = (key: string, confirm?: () => Promise<unknown>): LatestValue<LiveStreamAnalytics> => {
-    if (watchersTotal >= watchersMax)
-      throw new AppError("UNAVAILABLE", "Too many are watching.", { retryAfterSeconds: 10 });
-    const show = shows.get(key) ?? { watchers: new Set(), lastReadAt: 0, timer: undefined };
+  const join = (storeId: string, lsId: string, { confirm, departure }: WatchUntil): [WatchedShow, Watcher] => {
+    if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
+    places.take(storeId);
+    const key = keyOf(storeId, lsId);
+    const show = shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), intervalMs);
     shows.set(key, show);
-    watchersTotal += 1;
-    const watcher = new LatestValue<LiveStreamAnalytics>(() => {
-      watchersTotal -= 1;
+    const watcher: Watcher = new LatestValue(() => {
+      places.free(storeId);
       clearInterval(confirming);
-      show.watchers.delete(watcher);
-      if (show.watchers.size > 0) return;
-      clearTimeout(show.timer);
-      shows.delete(key);
+      show.remove(watcher);
+      if (!show.isWatched) shows.delete(key);
     });
     const confirming = confirm && setInterval(() => void endUnlessConfirmed(watcher, confirm), confirmMs);
-    show.watchers.add(watcher);
-    return watcher;
+    show.add(watcher);
+    departure?.addEventListener("abort", () => void watcher.return());
+    if (departure?.aborted === true) void watcher.return();
+    return [show, watcher];
   };
 
   relay?.onChange(noticed, () => {
-    for (const key of shows.keys()) noticed(...partsOf(key)); // whatever was told meanwhile is lost
+    for (const show of shows.values()) show.refreshSoon(); // whatever was told meanwhile is lost
   });
 
   return {
     get watchers() {
-      return watchersTotal;
+      return places.taken;
     },
     changed(storeId, lsId) {
       noticed(storeId, lsId);
       relay?.send(storeId, lsId);
     },
-    async watch(storeId, lsId, confirm) {
-      const watcher = join(keyOf(storeId, lsId), confirm); // before reading, so that no change falls between
+    async watch(storeId, lsId, until = {}) {
+      const [show, watcher] = join(storeId, lsId, until); // before reading, so that no change falls between
+      if (watcher.isEnded) return watcher;
       try {
-        watcher.set(await read(storeId, lsId));
+        await show.readFor(() => [watcher]);
         return watcher;
       } catch (error) {
         await watcher.return();
@@ -98,13 +102,14 @@ export function createLiveFeed({ read, relay, intervalMs = 1_000, watchersMax = 
       }
     },
     async close() {
-      const watchers = [...shows.values()].flatMap((show) => [...show.watchers]);
+      isClosed = true;
+      const watchers = [...shows.values()].flatMap((show) => show.watchers);
       await Promise.all([...watchers.map((watcher) => watcher.return()), relay?.close()]);
     },
   };
 }
 
-async function endUnlessConfirmed(watcher: LatestValue<LiveStreamAnalytics>, confirm: () => Promise<unknown>) {
+async function endUnlessConfirmed(watcher: Watcher, confirm: () => Promise<unknown>) {
   try {
     await confirm();
   } catch (error) {
@@ -112,22 +117,6 @@ async function endUnlessConfirmed(watcher: LatestValue<LiveStreamAnalytics>, con
   }
 }
 
-/** Reads a show anew for all who watch it. */
-async function refresh(show: WatchedShow, read: () => Promise<LiveStreamAnalytics>): Promise<void> {
-  show.timer = undefined;
-  show.lastReadAt = Date.now();
-  try {
-    const analytics = await read();
-    for (const watcher of show.watchers) watcher.set(analytics);
-  } catch (error) {
-    for (const watcher of show.watchers) watcher.fail(error);
-  }
-}
-
 function keyOf(storeId: string, lsId: string): string {
   return JSON.stringify([storeId, lsId]);
-}
-
-function partsOf(key: string): [string, string] {
-  return JSON.parse(key) as [string, string]; // keyOf made it
 }

@@ -7,6 +7,7 @@ import { Channel } from "./events.schema.js";
 import { deviceShares, type DeviceShare, type Kpis } from "./kpis.js";
 import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { Host, LiveStreamStatus } from "./liveStream.schema.js";
+import { shared } from "./shared.js";
 import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
 
 const ChannelTotals = builder.objectRef<Kpis["sales"]>("ChannelTotals").implement({
@@ -45,6 +46,15 @@ const DeviceShare = builder.objectRef<DeviceShare>("DeviceShare").implement({
   }),
 });
 
+/**
+ * What a list of devices counts for in an operation's cost: less than the 1,001 that it may hold, since shows have a few,
+ * and tens of shows may be asked for at once.
+ */
+const devicesExpected = { itemsExpected: 100 };
+
+/** What a time line counts for in an operation's cost: four hours of minutes. More than ten shows may be compared at once. */
+const minutesExpected = 240;
+
 const Kpis = builder.objectRef<Kpis>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) => ({
@@ -61,7 +71,7 @@ const Kpis = builder.objectRef<Kpis>("Kpis").implement({
       description: "Seconds of view time for each viewer.",
       resolve: ({ avgViewTime }) => avgViewTime,
     }),
-    devices: t.field({ type: [DeviceShare], resolve: ({ devices }) => devices }),
+    devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
     conversionRate: t.exposeFloat("conversionRate", { description: "Orders for each 100 distinct viewers." }),
     averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
   }),
@@ -86,7 +96,8 @@ const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
       type: Product,
       nullable: true,
       description: "Null where the catalog does not have it, or no longer.",
-      resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
+      resolve: (carts, _, { db, identity }) =>
+        shared(carts, "product", async () => lookUpProduct(db, identity.storeId, carts.productId)),
     }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
   }),
@@ -98,10 +109,11 @@ const ChannelDevices = builder
     description: "Devices of a channel's viewers.",
     fields: (t) => ({
       channel: t.field({ type: Channel, resolve: ({ channel }) => channel }),
-      devices: t.field({ type: [DeviceShare], resolve: ({ devices }) => devices }),
+      devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
     }),
   });
 
+/** What is not read with it is shared by all who were given the same reading: watchers of a show all are. */
 const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
   description: "The analytics of a show.",
   fields: (t) => ({
@@ -115,27 +127,42 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
     kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
     peakConcurrentViewers: t.int({
       description: "The most distinct viewers of whom something was heard within one minute.",
-      resolve: ({ storeId, id }, _, { db }) => readPeakViewers(db, storeId, id),
+      extensions: { cost: 100 },
+      resolve: (analytics, _, { db }) => {
+        const { storeId, id } = analytics;
+        return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
+      },
     }),
     timeline: t.field({
       type: [TimelineBucket],
       description: "The parts of the show in which something happened, in order; the latest 1,500.",
+      extensions: { itemsExpected: minutesExpected, cost: 100 },
       args: {
         bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }),
         from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
         until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
       },
-      resolve: ({ storeId, id }, { bucketSeconds, ...span }, { db }) =>
-        readTimeline(db, storeId, id, bucketSeconds, span),
+      resolve: (analytics, args, { db }) => {
+        const { storeId, id } = analytics;
+        const { bucketSeconds, from, until } = args;
+        const key = `timeline ${JSON.stringify([bucketSeconds, from, until])}`;
+        return shared(analytics, key, () => readTimeline(db, storeId, id, bucketSeconds, { from, until }));
+      },
     }),
     topProducts: t.field({
       type: [ProductCarts],
       description: "The products most often put into carts.",
+      extensions: { cost: 100 },
       args: { first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }) },
-      resolve: ({ storeId, id }, { first }, { db }) => readTopProducts(db, storeId, id, pageSize(first)),
+      resolve: (analytics, args, { db }) => {
+        const { storeId, id } = analytics;
+        const first = pageSize(args.first);
+        return shared(analytics, `products ${first}`, () => readTopProducts(db, storeId, id, first));
+      },
     }),
     devicesByChannel: t.field({
       type: [ChannelDevices],
+      extensions: { itemsExpected: 2 },
       resolve: ({ devices }) =>
         (["LIVE", "REPLAY"] as const).map((channel) => ({
           channel,
@@ -161,8 +188,8 @@ builder.subscriptionFields((t) => ({
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },
-    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity }) =>
-      feed.watch(identity.storeId, args.lsId, confirmIdentity),
+    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, departure }) =>
+      feed.watch(identity.storeId, args.lsId, { confirm: confirmIdentity, departure: departure() }),
     ),
     resolve: (analytics: LiveStreamAnalytics) => analytics,
   }),

@@ -15,6 +15,10 @@ export class LatestValue<Value> implements AsyncIterableIterator<Value> {
     this.#onEnd = onEnd;
   }
 
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
   set(value: Value): void {
     if (this.#ended) return;
     if (this.#waiting === undefined) {

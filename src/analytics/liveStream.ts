@@ -1,7 +1,8 @@
 import type { Database } from "../database/client.js";
+import { joinLookupsById } from "../database/joinLookups.js";
 import { type AppError, errorAt } from "../errors.js";
 import type { LiveStream } from "../generated/prisma/client.js";
-import { isStorable } from "../text.js";
+import { canBeKey } from "../text.js";
 
 /** A show goes from LIVE to ENDED to ARCHIVED, or straight from LIVE to ARCHIVED, and never back. */
 export const liveStreamStatuses = ["LIVE", "ENDED", "ARCHIVED"] as const;
@@ -35,10 +36,15 @@ export function hostOf({ hostName, hostEmail }: Pick<LiveStream, "hostName" | "h
 
 /** @throws {AppError} LIVE_STREAM_NOT_FOUND, for another store's show too */
 export async function findLiveStream(db: Database, storeId: string, id: string): Promise<LiveStream> {
-  const show = isStorable(id) ? await db.liveStream.findUnique({ where: { storeId_id: { storeId, id } } }) : null;
-  if (show === null) throw liveStreamNotFound();
+  const show = canBeKey(id) ? await lookUpLiveStream(db, storeId, id) : undefined;
+  if (show === undefined) throw liveStreamNotFound();
   return show;
 }
+
+/** Not findUnique: Prisma would make one query of those of several stores. */
+const lookUpLiveStream = joinLookupsById((db, storeId, ids) =>
+  db.liveStream.findMany({ where: { storeId, id: { in: ids } } }),
+);
 
 export function liveStreamNotFound(): AppError {
   return errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]);

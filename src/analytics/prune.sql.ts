@@ -18,6 +18,15 @@ export const prunedTables: readonly PrunedTable[] = [
   { name: "LiveStreamPresence", key: ["minute", "viewerId"] },
 ];
 
+/** True for a show `s` of the store of which some table still has a row. */
+export function hasRows(storeId: string): Prisma.Sql {
+  const each = prunedTables.map(
+    ({ name }) => Prisma.sql`EXISTS (
+      SELECT FROM ${Prisma.raw(`"${name}"`)} AS r WHERE r."storeId" = ${storeId} AND r."liveStreamId" = s.id)`,
+  );
+  return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+}
+
 /** The key of the last row that was removed. */
 export type PruneCursor = readonly unknown[];
 

@@ -2,7 +2,7 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
 import { findLiveStream, timesOf } from "./liveStream.js";
-import { prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
+import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
 import { lockShow } from "./showLock.js";
 
 /** What was removed. */
@@ -89,12 +89,11 @@ async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsM
   }
 }
 
+/** Those of which there is something left to remove: not pruned yet, or not to the end. */
 async function listPrunable(db: Database, storeId: string, before: Date): Promise<string[]> {
-  const shows = await db.liveStream.findMany({
-    where: { storeId, status: "ARCHIVED" },
-    select: { id: true, status: true, startedAt: true, durationSeconds: true },
-    orderBy: { id: "asc" },
-  });
+  const shows = await db.$queryRaw<(Parameters<typeof timesOf>[0] & { id: string })[]>`
+    SELECT id, status, "startedAt", "durationSeconds" FROM "LiveStream" AS s
+    WHERE "storeId" = ${storeId} AND status = 'ARCHIVED' AND ("prunedAt" IS NULL OR ${hasRows(storeId)}) ORDER BY id`;
   return shows.filter((show) => hasEnded(show, before)).map(({ id }) => id);
 }
 

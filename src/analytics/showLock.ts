@@ -1,4 +1,5 @@
 import type { Database } from "../database/client.js";
+import { setLocal } from "../database/setLocal.js";
 import { showLockKey } from "./events.sql.js";
 
 /** Recorders end, or are ended, before that. */
@@ -10,11 +11,12 @@ const statementTimeoutMs = 30 * 60_000;
  * The lock is asked for beside the show's row, as recorders do: Citus takes it on the node of the show, where theirs are.
  */
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
-  // In a statement of its own: a new statement_timeout holds from the next one on, and waiting may outlast the old one.
-  // Without statistics on a show that is new, nested loops would be chosen, whose time grows with the square of its size.
-  await transaction.$executeRaw`
-    SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
-      set_config('statement_timeout', ${String(statementTimeoutMs)}, true), set_config('enable_nestloop', 'off', true)`;
+  await setLocal(transaction, {
+    lock_timeout: String(lockTimeoutMs),
+    statement_timeout: String(statementTimeoutMs), // waiting may outlast the one of ordinary statements
+    // Without statistics on a show that is new, nested loops would be chosen, whose time grows with the square of its size.
+    enable_nestloop: "off",
+  });
   await transaction.$executeRaw`
     SELECT pg_advisory_xact_lock(hashtextextended(${showLockKey(storeId, lsId)}, 0))::text
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;

@@ -1,6 +1,7 @@
 import { concatColumns, type PlacedProduct, type ProductColumns, productColumns } from "./product.columns.js";
 
-const rowsMax = 2_000;
+/** Rows of a chunk, which go into the database by one statement. */
+export const chunkRowsMax = 2_000;
 /** Bounds the memory that a chunk takes, whatever its rows hold. */
 const charactersMax = 2 * 1024 * 1024;
 /** Rows are encoded in small sets: the fewer objects are alive, the less work for the garbage collector. */
@@ -14,7 +15,7 @@ export class ChunkBuilder {
   #encoded: ProductColumns[] = [];
 
   get full(): boolean {
-    return this.rows >= rowsMax || this.#characters >= charactersMax;
+    return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
   }
 
   /** @param characters about how many the row takes */

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { type CsvPiece, textPieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
+import { chunkRowsMax } from "./product.csv.chunk.js";
 import { keepWorker, takeWorker } from "./product.csv.threads.js";
 import type { CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
 
@@ -10,10 +11,6 @@ export type { CsvChunk, CsvResult };
 
 /** A CSV text in memory, or the path of a UTF-8 file. */
 export type CsvSource = { readonly text: string } | { readonly file: string };
-
-export interface ReadCsvOptions extends CsvOptions {
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** Shorter texts are read before a thread would have started. */
 const inProcessMax = 256 * 1024;
@@ -24,49 +21,41 @@ const workerPieceCharacters = 256 * 1024;
  * Reads a product CSV of any size in constant memory, off the main thread unless it is small, never more than two
  * chunks ahead of the caller. The chunks hold rows with problems too (see `readCsv`), so store nothing for good before
  * the result says that there are none. Leaving the generator ends the thread.
- * @throws the signal's reason, the error of node:fs for a file that cannot be read, or that of a crashed thread
+ * @throws the error of node:fs for a file that cannot be read, or that of a crashed thread
  */
 export async function* readProductCsv(
   source: CsvSource,
-  { signal, ...options }: ReadCsvOptions = {},
+  options: CsvOptions = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  signal?.throwIfAborted();
-  if ("text" in source && isShort(source)) {
-    return yield* readCsv(politePieces(source.text, signal), options);
+  if ("text" in source && source.text.length < inProcessMax) {
+    return yield* readCsv(politePieces(source.text), options);
   }
-  return yield* readInWorker(source, options, signal);
+  return yield* readInWorker(source, options);
 }
 
-/** Whether a source is read in a moment. */
+/** Whether a source is read in a moment, and as one chunk: there are no more rows than line breaks. */
 export function isShort(source: CsvSource): boolean {
-  return "text" in source && source.text.length < inProcessMax;
+  if (!("text" in source) || source.text.length >= inProcessMax) return false;
+  return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 
 /** Between pieces the event loop serves others. */
-async function* politePieces(text: string, signal: AbortSignal | undefined): AsyncGenerator<CsvPiece, void> {
+async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
   for (const piece of textPieces(text, inProcessPieceCharacters)) {
     yield piece;
     await setImmediate();
-    signal?.throwIfAborted();
   }
 }
 
-async function* readInWorker(
-  source: CsvSource,
-  options: CsvOptions,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<CsvChunk, CsvResult> {
+async function* readInWorker(source: CsvSource, options: CsvOptions): AsyncGenerator<CsvChunk, CsvResult> {
   const worker = takeWorker();
   const messages = on(worker, "message", { close: ["exit"] }) as AsyncIterable<[CsvWorkerMessage]>;
   const sendPieces = "text" in source ? piecesOnDemand(source.text, worker) : () => undefined;
   worker.on("message", sendPieces);
   send(worker, { kind: "read", file: "file" in source ? source.file : undefined, options });
-  const terminate = (): void => void worker.terminate();
-  signal?.addEventListener("abort", terminate, { once: true });
   let isDone = false;
   try {
     for await (const [message] of messages) {
-      signal?.throwIfAborted();
       if (message.kind === "result") {
         isDone = true;
         return message.result;
@@ -75,10 +64,8 @@ async function* readInWorker(
       send(worker, { kind: "chunkTaken" });
       yield message.chunk;
     }
-    signal?.throwIfAborted();
     throw new Error("The thread that reads the CSV stopped before it was done.");
   } finally {
-    signal?.removeEventListener("abort", terminate);
     worker.off("message", sendPieces);
     if (isDone) await keepWorker(worker);
     else await worker.terminate();

@@ -6,7 +6,7 @@ import { type ProductColumns, productKeys } from "./product.columns.js";
 import { cellParsers } from "./product.csv.cells.js";
 import { ChunkBuilder } from "./product.csv.chunk.js";
 import { headerColumns } from "./product.csv.header.js";
-import { type ErrorPolicy, type FailedRows, RowChecks } from "./product.failures.js";
+import { type ErrorPolicy, type FailedRows, RowChecks } from "./product.rowChecks.js";
 import { checkProduct, type ProductInput } from "./product.input.js";
 
 /** Rows of a CSV text, ready for `unnest`. */
@@ -15,6 +15,8 @@ export interface CsvChunk {
   /** How far the source was read: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
   readonly columns: ProductColumns;
+  /** Whether nothing was wrong so far. */
+  readonly isSound: boolean;
 }
 
 /** What was found by the end: how many rows there are below the header, and everything that is wrong. */
@@ -111,7 +113,8 @@ class ProductCsvReader {
   }
 
   *#takeChunk(): Generator<CsvChunk, void> {
-    if (this.#chunk.rows > 0) yield { bytesRead: this.#bytesRead, ...this.#chunk.take() };
+    if (this.#chunk.rows === 0) return;
+    yield { bytesRead: this.#bytesRead, isSound: this.#checks.isSound, ...this.#chunk.take() };
   }
 
   #take({ text, line, fault }: CsvRecord): void {

@@ -1,4 +1,4 @@
-import type { Path, Problem, Problems } from "../errors.js";
+import { inOrderOfRows, type Path, type Problem, Problems } from "../errors.js";
 import { clip } from "../text.js";
 import { productKeys } from "./product.columns.js";
 import { checkProducts, type Place } from "./product.input.js";
@@ -12,22 +12,37 @@ export function checkRefusedProducts(
   pathOf: (index: number) => Path,
   problems: Problems,
 ): void {
-  checkProducts(products, pathOf, problems);
+  const own = new Problems();
+  checkProducts(products, pathOf, own);
   const keys = products.map((product) => productKeys(product));
-  for (const field of ["id", "sku"] as const) {
+  const duplicates = (["id", "sku"] as const).map((field) => {
+    const found = new Problems();
     const times = new Map<string | undefined, number>();
     for (const key of keys) times.set(key?.[field], (times.get(key?.[field]) ?? 0) + 1);
     keys.forEach((key, index) => {
       const value = key?.[field];
       if (value === undefined || times.get(value) === 1) return;
-      problems.add(duplicateProblem(field, value, { path: pathOf(index).concat(field) }));
+      found.add(duplicateProblem({ field, value }, { path: pathOf(index).concat(field) }));
     });
-  }
-  problems.inOrder();
+    return found;
+  });
+  problems.addAll(inOrderOfRows(own, ...duplicates));
+}
+
+/** What is wrong with a row beside others: its id or its sku. */
+interface TakenKey {
+  readonly field: "id" | "sku";
+  readonly value: string;
 }
 
 /** The same id or sku twice in one import is a problem of every product that has it. */
-export function duplicateProblem(field: "id" | "sku", value: string, place: Place): Problem {
+export function duplicateProblem({ field, value }: TakenKey, place: Place): Problem {
   const message = `${field} ${JSON.stringify(clip(value))} stands in more than one product of this import.`;
   return { code: "DUPLICATE", message, ...place };
+}
+
+/** The key of a row belongs to another product, which keeps it. */
+export function conflictProblem({ field, value }: TakenKey, place: Place): Problem {
+  const message = `${field} ${JSON.stringify(clip(value))} belongs to another product of the store.`;
+  return { code: "CONFLICT", message, ...place };
 }

@@ -18,11 +18,17 @@ export interface IdempotentRequest {
 /** Within a transaction: gives the answer that is stored, or else does the work and stores its answer with it. */
 type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
 
+/** The database's time, and that at or before which an answer was stored that is given no more. */
+interface Times {
+  readonly now: string;
+  readonly expired: string;
+}
+
 /** Another request with the key is being worked on. */
 class KeyInUse extends Error {}
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
-/** README and the OpenAPI document promise a day. */
+/** docs/catalog.md and the OpenAPI document promise a day. */
 const keptFor = "24 hours";
 /** How long a request waits for another with its key: as long as imports wait for each other. */
 const waitMs = 10_000;
@@ -70,28 +76,25 @@ async function workOnce(
   request: IdempotentRequest,
   work: () => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  const now = await lockKey(transaction, storeId, request);
-  const answer = await findAnswer(transaction, storeId, request, now);
+  const times = await lockKey(transaction, storeId, request);
+  const answer = await findAnswer(transaction, storeId, request, times);
   if (answer !== undefined) {
     request.onReplay();
     return answer;
   }
   const result = await work();
-  await storeAnswer(transaction, storeId, request, now, result);
+  await storeAnswer(transaction, storeId, request, times, result);
   return result;
 }
 
-/**
- * Takes the key until the transaction ends. A statement of its own: what the next one sees, it sees with the key taken.
- *
- * @returns the database's time
- */
-async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<string> {
+/** Takes the key until the transaction ends. A statement of its own: what the next one sees, it sees with the key taken. */
+async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
   const name = `import ${storeId} ${key}`;
-  const [row] = await transaction.$queryRaw<[{ isLocked: boolean; now: string }]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked", now()::text AS now`;
-  if (!row.isLocked) throw new KeyInUse();
-  return row.now;
+  const [{ isLocked, ...times }] = await transaction.$queryRaw<[Times & { isLocked: boolean }]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked", now()::text AS now,
+      (now() - ${keptFor}::interval)::text AS expired`;
+  if (!isLocked) throw new KeyInUse();
+  return times;
 }
 
 /** @throws {AppError} IDEMPOTENCY_KEY_REUSED */
@@ -99,23 +102,23 @@ async function findAnswer(
   transaction: Database,
   storeId: string,
   { key, field, fingerprint }: IdempotentRequest,
-  now: string,
+  { expired }: Times,
 ): Promise<ImportResult | undefined> {
   const found = await transaction.$queryRaw<{ fingerprint: string; answer: string }[]>`
     SELECT fingerprint, answer FROM "IdempotencyKey"
-    WHERE "storeId" = ${storeId} AND key = ${key} AND "createdAt" > ${now}::timestamptz - ${keptFor}::interval
+    WHERE "storeId" = ${storeId} AND key = ${key} AND "createdAt" > ${expired}::timestamptz
       AND (field = ${field} OR fingerprint <> ${fingerprint})`;
   if (found.some((row) => row.fingerprint !== fingerprint)) throw keyReused();
   const [row] = found;
   return row === undefined ? undefined : (JSON.parse(row.answer) as ImportResult); // storeAnswer wrote it
 }
 
-/** Stores an answer, over one that is too old to be given again. */
+/** Stores an answer, over one that is too old to be given again. Citus would not work out here how old that is. */
 async function storeAnswer(
   transaction: Database,
   storeId: string,
   { key, field, fingerprint }: IdempotentRequest,
-  now: string,
+  { now, expired }: Times,
   answer: ImportResult,
 ): Promise<void> {
   const stored = await transaction.$executeRaw`
@@ -123,7 +126,7 @@ async function storeAnswer(
     VALUES (${storeId}, ${key}, ${field}, ${fingerprint}, ${JSON.stringify(answer)}, ${now}::timestamptz)
     ON CONFLICT ("storeId", key, field) DO UPDATE
       SET fingerprint = EXCLUDED.fingerprint, answer = EXCLUDED.answer, "createdAt" = EXCLUDED."createdAt"
-      WHERE "IdempotencyKey"."createdAt" <= EXCLUDED."createdAt" - ${keptFor}::interval`;
+      WHERE "IdempotencyKey"."createdAt" <= ${expired}::timestamptz`;
   if (stored === 0) throw new KeyInUse(); // another was faster, where the lock did not keep them apart
 }
 

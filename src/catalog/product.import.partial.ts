@@ -1,13 +1,19 @@
 import type { Database } from "../database/client.js";
-import type { Problem } from "../errors.js";
-import { duplicateProblem } from "./product.duplicates.js";
-import { type FailedRow, failuresListedMax, rowProblemsMax } from "./product.failures.js";
-import { countFailing, failDependents, failUnsoundAndDuplicates, keysOf, soundRows } from "./product.failing.js";
+import { type Problem, validationFailed } from "../errors.js";
+import { lockCatalog } from "./product.catalogLock.js";
+import { conflictProblem, duplicateProblem } from "./product.duplicates.js";
+import { type FailedRow, failuresListedMax, rowProblemsMax } from "./product.rowChecks.js";
+import {
+  countFailing,
+  failDependents,
+  failUnsoundAndDuplicates,
+  keysOf,
+  soundRows,
+} from "./product.staging.failing.js";
 import type { ImportTarget, ProductSource } from "./product.import.js";
 import type { ImportFailure, ImportFailures, Written } from "./product.import.result.js";
-import { conflictProblem, stage } from "./product.import.thorough.js";
-import { createStaging, findDuplicates, findSkuConflicts } from "./product.staging.js";
-import { lockCatalog, tieToSite, upsertProducts } from "./product.store.js";
+import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll } from "./product.staging.js";
+import { tieToSite, upsertProducts } from "./product.store.js";
 
 /**
  * Collects all rows of a source in a table, tells those that fail from the others, and stores the others. A row fails for
@@ -22,14 +28,15 @@ export async function importSound(
   source: ProductSource,
 ): Promise<Written> {
   const { storeId, siteId } = target;
-  const now = await lockCatalog(transaction, storeId, "alone");
+  const now = await lockCatalog(transaction, storeId, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const { problems, failed = { list: [], total: 0 } } = await stage(transaction, source);
-  problems.throwIfAny();
+  const { problems, failed = { list: [], total: 0 } } = await stageAll(transaction, source);
+  if (problems.total > 0) throw validationFailed(problems);
   await failUnsoundAndDuplicates(transaction);
-  await failDependents(transaction, storeId);
+  await collectHolders(transaction, storeId);
+  await failDependents(transaction);
   const total = failed.total + (await countFailing(transaction));
-  const list = await listFailures(transaction, storeId, failed.list, source);
+  const list = await listFailures(transaction, failed.list, source);
 
   const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
@@ -42,7 +49,6 @@ export async function importSound(
  */
 async function listFailures(
   transaction: Database,
-  storeId: string,
   byThemselves: readonly FailedRow[],
   source: ProductSource,
 ): Promise<ImportFailures["list"]> {
@@ -52,10 +58,9 @@ async function listFailures(
     rows.set(line, { problems: [...row.problems, problem], problemsTotal: row.problemsTotal + 1 });
   };
   const duplicates = await findDuplicates(transaction, 2 * failuresListedMax); // a row may have two
-  for (const { line, field, value } of duplicates.list)
-    add(line, duplicateProblem(field, value, source.placeOf(line, field)));
-  const conflicts = await findSkuConflicts(transaction, storeId, failuresListedMax);
-  for (const conflict of conflicts.list) add(conflict.line, conflictProblem(conflict, source));
+  for (const row of duplicates.list) add(row.line, duplicateProblem(row, source.placeOf(row.line, row.field)));
+  const conflicts = await findSkuConflicts(transaction, failuresListedMax);
+  for (const row of conflicts.list) add(row.line, conflictProblem(row, source.placeOf(row.line, row.field)));
 
   const first = [...rows].toSorted(([a], [b]) => a - b).slice(0, failuresListedMax);
   const keys = await keysOf(

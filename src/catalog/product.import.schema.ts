@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from "graphql";
 import type { Problem } from "../errors.js";
 import { builder } from "../graphql/builder.js";
 import type { Context } from "../graphql/context.js";
-import type { ErrorPolicy } from "./product.failures.js";
+import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "./product.rowChecks.js";
 import type { ImportOptions } from "./product.import.js";
 import type { IdempotentRequest } from "./product.import.once.js";
 import type { ProductInput } from "./product.input.js";
@@ -46,7 +46,8 @@ const ProductImportFailure = builder.objectRef<ImportFailure>("ProductImportFail
     sku: t.exposeString("sku", { nullable: true, description: "As it was sent; null where that could not be read." }),
     problems: t.field({
       type: [ImportProblem],
-      description: "What is wrong with it: the first 10 problems.",
+      description: `What is wrong with it: the first ${rowProblemsMax} problems.`,
+      extensions: { itemsExpected: rowProblemsMax },
       resolve: ({ problems }) => problems,
     }),
     problemsTotal: t.exposeInt("problemsTotal", { description: "How many problems it has." }),
@@ -63,7 +64,8 @@ export const ProductImport = builder.objectRef<ImportResult>("ProductImport").im
     failed: t.exposeInt("failed", { description: "Products that were not stored; without REJECT_FAILED always 0." }),
     failures: t.field({
       type: [ProductImportFailure],
-      description: "The first 100 products that were not stored, in their order.",
+      description: `The first ${failuresListedMax} products that were not stored, in their order.`,
+      extensions: { itemsExpected: failuresListedMax },
       resolve: ({ failures }) => failures,
     }),
   }),

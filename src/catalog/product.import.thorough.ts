@@ -1,17 +1,17 @@
 import type { Database } from "../database/client.js";
-import { type Problem, Problems, problemsListedMax } from "../errors.js";
-import { clip } from "../text.js";
-import { duplicateProblem } from "./product.duplicates.js";
+import { inOrderOfRows, problemsListedMax, validationFailed } from "../errors.js";
+import { lockCatalog } from "./product.catalogLock.js";
+import { conflictProblem, duplicateProblem } from "./product.duplicates.js";
 import type { ImportTarget, ProductSource } from "./product.import.js";
 import {
+  collectHolders,
   createStaging,
   findDuplicates,
   findSkuConflicts,
-  type RowProblem,
+  stageAll,
   stagedRows,
-  stageRows,
 } from "./product.staging.js";
-import { lockCatalog, tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js";
+import { tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js";
 
 /**
  * Collects all rows of a source in a table and looks at them together, to name everything that is wrong in one answer.
@@ -26,45 +26,20 @@ export async function importThoroughly(
   source: ProductSource,
 ): Promise<UpsertCounts> {
   const { storeId, siteId } = target;
-  const now = await lockCatalog(transaction, storeId, "alone");
+  const now = await lockCatalog(transaction, storeId, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const { problems } = await stage(transaction, source);
+  const { problems: own } = await stageAll(transaction, source);
+  await collectHolders(transaction, storeId);
   const duplicates = await findDuplicates(transaction, problemsListedMax);
-  problems.addAll({
-    list: duplicates.list.map(({ line, field, value }) => duplicateProblem(field, value, source.placeOf(line, field))),
-    total: duplicates.total,
-  });
-  const conflicts = await findSkuConflicts(transaction, storeId, problemsListedMax);
-  problems.addAll({ list: conflicts.list.map((row) => conflictProblem(row, source)), total: conflicts.total });
-  problems.inOrder();
-  problems.throwIfAny();
+  const conflicts = await findSkuConflicts(transaction, problemsListedMax);
+  const problems = inOrderOfRows(
+    own,
+    { ...duplicates, list: duplicates.list.map((row) => duplicateProblem(row, source.placeOf(row.line, row.field))) },
+    { ...conflicts, list: conflicts.list.map((row) => conflictProblem(row, source.placeOf(row.line, row.field))) },
+  );
+  if (problems.total > 0) throw validationFailed(problems);
 
   const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
   return counts;
-}
-
-/** Collects the rows. @returns what is wrong with them by themselves */
-export async function stage(transaction: Database, source: ProductSource) {
-  const reader = source.read();
-  try {
-    for (;;) {
-      const step = await reader.next();
-      if (step.done !== true) {
-        await stageRows(transaction, step.value.columns);
-        continue;
-      }
-      const problems = new Problems();
-      problems.addAll(step.value.problems);
-      return { problems, failed: step.value.failed };
-    }
-  } finally {
-    await reader.return({ rows: 0, problems: new Problems() });
-  }
-}
-
-/** The sku of a row belongs to another product, which keeps it. */
-export function conflictProblem({ line, value }: RowProblem, source: ProductSource): Problem {
-  const message = `sku ${JSON.stringify(clip(value))} belongs to another product of the store.`;
-  return { code: "CONFLICT", message, ...source.placeOf(line, "sku") };
 }

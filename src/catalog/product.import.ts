@@ -5,22 +5,15 @@ import { asLongWork } from "../database/longWork.js";
 import { withParked } from "../database/parked.js";
 import { inRehearsal, inTransaction } from "../database/transaction.js";
 import { errorAt, type Path, Problems } from "../errors.js";
+import { lockCatalog, whenCatalogIsFree } from "./product.catalogLock.js";
 import type { ProductColumns } from "./product.columns.js";
-import type { ErrorPolicy, FailedRows } from "./product.failures.js";
+import type { ErrorPolicy, FailedRows } from "./product.rowChecks.js";
 import { listSource } from "./product.import.list.js";
 import { importSound } from "./product.import.partial.js";
 import { type ImportResult, importResult, type Written } from "./product.import.result.js";
 import { importThoroughly } from "./product.import.thorough.js";
 import { type IdempotentRequest, onceForKey } from "./product.import.once.js";
-import {
-  checkSkus,
-  deferSkuCheck,
-  lockCatalog,
-  sentRows,
-  tieToSite,
-  type UpsertCounts,
-  upsertProducts,
-} from "./product.store.js";
+import { checkSkus, deferSkuCheck, sentRows, tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js";
 
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
@@ -37,10 +30,12 @@ export interface ImportOptions {
 interface ProductChunk {
   readonly rows: number;
   readonly columns: ProductColumns;
+  /** Whether no row that was read so far has problems. */
+  readonly isSound: boolean;
 }
 
 /** How an import ended: its rows, and what is wrong with them as far as a row alone tells. */
-interface ReadResult {
+export interface ReadResult {
   readonly rows: number;
   /** What rejects the whole import. */
   readonly problems: Pick<Problems, "list" | "total">;
@@ -50,7 +45,7 @@ interface ReadResult {
 
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
-  /** Whether an import takes more than a moment. */
+  /** Whether an import takes more than a moment. One that does not is a single chunk. */
   readonly isLong: boolean;
   read(): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
@@ -65,7 +60,7 @@ export interface ImportTarget {
   readonly siteId: string | undefined;
 }
 
-/** The transaction found something wrong with the rows; it must end, and another one find out what. */
+/** Something is wrong with the rows: the transaction must end, and another one find out what. */
 class RowsInDoubt extends Error {}
 
 /** The longest import; a client of today's networks has given up long before. */
@@ -91,8 +86,9 @@ export async function importProducts(
 }
 
 /**
- * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail. Most imports are right, so each chunk is written as it comes, and the
- * database's constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
+ * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail. Most imports are right, so each
+ * chunk is written as it comes, and the database's constraints tell whether rows go together; only when something is wrong
+ * are all rows looked at to name it.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or what onceForKey throws
  */
@@ -107,8 +103,10 @@ export async function importFrom(
   const transact = dryRun ? inRehearsal : inTransaction;
   return onceForKey(db, storeId, dryRun ? undefined : idempotency, (once) => {
     const run = (write: Write) =>
-      transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-        once(transaction, async () => importResult(await write(transaction, target, source), { dryRun })),
+      whenCatalogIsFree(db, storeId, () =>
+        transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
+          once(transaction, async () => importResult(await write(transaction, target, source), { dryRun })),
+        ),
       );
     const runs = async () => {
       try {
@@ -129,19 +127,18 @@ async function writeAsRead(transaction: Database, target: ImportTarget, source: 
   let stored = 0;
   let created = 0;
   try {
-    let step = await reader.next();
+    let step = await soundStep(reader.next());
     let next = readAhead(reader, step);
-    const isWhole = step.done === true || (await next).done === true;
-    const now = await lockCatalog(transaction, target.storeId, isWhole ? "beside other short ones" : "alone");
+    const isWhole = step.done === true || (await soundStep(next)).done === true;
+    const now = await lockCatalog(transaction, target.storeId, isWhole ? "short" : "long");
     if (!isWhole) await deferSkuCheck(transaction);
     while (step.done !== true) {
       const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
       stored += counts.stored;
       created += counts.created;
-      step = await next;
+      step = await soundStep(next);
       next = readAhead(reader, step);
     }
-    if (step.value.problems.total + (step.value.failed?.total ?? 0) > 0) throw new RowsInDoubt();
     if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
     return { stored, created };
   } finally {
@@ -150,6 +147,15 @@ async function writeAsRead(transaction: Database, target: ImportTarget, source: 
 }
 
 type Step = IteratorResult<ProductChunk, ReadResult>;
+
+/** Rows that are known to have problems are not written only to find that out. */
+async function soundStep(reading: Promise<Step>): Promise<Step> {
+  const step = await reading;
+  const isSound =
+    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isSound;
+  if (!isSound) throw new RowsInDoubt();
+  return step;
+}
 
 /** Asks for what follows a step before the step is written, so that reading and writing overlap. */
 function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {

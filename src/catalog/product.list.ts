@@ -1,6 +1,9 @@
-import { type Database } from "../database/client.js";
-import { Prisma, type Product } from "../generated/prisma/client.js";
-import { searchQuery } from "./product.search.js";
+import type { Database } from "../database/client.js";
+import { errorAt } from "../errors.js";
+import { Prisma } from "../generated/prisma/client.js";
+import { isLongerThan } from "../text.js";
+import { productRow, type StoredProduct } from "./product.lookup.js";
+import { searchCharactersMax, searchQuery } from "./product.search.js";
 
 interface ProductFilter {
   readonly first: number;
@@ -13,41 +16,31 @@ interface ProductFilter {
 /**
  * A page of a store's products in the order of their ids, which never changes under a reader.
  * A blank search is no search.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
-export async function listProducts(db: Database, storeId: string, filter: ProductFilter) {
-  const { first, afterId, search, available } = filter;
-  const found = search?.trim() ? await searchIds(db, storeId, filter, search) : undefined;
-  const products = await db.product.findMany({
-    where: {
-      storeId,
-      ...(found !== undefined && { id: { in: found } }),
-      ...(found === undefined && afterId !== undefined && { id: { gt: afterId } }),
-      ...(found === undefined && typeof available === "boolean" && { available }),
-    },
-    orderBy: { id: "asc" },
-    take: first + 1,
-  });
-  return page(products, first);
-}
-
-function page(products: readonly Product[], first: number) {
-  return { nodes: products.slice(0, first), hasNextPage: products.length > first };
-}
-
-/** Ids from the search index, one more than the page holds. Prisma has no words for this condition. */
-async function searchIds(
+export async function listProducts(
   db: Database,
   storeId: string,
-  { first, afterId, available }: ProductFilter,
-  search: string,
-): Promise<string[]> {
-  const query = searchQuery(search);
-  if (query === undefined) return [];
-  const rows = await db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM "Product"
-    WHERE "storeId" = ${storeId} AND array_to_tsvector("searchWords") @@ ${query}::tsquery
+  { first, afterId, search, available }: ProductFilter,
+): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
+  const found = searchCondition(search ?? "");
+  if (found === undefined) return { nodes: [], hasNextPage: false };
+  const products = await db.$queryRaw<StoredProduct[]>`
+    SELECT ${productRow} FROM "Product"
+    WHERE "storeId" = ${storeId} ${found}
       ${afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${afterId}`}
       ${typeof available === "boolean" ? Prisma.sql`AND available = ${available}` : Prisma.empty}
     ORDER BY id LIMIT ${first + 1}`;
-  return rows.map(({ id }) => id);
+  return { nodes: products.slice(0, first), hasNextPage: products.length > first };
+}
+
+/** Undefined where nothing can match. Prisma has no words for this condition. */
+function searchCondition(search: string): Prisma.Sql | undefined {
+  if (isLongerThan(search, searchCharactersMax)) {
+    throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
+  }
+  if (search.trim() === "") return Prisma.empty;
+  const query = searchQuery(search);
+  return query === undefined ? undefined : Prisma.sql`AND array_to_tsvector("searchWords") @@ ${query}::tsquery`;
 }

@@ -1,12 +1,21 @@
 import { type SiteReference, resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
 import { joinLookups } from "../database/joinLookups.js";
-import { type AppError, errorAt } from "../errors.js";
-import type { Product } from "../generated/prisma/client.js";
-import { isStorable } from "../text.js";
+import { AppError, errorAt } from "../errors.js";
+import { Prisma, type Product } from "../generated/prisma/client.js";
+import { canBeKey } from "../text.js";
 
 /** A product as it is stored, but for what only the search index needs. */
 export type StoredProduct = Omit<Product, "searchWords">;
+
+/** The columns of a StoredProduct, for raw queries: Prisma's own take several times the work for the same rows. */
+export const productRow = Prisma.raw(
+  `"storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images, "featuredImage", url,
+    "createdAt", "updatedAt"`,
+);
+
+/** How often a product is looked for that is another one by the time it is to be deleted. */
+const deleteAttemptsMax = 4;
 
 /**
  * The product that a productId names: its reference id, or else its sku.
@@ -21,7 +30,7 @@ export async function findProduct(
   site: SiteReference = {},
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
-  if (!isStorable(productId)) throw notFound();
+  if (!canBeKey(productId)) throw notFound();
   const product =
     siteId === undefined
       ? await lookUpProduct(db, storeId, productId)
@@ -30,27 +39,34 @@ export async function findProduct(
   return product;
 }
 
-/** Deletes the product that findProduct finds. @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND */
+/**
+ * Deletes the product that findProduct finds: while it still is that one, for products may exchange their skus meanwhile.
+ *
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE where it was another one each time
+ */
 export async function deleteProduct(
   db: Database,
   storeId: string,
   productId: string,
   site: SiteReference = {},
 ): Promise<{ message: string }> {
-  const { id } = await findProduct(db, storeId, productId, site);
-  const { count } = await db.product.deleteMany({ where: { storeId, id } });
-  if (count === 0) throw notFound(); // another call was faster
-  return { message: `Product ${id} was deleted.` };
+  for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
+    const { id } = await findProduct(db, storeId, productId, site);
+    const asFound = id === productId ? {} : { sku: productId };
+    const { count } = await db.product.deleteMany({ where: { storeId, id, ...asFound } });
+    if (count > 0) return { message: `Product ${id} was deleted.` };
+  }
+  throw new AppError("UNAVAILABLE", "Others change the product at the moment. Nothing was deleted.", {
+    retryAfterSeconds: 1,
+  });
 }
 
 /**
- * The product with this reference id or else sku, undefined where there is none; nothing is said of sites. Raw, because
- * Prisma's findMany takes several times the work for the same rows.
+ * The product with this reference id or else sku, undefined where there is none; nothing is said of sites.
  */
 export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonly string[]) => {
   const products = await db.$queryRaw<StoredProduct[]>`/* product_by_id_or_sku */
-    SELECT "storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images, "featuredImage", url,
-      "createdAt", "updatedAt"
+    SELECT ${productRow}
     FROM "Product" WHERE "storeId" = ${storeId} AND (id = ANY(${productIds}) OR sku = ANY(${productIds}))`;
   const byId = new Map(products.map((product) => [product.id, product]));
   const bySku = new Map(products.map((product) => [product.sku, product]));

@@ -105,7 +105,10 @@ builder.queryFields((t) => ({
     args: {
       first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
       after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
-      search: t.arg.string({ required: false, description: "Words, or beginnings of words, of title or SKU." }),
+      search: t.arg.string({
+        required: false,
+        description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
+      }),
       available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
     },
     resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }) => {

@@ -1,3 +1,5 @@
+/** A longer search is refused: taking one of megabytes apart would keep others waiting. */
+export const searchCharactersMax = 1_000;
 /** A word of more characters than this is found by its beginning; PostgreSQL's limit for a lexeme is 2,046 bytes. */
 const wordCharactersMax = 64;
 /** A search of more words than this is looked up by the first of them; it bounds the cost of a query. */

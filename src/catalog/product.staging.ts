@@ -1,18 +1,20 @@
 import type { Database } from "../database/client.js";
+import { Problems } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { ProductColumns } from "./product.columns.js";
+import type { ProductSource, ReadResult } from "./product.import.js";
 import { withParked } from "../database/parked.js";
 import { rowColumns, type RowSource, sentRows } from "./product.store.js";
 
 /** A row that cannot be stored beside the others, by its line or index. */
-export interface RowProblem {
+interface RowProblem {
   readonly line: number;
   readonly field: "id" | "sku";
   readonly value: string;
 }
 
 /** The first rows with such a problem, and how many there are in all. */
-export interface RowProblems {
+interface RowProblems {
   readonly list: readonly RowProblem[];
   readonly total: number;
 }
@@ -20,21 +22,47 @@ export interface RowProblems {
 /** Rows collected by stageRows. */
 export const stagedRows: RowSource = Prisma.sql`"ProductStaging" s`;
 
-/** Makes the table in which an import collects its rows to look at them together. It goes with the transaction. */
+/** Makes the tables in which an import collects what it looks at together. They go with the transaction. */
 export async function createStaging(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductStaging" (
       line int NOT NULL, id text COLLATE "C", sku text COLLATE "C", title text, description text, price numeric,
       "priceMin" numeric, "priceMax" numeric, available boolean, images text[], "featuredImage" text, url text,
       "searchWords" text[], failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
+  await transaction.$executeRaw`
+    CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
+}
+
+/** Collects all rows of a source. @returns what is wrong with them by themselves */
+export async function stageAll(transaction: Database, source: ProductSource): Promise<ReadResult> {
+  const reader = source.read();
+  try {
+    for (;;) {
+      const step = await reader.next();
+      if (step.done === true) return step.value;
+      await stageRows(transaction, step.value.columns);
+    }
+  } finally {
+    await reader.return({ rows: 0, problems: new Problems() });
+  }
 }
 
 /** Adds rows; all but the line may be null. */
-export async function stageRows(transaction: Database, columns: ProductColumns): Promise<void> {
+async function stageRows(transaction: Database, columns: ProductColumns): Promise<void> {
   await withParked(
     (park) =>
       transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns, park)}`,
   );
+}
+
+/**
+ * Collects the store's products that hold skus of staged rows. From here on the staged rows are only looked at beside what
+ * was collected: Citus joins what is here with what is on its nodes in the simplest ways alone.
+ */
+export async function collectHolders(transaction: Database, storeId: string): Promise<void> {
+  await transaction.$executeRaw`
+    INSERT INTO "ProductHolder" (id, sku) SELECT p.id, p.sku FROM "Product" p
+    WHERE p."storeId" = ${storeId} AND p.sku IN (SELECT s.sku FROM ${stagedRows} WHERE s.sku IS NOT NULL)`;
 }
 
 /** Every staged row whose id or sku stands in another one too. */
@@ -48,12 +76,12 @@ export async function findDuplicates(transaction: Database, listMax: number): Pr
   return { list: found, total: found[0]?.total ?? 0 };
 }
 
-/** Every staged row whose sku belongs to a product of the store that this import does not replace, or fails to. */
-export async function findSkuConflicts(transaction: Database, storeId: string, listMax: number): Promise<RowProblems> {
+/** Every staged row whose sku belongs to a collected product that this import does not replace, or fails to. */
+export async function findSkuConflicts(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
     SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
-    FROM ${stagedRows} JOIN "Product" p ON p."storeId" = ${storeId} AND p.sku = s.sku AND p.id IS DISTINCT FROM s.id
-    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = p.id AND NOT t.failed)
+    FROM ${stagedRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id IS DISTINCT FROM s.id
+    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND NOT t.failed)
     ORDER BY s.line LIMIT ${listMax}`;
   return { list: found.map(({ line, value }) => ({ line, field: "sku", value })), total: found[0]?.total ?? 0 };
 }

@@ -5,10 +5,6 @@ import type { ProductColumns } from "./product.columns.js";
 /** Rows to import, as SQL: something to select from, under the alias `s`. */
 export type RowSource = Prisma.Sql;
 
-/** Another import of the same store may hold the lock this long before the caller is told to come back. */
-const lockTimeoutMs = 10_000;
-const statementTimeoutMs = 15 * 60_000;
-
 /** Columns of a row source, in the order in which statements here name them. */
 export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "priceMin", "priceMax", available, images,
   "featuredImage", url, "searchWords"`;
@@ -30,30 +26,6 @@ export function sentRows(columns: ProductColumns, park: (value: string) => strin
         unnest(${array("featured_image")}::text[]), unnest(${array("url")}::text[]),
         unnest(${array("searchWords")}::text[])
     ) AS u(${rowColumns})) s`;
-}
-
-/**
- * Takes a store's catalog for an import, until the transaction ends. An import of several statements has it `alone`:
- * imports that share ids and skus in different orders would deadlock. Those of one statement, which writes in the order
- * of ids, run beside each other; what they hold of each other they give up soon.
- *
- * @returns the time of the import, later than that of every import that it waited for (in microseconds, hence as text)
- */
-export async function lockCatalog(
-  transaction: Database,
-  storeId: string,
-  mode: "alone" | "beside other short ones",
-): Promise<string> {
-  const key = `catalog ${storeId}`;
-  const lock =
-    mode === "alone"
-      ? Prisma.sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`
-      : Prisma.sql`pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
-  const [row] = await transaction.$queryRaw<[{ now: string }]>`
-    SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true),
-      set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-      ${lock}::text, clock_timestamp()::text AS now`;
-  return row.now;
 }
 
 /** Lets statements of this transaction leave skus double between them, as when two products exchange theirs. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { rebuildAnalytics } from "../analytics/rebuild.js";
-import { type OutputOptions, print, withDatabase } from "./runtime.js";
+import { liveStreams, type OutputOptions, print, withDatabase } from "./runtime.js";
 
 const help = `
 It works while events arrive: those of a show wait until its totals are rebuilt.
@@ -27,11 +27,7 @@ export function addAnalyticsCommands(program: Command): void {
         await requireStore(db, store);
         return rebuildAnalytics(db, store, lsId);
       });
-      const kept = pruned.length === 0 ? "" : ` Left as they are: ${shows(pruned)}, whose events were pruned.`;
-      print({ store, rebuilt, pruned }, `The analytics of ${shows(rebuilt)} were rebuilt.${kept}`, options);
+      const kept = pruned.length === 0 ? "" : ` Left as they are: ${liveStreams(pruned)}, whose events were pruned.`;
+      print({ store, rebuilt, pruned }, `The analytics of ${liveStreams(rebuilt)} were rebuilt.${kept}`, options);
     });
-}
-
-function shows({ length }: readonly string[]): string {
-  return length === 1 ? "1 live stream" : `${length} live streams`;
 }

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Channel, ShopperEventInput } from "../analytics/events.input.js";
 
-interface Visits {
+export interface Visits {
   readonly productIds: readonly string[];
   /** The visits are spread over this time. */
   readonly from: Date;

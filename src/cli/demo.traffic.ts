@@ -12,7 +12,7 @@ interface TrafficOptions {
   readonly eventsMax: number;
 }
 
-/** What a demonstration may store: as much as comes in about 20 hours. README says the same. */
+/** What a demonstration may store: as much as comes in about 20 hours. docs/operations.md says the same. */
 const byDefault: TrafficOptions = { intervalMs: 2_000, eventsMax: 100_000 };
 
 /**

@@ -1,12 +1,10 @@
 import { recordEvents } from "../analytics/events.record.js";
 import { saveLiveStream } from "../analytics/liveStream.save.js";
-import { addSite } from "../access/site.js";
-import { createStore } from "../access/store.js";
 import { hashSecret, issueToken } from "../access/token.js";
 import { importProducts } from "../catalog/product.import.js";
 import type { ProductInput } from "../catalog/product.input.js";
 import type { RootDatabase } from "../database/client.js";
-import { shopperVisits } from "./demo.shoppers.js";
+import { shopperVisits, type Visits } from "./demo.shoppers.js";
 
 /** The demo store, and its token as far as it is known. */
 export interface Demo {
@@ -17,26 +15,36 @@ export interface Demo {
 
 export const demoStore = "demo";
 const store = demoStore;
+const storeName = "Demo store";
 const productId = "linen-shirt";
 export const runningShow = "autumn-looks";
 const endedShow = "summer-sale";
 
 /**
  * Makes the demo store on a database without any store, or where a token is chosen for it, and its token. A chosen token
- * works from then on; another one is random, and known only now.
+ * works from then on; another one is random, and known only now. What was interrupted before it had a token is completed.
  *
  * @returns undefined where there are stores, but no demo store
  */
 export async function prepareDemo(db: RootDatabase, chosenToken: string | undefined): Promise<Demo | undefined> {
-  const exists = (await db.store.findUnique({ where: { id: store } })) !== null;
-  const isNew = !exists && (chosenToken !== undefined || (await db.store.count()) === 0);
-  if (isNew) {
-    await createStore(db, store, "Demo store");
-    await addSite(db, store, "demo-shop", "SHOP");
-    await importProducts(db, store, demoProducts);
-    await addDemoShows(db);
-  } else if (!exists) return undefined;
+  const found = await db.store.findUnique({ where: { id: store } });
+  if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
+  // The token is made last. A store that somebody else made has another name.
+  const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
+  if (isNew) await fillDemoStore(db);
   return { store, token: await demoToken(db, isNew, chosenToken), productId };
+}
+
+async function hasToken(db: RootDatabase): Promise<boolean> {
+  return (await db.accessToken.findFirst({ where: { storeId: store } })) !== null;
+}
+
+/** Each step may find that it was done before. */
+async function fillDemoStore(db: RootDatabase): Promise<void> {
+  await db.store.createMany({ data: { id: store, name: storeName }, skipDuplicates: true });
+  await db.site.createMany({ data: { storeId: store, id: "demo-shop", type: "SHOP" }, skipDuplicates: true });
+  await importProducts(db, store, demoProducts);
+  await addDemoShows(db);
 }
 
 /** A running and an ended show, both visited already. */
@@ -59,14 +67,19 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
     durationSeconds: 45 * 60,
     host,
   });
-  const productIds = demoProductIds;
+  await recordVisits(db, runningShow, { from: runningSince, minutes: 20, visits: 150 });
+  await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
+}
+
+/** With ids that are the same each time, so that they count once. */
+async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
+  const events = shopperVisits({ productIds: demoProductIds, ...visits });
   await recordEvents(
     db,
     store,
-    runningShow,
-    shopperVisits({ productIds, from: runningSince, minutes: 20, visits: 150 }),
+    show,
+    events.map((event, index) => ({ ...event, id: `first-${index}` })),
   );
-  await recordEvents(db, store, endedShow, shopperVisits({ productIds, from: endedSince, minutes: 45, visits: 400 }));
 }
 
 async function demoToken(db: RootDatabase, isNew: boolean, chosen: string | undefined): Promise<string | undefined> {

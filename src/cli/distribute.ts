@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
-import { distribute } from "../database/distribute.js";
-import { openDatabase } from "../database/open.js";
-import { migrateIfNeeded, type OutputOptions, print, warn } from "./runtime.js";
+import { distribute, requireCitus, withoutCitus } from "../database/distribute.js";
+import { migrateIfNeeded, type OutputOptions, print, warn, withOpenDatabase } from "./runtime.js";
 
 const help = `
 Run it once, and again after each migration that makes tables. It does nothing where nothing is left to do, and is refused
@@ -19,15 +18,13 @@ export function addDistributeCommand(program: Command): void {
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (options: OutputOptions) => {
-      const config = readConfig();
-      const database = await openDatabase(config, "shared", warn);
-      try {
-        await migrateIfNeeded(database, config);
-        const distributed = await distribute(database.connection);
-        const text = distributed.length === 0 ? "Nothing to distribute." : `Distributed ${distributed.join(", ")}.`;
-        print({ distributed }, text, options);
-      } finally {
-        await database.close();
-      }
+      if (readConfig().databaseUrl === undefined) throw withoutCitus(); // before the embedded one is made for it
+      const distributed = await withOpenDatabase(async (database, config) => {
+        await requireCitus(database.client);
+        await migrateIfNeeded(database, config, warn);
+        return distribute(database.connection);
+      });
+      const text = distributed.length === 0 ? "Nothing to distribute." : `Distributed ${distributed.join(", ")}.`;
+      print({ distributed }, text, options);
     });
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
+import { tablesLeftOut } from "../database/distribute.js";
 import { findHolder } from "../database/folderLock.js";
 import { pendingMigrations } from "../database/migrations.js";
 import { openDatabase } from "../database/open.js";
@@ -61,6 +62,7 @@ async function examineServer(db: RootDatabase, config: Config): Promise<Database
       server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 13 or later."),
       checkConnections(server.max, config),
       await checkMigrations(db, config),
+      ...(await checkDistribution(db)),
     ],
     now: { theirs: server.now, ours: new Date(asked + tookMs / 2) },
   };
@@ -81,4 +83,12 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
   return autoMigrate
     ? warning("migrations", detail, "npx vitrine serve applies them at its start; npx vitrine migrate does it now.")
     : failed("migrations", detail, "Run npx vitrine migrate: AUTO_MIGRATE is false.");
+}
+
+/** With Citus: a table of a later migration works unnoticed on the coordinator alone, until that is full. */
+async function checkDistribution(db: RootDatabase): Promise<readonly Check[]> {
+  const tables = await tablesLeftOut(db);
+  if (tables === undefined) return [];
+  if (tables.length === 0) return [ok("citus", "all tables are spread over its nodes")];
+  return [warning("citus", `on the coordinator alone: ${tables.join(", ")}`, "Run npx vitrine distribute.")];
 }

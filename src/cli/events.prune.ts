@@ -3,7 +3,7 @@ import { requireStore } from "../access/store.js";
 import { pruneEvents } from "../analytics/prune.js";
 import { parsePast } from "./duration.js";
 import { type Progress, startProgress } from "./progress.js";
-import { type OutputOptions, print, withDatabase } from "./runtime.js";
+import { liveStreams, type OutputOptions, print, withDatabase } from "./runtime.js";
 
 const help = `
 All totals stay, and archived shows take no events: what was counted is not counted again. What cannot be done any more
@@ -42,8 +42,7 @@ export function addPruneCommand(events: Command): void {
         }
       });
       const { shows, events: count, viewerRows } = result;
-      const of = shows.length === 1 ? "1 live stream" : `${shows.length} live streams`;
-      const text = `${count} events of ${of} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
+      const text = `${count} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
       print({ store, ...result }, text, options);
     });
 }

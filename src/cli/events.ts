@@ -41,7 +41,7 @@ export function addEventsCommands(program: Command): void {
         try {
           const onProgress = (progress: EventFileProgress) => {
             bars.update(progress);
-            relay?.send(store, lsId);
+            if (progress.phase === "recording") relay?.send(store, lsId);
           };
           return await recordEventFile(db, store, lsId, file, { lanes: lanesOf(config), onProgress });
         } finally {

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { requireStore } from "../access/store.js";
 import { importCsv } from "../catalog/product.csv.import.js";
-import type { ErrorPolicy } from "../catalog/product.failures.js";
+import type { ErrorPolicy } from "../catalog/product.rowChecks.js";
 import type { ImportResult } from "../catalog/product.import.result.js";
 import { exitStatus, problemTable } from "./failure.js";
 import { startProgress } from "./progress.js";

@@ -1,5 +1,6 @@
 import { type Logger, pino } from "pino";
 import type { Config } from "../config.js";
+import { loggedError } from "./log.error.js";
 
 /** How long an ordinary line may wait for others to be written with. */
 const waitMs = 50;
@@ -13,7 +14,7 @@ const unwrittenCharactersMax = 8 * 1_024 * 1_024;
 /** The log of a process that serves: JSON lines on standard error. */
 export function openLog({ logLevel }: Pick<Config, "logLevel">): Logger {
   const standardError = pino.destination({ dest: 2, sync: false, maxLength: unwrittenCharactersMax });
-  return pino({ level: logLevel }, together(standardError));
+  return pino({ level: logLevel, serializers: { err: loggedError } }, together(standardError));
 }
 
 /**

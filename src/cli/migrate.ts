@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.js";
 import { migrate } from "../database/migrate.js";
-import { openDatabase } from "../database/open.js";
-import { type OutputOptions, print } from "./runtime.js";
+import { type OutputOptions, print, warn, withOpenDatabase } from "./runtime.js";
 
 /** `vitrine migrate` */
 export function addMigrateCommand(program: Command): void {
@@ -12,12 +10,7 @@ export function addMigrateCommand(program: Command): void {
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  DATABASE_URL=postgres://… npx vitrine migrate")
     .action(async (options: OutputOptions) => {
-      const database = await openDatabase(readConfig(), "shared", () => undefined);
-      try {
-        const applied = await migrate(database.connection);
-        print({ applied }, applied.length === 0 ? "Nothing to apply." : `Applied ${applied.join(", ")}.`, options);
-      } finally {
-        await database.close();
-      }
+      const applied = await withOpenDatabase(({ connection }) => migrate(connection, warn));
+      print({ applied }, applied.length === 0 ? "Nothing to apply." : `Applied ${applied.join(", ")}.`, options);
     });
 }

@@ -13,11 +13,20 @@ export interface OutputOptions {
 export async function withDatabase<Result>(
   work: (db: RootDatabase, config: Config) => Promise<Result>,
 ): Promise<Result> {
+  return withOpenDatabase(async (database, config) => {
+    await migrateIfNeeded(database, config, warn);
+    return work(database.client, config);
+  });
+}
+
+/** Runs a command on the database that the environment names, in whatever state that is. */
+export async function withOpenDatabase<Result>(
+  work: (database: OpenDatabase, config: Config) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig();
   const database = await openDatabase(config, "shared", warn);
   try {
-    await migrateIfNeeded(database, config);
-    return await work(database.client, config);
+    return await work(database, config);
   } finally {
     await database.close();
   }
@@ -28,9 +37,22 @@ export function print(result: object, lines: string, { json }: OutputOptions): v
   process.stdout.write(`${json === true ? JSON.stringify(result) : lines}\n`);
 }
 
-/** Applies what the database lacks, where that is allowed. A database that lacks nothing costs two queries. */
-export async function migrateIfNeeded(database: OpenDatabase, config: Config): Promise<void> {
-  if (config.autoMigrate && !(await isMigrated(database.client))) await migrate(database.connection);
+/** How many there are, in words. */
+export function liveStreams({ length }: readonly unknown[]): string {
+  return length === 1 ? "1 live stream" : `${length} live streams`;
+}
+
+/**
+ * Applies what the database lacks, where that is allowed. A database that lacks nothing costs two queries.
+ *
+ * @param log told whom this waits for
+ */
+export async function migrateIfNeeded(
+  database: OpenDatabase,
+  config: Config,
+  log: (problem: Error) => void,
+): Promise<void> {
+  if (config.autoMigrate && !(await isMigrated(database.client))) await migrate(database.connection, log);
 }
 
 /** Tells of a problem that does not stop the command. */

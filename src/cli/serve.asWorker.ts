@@ -1,12 +1,11 @@
 import type { Worker } from "node:cluster";
 import { openLog } from "./log.js";
 import { getSystemErrorMap } from "node:util";
-import { createApp } from "../app.js";
+import { type App, createApp } from "../app.js";
 import type { Config } from "../config.js";
 import { openDatabase } from "../database/open.js";
-import { listen } from "../http/server.js";
 import { type Line, openLine } from "../line.js";
-import { endService } from "./serve.common.js";
+import { endService, listenEarly } from "./serve.common.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves as one of several workers until told to stop, by the primary or by a signal. What goes wrong is for the primary. */
@@ -24,16 +23,21 @@ export async function serveAsWorker(config: Config, worker: Worker): Promise<voi
 async function serve(config: Config, worker: Worker, line: Line): Promise<void> {
   const log = openLog(config);
   const database = await openDatabase(config, "alone", (problem) =>
-    log.warn({ err: problem.message }, "database connection lost"),
+    log.warn({ err: problem.message }, "trouble with the database"),
   );
   try {
-    const app = await createApp(config, database, log, line);
-    const server = await listen(app.handler, config);
-    const dismissed = untilDismissed(worker, line);
-    line.tell("serves", server.url);
-    // At a terminal the signal comes to the primary and to its workers: they are told twice, which is not two signals.
-    await Promise.race([dismissed, untilSignal()]);
-    await endService(server, app, config);
+    const { server, open } = await listenEarly(config);
+    let app: App | undefined;
+    try {
+      app = await createApp(config, database, log, line);
+      open(app);
+      const dismissed = untilDismissed(worker, line);
+      line.tell("serves", server.url);
+      // At a terminal the signal comes to the primary and to its workers: they are told twice, which is not two signals.
+      await Promise.race([dismissed, untilSignal()]);
+    } finally {
+      await endService(server, app, config);
+    }
   } finally {
     await database.close();
   }

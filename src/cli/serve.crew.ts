@@ -20,11 +20,11 @@ export interface Crew {
    */
   start(count: number): Promise<string>;
   /**
-   * Lets all end what they are doing, and waits for them.
+   * Lets all end what they are doing, and waits for them. Those that have not ended in time are killed.
    *
    * @throws what one of them threw
    */
-  stop(): Promise<void>;
+  stop(timeoutMs: number): Promise<void>;
   /** Ends all at once. */
   readonly kill: () => void;
 }
@@ -90,19 +90,27 @@ export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unkno
         throw error;
       }
     },
-    async stop() {
+    async stop(timeoutMs) {
       over.abort();
       const last = [...members];
-      for (const { worker, line, url } of last) {
-        if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its line yet
-        else line.tell("stop");
-      }
+      for (const member of last) dismiss(member);
+      const timer = setTimeout(() => {
+        const workers = [...members].map(({ worker }) => worker.process.pid);
+        log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
+        kill();
+      }, timeoutMs);
       await Promise.all(last.map(({ ended }) => ended));
+      clearTimeout(timer);
       const failed = last.find(({ failure }) => failure !== undefined);
       if (failed !== undefined) throw new Error(failed.failure);
     },
     kill,
   };
+}
+
+function dismiss({ worker, line, url }: Member): void {
+  if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its line yet
+  else line.tell("stop");
 }
 
 function startMember(): Member {

@@ -10,6 +10,9 @@ import { banner } from "./serve.common.js";
 import { createCrew } from "./serve.crew.js";
 import { untilSignal } from "./signals.js";
 
+/** How long a worker may take, after the grace, to cut what is left. */
+const cutMs = 3_000;
+
 /**
  * Serves by several processes on one port until told to stop. This process, the primary, hands out the connections and
  * holds what the workers share where there is no Redis.
@@ -29,7 +32,7 @@ export async function serveByWorkers(config: Config): Promise<void> {
   const url = await crew.start(config.webConcurrency);
   process.stdout.write(banner(url, config));
   await untilSignal();
-  await crew.stop();
+  await crew.stop(config.shutdownGraceMs + cutMs);
 }
 
 /** Once for all workers, on a connection that is then closed. */
@@ -37,7 +40,7 @@ async function migrateBefore(config: Config): Promise<void> {
   if (!config.autoMigrate) return;
   const database = await openDatabase(config, "alone", warn);
   try {
-    await migrateIfNeeded(database, config);
+    await migrateIfNeeded(database, config, warn);
   } finally {
     await database.close();
   }

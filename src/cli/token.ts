@@ -1,5 +1,12 @@
 import type { Command } from "commander";
-import { issueToken, listTokens, revokeToken, rotateToken, type TokenSummary } from "../access/token.js";
+import {
+  type IssuedToken,
+  issueToken,
+  listTokens,
+  revokeToken,
+  rotateToken,
+  type TokenSummary,
+} from "../access/token.js";
 import { parseDuration, parseFuture } from "./duration.js";
 import { type OutputOptions, print, withDatabase } from "./runtime.js";
 
@@ -44,10 +51,16 @@ export function addTokenCommands(program: Command): void {
     .argument("<store>", "its id")
     .argument("<id>", "the token to replace")
     .option("--grace <duration>", "how long the old one still works (default: 24h)", parseDuration)
+    .option(
+      "--expires <time>",
+      "when the new one stops working, ISO 8601 (default: when the old one would have)",
+      parseFuture,
+    )
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token rotate acme 5f0c1f4e-… --grace 1h")
-    .action(async (store: string, id: string, options: OutputOptions & { grace?: number }) => {
-      const issued = await withDatabase((db) => rotateToken(db, store, id, options.grace ?? graceByDefaultMs));
+    .action(async (store: string, id: string, options: OutputOptions & { grace?: number; expires?: Date }) => {
+      const { grace: graceMs = graceByDefaultMs, expires: expiresAt } = options;
+      const issued = await withDatabase((db) => rotateToken(db, store, id, { graceMs, expiresAt }));
       print(issued, secretOnce(issued), options);
     });
 
@@ -64,16 +77,15 @@ export function addTokenCommands(program: Command): void {
     });
 }
 
-function secretOnce({ id, token }: { id: string; token: string }): string {
-  return `${token}\n(token ${id}; the secret is not stored and cannot be shown again)`;
+function secretOnce({ id, token, expiresAt }: IssuedToken): string {
+  return `${token}\n(token ${id}, ${expiry(expiresAt)}; the secret is not stored and cannot be shown again)`;
+}
+
+function expiry(expiresAt: Date | null): string {
+  return expiresAt === null ? "does not expire" : `expires ${expiresAt.toISOString()}`;
 }
 
 function line({ id, label, createdAt, expiresAt, revokedAt }: TokenSummary): string {
-  const state =
-    revokedAt !== null
-      ? `revoked ${revokedAt.toISOString()}`
-      : expiresAt !== null
-        ? `expires ${expiresAt.toISOString()}`
-        : "does not expire";
+  const state = revokedAt === null ? expiry(expiresAt) : `revoked ${revokedAt.toISOString()}`;
   return [id, label ?? "(no label)", `issued ${createdAt.toISOString()}`, state].join("  ");
 }

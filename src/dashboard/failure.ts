@@ -1,5 +1,5 @@
-/** What a person can do about it: sign in again, wait, look for another show, or report it. */
-export type FailureKind = "unauthenticated" | "rateLimited" | "notFound" | "unreachable" | "refused";
+/** What a person can do about it: sign in again, wait, look for another show, or report it; a broken server may be mended. */
+export type FailureKind = "unauthenticated" | "rateLimited" | "notFound" | "unreachable" | "broken" | "refused";
 
 /** Why a call did not give what it was to give, in words for people. */
 export class Failure extends Error {
@@ -15,7 +15,7 @@ export class Failure extends Error {
   }
 }
 
-/** The errors of an answer, as `README.md` describes them. */
+/** The errors of an answer, as docs/access.md describes them. */
 export interface GraphQLErrors {
   readonly errors?: readonly {
     readonly message: string;
@@ -28,6 +28,7 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   RATE_LIMITED: "rateLimited",
   LIVE_STREAM_NOT_FOUND: "notFound",
   UNAVAILABLE: "unreachable",
+  INTERNAL: "broken",
 };
 
 /** For what stands between the page and the server, and has its own limits. */

@@ -6,7 +6,7 @@ export type Connection =
   | { readonly phase: "open" }
   /** It broke, and is tried again then. */
   | { readonly phase: "waiting"; readonly failure: Failure; readonly untilMs: number }
-  /** Trying again would not help. */
+  /** Trying again would not help; it is tried when somebody asks for it. */
   | { readonly phase: "failed"; readonly failure: Failure };
 
 interface Listener<Value> {
@@ -26,7 +26,8 @@ export function backoffMs(failures: number, random = Math.random()): number {
 
 /**
  * Follows a stream until the signal ends it, opening it again whenever it breaks: after a time that grows, or after the
- * one that the server asked for, and at once when the browser is back online or `retryNow` is called.
+ * one that the server asked for, and at once when the browser is back online or `retryNow` is called. What trying again would
+ * not help waits for the latter two.
  */
 export async function follow<Value>(
   open: () => AsyncIterable<Value>,
@@ -48,7 +49,11 @@ export async function follow<Value>(
       failure = asFailure(error);
     }
     if (signal.aborted) return;
-    if (!mayPass(failure)) return onConnection({ phase: "failed", failure });
+    if (!mayPass(failure)) {
+      onConnection({ phase: "failed", failure });
+      await pause(undefined, signal);
+      continue;
+    }
     if (openedMs !== undefined && performance.now() - openedMs > soundMs) failures = 0;
     const waitMs = failure.retryAfterMs ?? backoffMs(failures);
     onConnection({ phase: "waiting", failure, untilMs: Date.now() + waitMs });
@@ -64,10 +69,11 @@ export function retryNow(): void {
 }
 
 function mayPass({ kind }: Failure): boolean {
-  return kind === "unreachable" || kind === "rateLimited";
+  return kind === "unreachable" || kind === "rateLimited" || kind === "broken";
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** @param ms for ever if not given, but for what ends every wait */
+function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = new AbortController();
     const end = () => {
@@ -75,7 +81,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       done.abort(); // takes the listeners off
       resolve();
     };
-    const timer = setTimeout(end, ms);
+    const timer = ms === undefined ? undefined : setTimeout(end, ms);
     const once = { once: true, signal: done.signal };
     wake.addEventListener("wake", end, once);
     globalThis.addEventListener("online", end, once);

@@ -5,6 +5,11 @@ export function addressOf(lsId: string): string {
   return `?${new URLSearchParams({ show: lsId }).toString()}`;
 }
 
+/** Takes the show out of the address. */
+export function leaveSelection(): void {
+  history.replaceState(null, "", location.pathname);
+}
+
 function selected(): string | undefined {
   return new URLSearchParams(location.search).get("show") ?? undefined;
 }

@@ -2,14 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../generated/dashboard/graphql.js";
 import { query } from "./api.js";
 import { asFailure, type Failure } from "./failure.js";
-import { type ShowSummary, showsQuery } from "./operations.js";
-
-/** The list of shows, as far as it was read. */
-export interface ShowList {
-  readonly shows: readonly ShowSummary[];
-  /** Where the next page begins; null where there is none. */
-  readonly next: string | null;
-}
+import { showsQuery } from "./operations.js";
+import { extended, renewed, type ShowList } from "./showList.js";
 
 const pageSize = 20;
 const refreshMs = 30_000;
@@ -58,16 +52,4 @@ export function useShows(token: string, status: LiveStreamStatus | undefined) {
   const loadMore = () => void load(list?.next ?? null, extended);
   const reload = () => void load(null, renewed);
   return { list, failure, isLoading, loadMore, reload };
-}
-
-/** The list with its first page as it is now. */
-function renewed(known: ShowList | undefined, page: ShowList): ShowList {
-  const fresh = new Set(page.shows.map(({ id }) => id));
-  const others = known?.shows.slice(page.shows.length).filter(({ id }) => !fresh.has(id)) ?? [];
-  return others.length === 0 ? page : { shows: [...page.shows, ...others], next: known?.next ?? null };
-}
-
-function extended(known: ShowList | undefined, page: ShowList): ShowList {
-  const ids = new Set(known?.shows.map(({ id }) => id));
-  return { shows: [...(known?.shows ?? []), ...page.shows.filter(({ id }) => !ids.has(id))], next: page.next };
 }

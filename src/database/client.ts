@@ -46,7 +46,6 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
   boundLongWork(client, pool.options.max);
   const close = async (): Promise<void> => {
     const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
-
     await client.$disconnect().finally(() => clearInterval(timer));
   };
   return { client, probe: adapter.probe, close };

@@ -1,5 +1,3 @@
-import { migrationLockKey } from "./migrate.js";
-
 /** Looked up by what callers know before their store is known, and pointed at by nothing: each node has all of it. */
 const referenceTable = "AccessToken";
 
@@ -30,7 +28,6 @@ DECLARE
   target text;
   command text;
 BEGIN
-  PERFORM pg_advisory_xact_lock(${migrationLockKey});
   targets := ARRAY(${undistributedTables});
 
   SELECT array_agg(format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) ORDER BY conname),

@@ -11,6 +11,8 @@ export interface EmbeddedServer {
   readonly socketFolder: string;
   /** Settles when the engine stops by itself, which it never should. */
   readonly crashed: Promise<Error>;
+  /** Ends it at once, in the middle of whatever it does. */
+  readonly kill: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
   return {
     socketFolder,
     crashed: ended,
+    kill: end,
     async close() {
       worker.postMessage("close");
       await Promise.race([said(worker, "closed", closeTimeoutMs).catch(() => undefined), ended]);

@@ -16,8 +16,17 @@ const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH
 
 /** Whether the transaction lost against another and should simply run again. */
 export function isRetryable(error: unknown): boolean {
-  const state = sqlState(error);
-  return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state));
+  const state = sqlStateOf(error);
+  return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state)) || isShardGone(error);
+}
+
+/** On Citus: the shard was split, as for a store that gets one of its own, after the statement had been planned. */
+function isShardGone(error: unknown): boolean {
+  return (
+    sqlStateOf(error) === "XX000" &&
+    error instanceof Error &&
+    error.message.includes("could not find valid entry for shard")
+  );
 }
 
 /** A row broke a constraint: double, missing a value, or twice in one statement. */
@@ -25,7 +34,7 @@ const refusedStates = new Set(["23505", "23502", "21000"]);
 
 /** Whether the database refused a row for what it holds. */
 export function isRowRefused(error: unknown): boolean {
-  return refusedStates.has(sqlState(error) ?? "");
+  return refusedStates.has(sqlStateOf(error) ?? "");
 }
 
 /** UNAVAILABLE for errors that say the database cannot serve now; everything else as it is. */
@@ -49,7 +58,7 @@ function isInDoubt(error: unknown): boolean {
   return (
     inDoubtCodes.has(codeOf(error) ?? "") ||
     inDoubtKinds.has(adapterCause(error)?.kind ?? "") ||
-    inDoubtStates.test(sqlState(error) ?? "") ||
+    inDoubtStates.test(sqlStateOf(error) ?? "") ||
     (error instanceof Error && lostConnection.test(error.message))
   );
 }
@@ -59,8 +68,9 @@ function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined && (unavailableCodes.has(code) || unavailableSystemCodes.test(code))) return true;
   if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
-  const state = sqlState(error);
+  const state = sqlStateOf(error);
   if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
+  if (isShardGone(error)) return true;
   return error instanceof Error && unavailableMessage.test(error.message);
 }
 
@@ -69,7 +79,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** The five-character state that PostgreSQL gave, wherever Prisma put it: it differs between raw and generated queries. */
-function sqlState(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   const cause = adapterCause(error);
   const state = cause?.originalCode ?? cause?.code ?? metaOf(error).code;
   return typeof state === "string" ? state : undefined;

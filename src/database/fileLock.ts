@@ -1,39 +1,53 @@
 import { createHash, randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
-/** A process that holds a lock file. */
-export interface Holder {
-  readonly pid: number;
-  /** Tells a process from a later one with the same pid; empty where the system does not say. */
-  readonly startedAt: string;
-  /** Set once other processes may use its database. */
-  readonly socketFolder?: string;
-}
+/** How often a holder touches its lock, for those who cannot see whether it lives. */
+const touchEveryMs = 2_000;
+/** A holder that has not touched its lock for so long is taken for gone by those. */
+export const silenceMaxMs = 15_000;
 
 /** A lock file, held by this process. */
 export interface FileLock {
   /** Who held it before and is gone without having released it. */
   readonly abandonedBy: Holder | undefined;
+  /** Settles when somebody else took the lock over, which happens to a process that stood still for too long. */
+  readonly lost: Promise<Error>;
   /** Tells other processes more about the holder. */
   publish(details: Pick<Holder, "socketFolder">): Promise<void>;
   release(): Promise<void>;
 }
 
+interface LockOptions {
+  /** Called before a holder elsewhere is waited for, which gave no sign of life yet. */
+  readonly onWait?: ((holder: Holder) => void) | undefined;
+  readonly touchMs?: number;
+}
+
 /**
- * Locks by a file with the pid in it. The lock of a process that is gone is taken over.
+ * Locks by a file with the pid in it. The lock of a process that is gone is taken over: at once where that can be seen, and
+ * else, if it was in another container or on another machine, when it has not been touched for some seconds.
  *
  * @returns the lock, or the living process that holds it
  */
-export async function lockFile(path: string): Promise<FileLock | Holder> {
-  const self: Holder = { pid: process.pid, startedAt: await startOf(process.pid) };
+export async function lockFile(path: string, options: LockOptions = {}): Promise<FileLock | Holder> {
+  const self = await thisHolder();
+  let { onWait } = options;
   for (;;) {
-    if (await create(path, self)) return heldLock(path, self, undefined);
+    if (await create(path, self)) return heldLock(path, self, undefined, options);
     const text = await readText(path);
     if (text === undefined) continue; // just released
     const holder = parseHolder(text);
-    if (holder !== undefined && (await isAlive(holder))) return holder;
-    if (await replaceStale(path, text, self)) return heldLock(path, self, holder);
+    if (holder !== undefined && (await isElsewhere(holder))) {
+      const wait = () => onWait?.(holder);
+      if (await isTouched(path, wait)) {
+        onWait = undefined;
+        if ((await readText(path)) === text) return holder;
+        continue; // released meanwhile, or another's
+      }
+    } else if (holder !== undefined && (await isAlive(holder))) return holder;
+    if (await replaceStale(path, text, self)) return heldLock(path, self, holder, options);
   }
 }
 
@@ -42,21 +56,39 @@ export async function readHolder(path: string): Promise<Holder | undefined> {
   return parseHolder((await readText(path)) ?? "");
 }
 
-export async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (!isCode(error, "EPERM")) return false; // EPERM: it lives and belongs to somebody else
-  }
-  return (await startOf(pid)) === startedAt;
-}
-
-function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined): FileLock {
+function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, options: LockOptions): FileLock {
+  let timer: NodeJS.Timeout | undefined;
+  const lost = new Promise<Error>((resolve) => {
+    const touch = async (): Promise<void> => {
+      const holder = await readHolder(path);
+      if (holder === undefined || isSame(holder, self)) return utimes(path, new Date(), new Date());
+      clearInterval(timer);
+      resolve(new Error(`${path} was taken over by another process, since this one stood still.`));
+    };
+    // A file that cannot be read or touched now is tried again.
+    timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? touchEveryMs).unref();
+  });
   return {
     abandonedBy,
+    lost,
     publish: (details) => overwrite(path, { ...self, ...details }),
-    release: () => rm(path, { force: true }),
+    async release() {
+      clearInterval(timer);
+      if (isSame(await readHolder(path), self)) await rm(path, { force: true });
+    },
   };
+}
+
+/** Whether a lock changes before it has been left alone for too long. Clocks that differ do not make this wait longer. */
+async function isTouched(path: string, onWait: () => void): Promise<boolean> {
+  const before = await touchedAt(path);
+  const deadline = Math.min(before, Date.now()) + silenceMaxMs;
+  if (Date.now() < deadline) onWait();
+  while (Date.now() < deadline) {
+    if ((await touchedAt(path)) !== before) return true;
+    await sleep(50);
+  }
+  return false;
 }
 
 /**
@@ -114,30 +146,11 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function parseHolder(text: string): Holder | undefined {
+async function touchedAt(path: string): Promise<number> {
   try {
-    const { pid, startedAt, socketFolder } = JSON.parse(text) as Partial<Holder>;
-    if (typeof pid !== "number" || typeof startedAt !== "string") return undefined;
-    return { pid, startedAt, ...(typeof socketFolder === "string" && { socketFolder }) };
-  } catch {
-    return undefined;
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return 0; // just released
+    throw error;
   }
-}
-
-/**
- * From /proc/PID/stat (proc(5)) field 22, the start in clock ticks since boot; the name before it may hold spaces.
- * Empty where the system has no such file, and for a zombie: it is gone, though its parent has not noticed.
- */
-async function startOf(pid: number): Promise<string> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" ? "" : (fields[18] ?? "");
-  } catch {
-    return "";
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

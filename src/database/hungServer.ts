@@ -1,18 +1,31 @@
+import type { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 
-/** A statement that takes longer makes us ask whether the server still answers anybody. */
-const suspectAfterMs = 3_000;
-const answerTimeoutMs = 5_000;
+export interface Suspicion {
+  /** A statement that takes longer makes us ask whether the server still answers anybody. */
+  readonly suspectAfterMs: number;
+  readonly answerTimeoutMs: number;
+}
+
+const byDefault: Suspicion = { suspectAfterMs: 3_000, answerTimeoutMs: 5_000 };
 
 /**
  * Notices that the server of a pool hangs. Such a server, or a network that swallows everything, closes nothing, and it
  * is the server that keeps statement_timeout: a statement would be waited for without end. A limit kept here would have
  * to be that of the longest statement, so the server is asked instead, on a new connection, as often as a statement has
- * been running for some seconds.
+ * been running for some seconds. Behind a pooler that is busy the new connection may wait for its turn: a server that says
+ * anything on another one meanwhile does not hang.
  *
  * @param config how to open a connection
+ * @param sockets those of the pool, as they are at any time
  */
-export function watchServer(pool: pg.Pool, config: PoolConfig, onHung: (problem: Error) => void): void {
+export function watchServer(
+  pool: pg.Pool,
+  config: PoolConfig,
+  sockets: ReadonlySet<Socket>,
+  onHung: (problem: Error) => void,
+  { suspectAfterMs, answerTimeoutMs }: Suspicion = byDefault,
+): void {
   const busySince = new Map<pg.PoolClient, number>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -22,7 +35,7 @@ export function watchServer(pool: pg.Pool, config: PoolConfig, onHung: (problem:
   const look = async (): Promise<void> => {
     const suspect = performance.now() - suspectAfterMs;
     const isSuspicious = [...busySince.values()].some((since) => since <= suspect);
-    if (isSuspicious && !(await answers(config))) {
+    if (isSuspicious && !(await isAnswering(config, sockets, answerTimeoutMs))) {
       onHung(new Error(`The database server has not answered for ${answerTimeoutMs / 1_000} seconds.`));
     }
     timer = undefined;
@@ -36,8 +49,14 @@ export function watchServer(pool: pg.Pool, config: PoolConfig, onHung: (problem:
   pool.on("release", (_, client) => void busySince.delete(client));
 }
 
-async function answers(config: PoolConfig): Promise<boolean> {
-  const limits = { connectionTimeoutMillis: answerTimeoutMs, query_timeout: answerTimeoutMs };
+async function isAnswering(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
+  // Without the one that asks: a pooler may greet it by itself.
+  const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
+  return (await answers(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
+}
+
+async function answers(config: PoolConfig, timeoutMs: number): Promise<boolean> {
+  const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
   const client = new pg.Client({ ...config, ...limits });
   client.on("error", () => undefined); // the call that needs the connection reports it
   try {

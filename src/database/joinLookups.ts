@@ -1,6 +1,6 @@
 import type { Database } from "./client.js";
 
-/** Finds what a store has under these keys: one query, whatever their number. */
+/** Finds what a store has under these keys, of which no two are the same: one query, whatever their number. */
 export type LoadByKeys<Value> = (
   db: Database,
   storeId: string,
@@ -11,7 +11,7 @@ export type LoadByKeys<Value> = (
 const keysMax = 500;
 
 interface Batch<Value> {
-  readonly keys: string[];
+  readonly keys: Set<string>;
   readonly found: Promise<(key: string) => Value>;
 }
 
@@ -25,10 +25,10 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
   const open = new WeakMap<Database, Map<string, Batch<Value>>>();
 
   const openBatch = (db: Database, batches: Map<string, Batch<Value>>, storeId: string): Batch<Value> => {
-    const keys: string[] = [];
+    const keys = new Set<string>();
     const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (batches.get(storeId)?.keys === keys) batches.delete(storeId);
-      return load(db, storeId, keys);
+      return load(db, storeId, [...keys]);
     });
     const batch = { keys, found };
     batches.set(storeId, batch);
@@ -39,8 +39,19 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
     let batches = open.get(db);
     if (batches === undefined) open.set(db, (batches = new Map()));
     let batch = batches.get(storeId);
-    if (batch === undefined || batch.keys.length >= keysMax) batch = openBatch(db, batches, storeId);
-    batch.keys.push(key);
+    if (batch === undefined || batch.keys.size >= keysMax) batch = openBatch(db, batches, storeId);
+    batch.keys.add(key);
     return (await batch.found)(key);
   };
+}
+
+/** Lookups of what a store has under ids, joined likewise; undefined where there is nothing. */
+export function joinLookupsById<Row extends { readonly id: string }>(
+  load: (db: Database, storeId: string, ids: string[]) => Promise<readonly Row[]>,
+) {
+  return joinLookups(async (db, storeId, ids) => {
+    const rows = await load(db, storeId, [...ids]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return (id): Row | undefined => byId.get(id);
+  });
 }

@@ -5,8 +5,14 @@ import type { Database } from "./client.js";
 /** The migrations that this version knows, in Prisma's layout. */
 export const migrationsFolder = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
 
-/** Their names, oldest first. */
+let known: readonly string[] | undefined;
+
+/** Their names, oldest first. They are read once: this version knows no others. */
 export async function migrationNames(): Promise<readonly string[]> {
+  return (known ??= await readNames());
+}
+
+async function readNames(): Promise<readonly string[]> {
   const entries = await readdir(migrationsFolder, { withFileTypes: true });
   return entries
     .filter((entry) => entry.isDirectory())

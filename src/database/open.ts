@@ -3,8 +3,9 @@ import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import { openClient, type RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded.js";
-import type { FileLock } from "./fileLock.js";
+import { type FileLock, silenceMaxMs } from "./fileLock.js";
 import { findHolder, lockFolder } from "./folderLock.js";
+import { type Holder, isElsewhere } from "./holder.js";
 import type { DatabaseProbe } from "./probe.js";
 
 /** A database that is open, whichever engine it runs on. */
@@ -14,7 +15,7 @@ export interface OpenDatabase {
   /** How to open further connections, for migrations. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
-  /** Settles when an embedded engine of this process stops by itself. Never for a server elsewhere. */
+  /** Settles when an embedded engine of this process stops by itself, or loses its folder. Never for a server elsewhere. */
   readonly crashed: Promise<Error>;
   /** Lets other processes use an embedded database of this one, from now until it is closed. */
   share(): Promise<void>;
@@ -43,15 +44,23 @@ export async function openDatabase(config: Config, use: "alone" | "shared", log:
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
     return connect("postgresql", connection, log, config.databaseNamedStatements);
   }
-  const lock = await lockFolder(config.dataDir);
-  if ("release" in lock) return startHere(config.dataDir, lock, log);
-  if (use === "alone") throw new FolderInUseError(`${config.dataDir} is in use by process ${lock.pid}.`);
-  const holder = await findHolder(config.dataDir);
+  const { dataDir } = config;
+  const lock = await lockFolder(dataDir, (holder) =>
+    log(new Error(`${inUseElsewhere(dataDir, holder)} Waiting for that.`)),
+  );
+  if ("release" in lock) return startHere(dataDir, lock, log);
+  if (await isElsewhere(lock)) throw new FolderInUseError(inUseElsewhere(dataDir, lock));
+  if (use === "alone") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
+  const holder = await findHolder(dataDir);
   if (holder === undefined) return openDatabase(config, use, log); // it was just given up
-  if (holder.socketFolder === undefined) {
-    throw new FolderInUseError(`${config.dataDir} is in use by process ${holder.pid}.`);
-  }
+  if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
   return connect("embedded", embeddedConnection(holder.socketFolder), log);
+}
+
+function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
+  const where = `in another container or on another machine, ${hostname ?? "without a name"}`;
+  const until = `It is taken over ${silenceMaxMs / 1_000} seconds after the last sign of life from there.`;
+  return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 
 /** PGlite has one session, so a second connection of the same process would only wait for the first. */
@@ -92,10 +101,11 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
     throw error;
   }
   const { socketFolder, crashed } = server;
+  void lock.lost.then(server.kill); // not a byte more into a folder that is somebody else's
   const open = connect("embedded", embeddedConnection(socketFolder), log);
   return {
     ...open,
-    crashed,
+    crashed: Promise.race([lock.lost, crashed]),
     share: () => lock.publish({ socketFolder }),
     async close() {
       await open.close();

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { watchServer } from "./hungServer.js";
+import { type Suspicion, watchServer } from "./hungServer.js";
 
 /** How long a caller waits for a free connection, and for a new one to be made. */
 const connectTimeoutMs = 5_000;
@@ -16,7 +16,7 @@ export interface Connections {
  *
  * @param log told when connections are ended because the server hangs
  */
-export function openPool(connection: PoolConfig, log: (problem: Error) => void): Connections {
+export function openPool(connection: PoolConfig, log: (problem: Error) => void, suspicion?: Suspicion): Connections {
   const sockets = new Set<Socket>();
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -37,10 +37,11 @@ export function openPool(connection: PoolConfig, log: (problem: Error) => void):
   pool.on("connect", (client) => void client.on("error", () => undefined));
   // The embedded engine, which is known by its socket's folder, has one session: it answers nobody during a statement.
   if (connection.host === undefined) {
-    watchServer(pool, config, (problem) => {
+    const onHung = (problem: Error): void => {
       log(problem);
       cut();
-    });
+    };
+    watchServer(pool, config, sockets, onHung, suspicion);
   }
   return { pool, cut };
 }

@@ -10,6 +10,22 @@ const written = [
   ["multipart", "mixed"],
 ] as const;
 
+const json = "application/json";
+const graphqlJson = "application/graphql-response+json";
+
+/** The media type in which Yoga answers for a media range that stands first in Accept; undefined for other ranges. */
+export function answerType(range: string): typeof json | typeof graphqlJson | undefined {
+  const wanted = range.trim().toLowerCase();
+  if (wanted === graphqlJson) return graphqlJson;
+  return wanted === json || wanted === "*/*" ? json : undefined;
+}
+
+/** The media type of a refusal: that of the first range for which there is one. */
+export function refusalType(accept = ""): string {
+  const types = accept.split(",").map((range) => answerType(range.split(";", 1)[0] ?? ""));
+  return types.find((type) => type !== undefined) ?? json;
+}
+
 /**
  * Refuses a caller who takes none of the types that GraphQL is answered in. Yoga would find out only once the operation
  * has run.
@@ -37,7 +53,7 @@ export const explainNotAcceptable: Plugin = {
   onResponse(answer) {
     if (answer.response.status !== 406) return;
     const { message, extensions } = presentError(notAcceptable(), { requestId: "", reportError: () => undefined });
-    const headers = { "content-type": "application/json; charset=utf-8" };
+    const headers = { "content-type": `${json}; charset=utf-8` };
     const body = JSON.stringify({ errors: [{ message, extensions }] });
     answer.setResponse(new answer.fetchAPI.Response(body, { status: 406, headers }));
   },

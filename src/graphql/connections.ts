@@ -1,4 +1,5 @@
 import { errorAt } from "../errors.js";
+import { canBeKey } from "../text.js";
 import { builder } from "./builder.js";
 
 /** A page of a list in cursor order, with one more fetched to know whether another follows. */
@@ -52,7 +53,7 @@ export function decodeCursor(after: string | null | undefined, parts: number): r
 }
 
 function isCursorPart(part: unknown): part is string {
-  return typeof part === "string" && !part.includes("\0");
+  return typeof part === "string" && canBeKey(part); // long ones would be sent along for each alias
 }
 
 /** Defines the connection type of a list, `ProductConnection` for `Product`, and gives what its resolver returns. */

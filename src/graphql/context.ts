@@ -10,6 +10,8 @@ export interface Context {
   readonly identity: Identity;
   /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
   readonly confirmIdentity: () => Promise<unknown>;
+  /** For what goes on until the client leaves: aborted then. Made when asked for, since few ask. */
+  readonly departure: () => AbortSignal;
   readonly requestId: string;
   /** Set by the pipeline: parts of the variables for which something stands in, by ticket; see setAside.ts. */
   readonly aside?: ReadonlyMap<string, unknown> | undefined;

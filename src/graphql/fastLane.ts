@@ -1,3 +1,4 @@
+import { answerType } from "./acceptable.js";
 import type { Context } from "./context.js";
 import { executeOperation } from "./execute.js";
 import type { KnownOperations } from "./operations.js";
@@ -26,7 +27,7 @@ export type FastLane = (
  */
 export function createFastLane(known: KnownOperations): FastLane {
   return (body, accept, context) => {
-    const mediaType = answerType(accept);
+    const mediaType = answerType(accept?.split(",", 1)[0] ?? "*/*");
     const call = mediaType === undefined ? undefined : readCall(body);
     const operation = call === undefined ? undefined : known.find(call.query, call.operationName);
     if (mediaType === undefined || call === undefined || operation === undefined) return undefined;
@@ -48,28 +49,18 @@ interface Call {
   readonly variables: Variables;
 }
 
-/** Undefined for anything but an object of the three members that every client sends, rightly typed. */
+/** Undefined for anything but an object of the members that clients send, rightly typed. */
 function readCall(value: unknown): Call | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const name in value) {
-    if (name !== "query" && name !== "operationName" && name !== "variables") return undefined;
+    if (name !== "query" && name !== "operationName" && name !== "variables" && name !== "extensions") return undefined;
   }
-  const { query, operationName, variables } = value as Record<string, unknown>;
+  const { query, operationName, variables, extensions } = value as Record<string, unknown>;
   if (typeof query !== "string") return undefined;
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") return undefined;
   if (typeof variables !== "object" && variables !== undefined) return undefined;
   if (Array.isArray(variables)) return undefined;
+  if (typeof extensions !== "object" && extensions !== undefined) return undefined; // nothing is done with them
+  if (Array.isArray(extensions)) return undefined;
   return { query, operationName: operationName ?? undefined, variables: (variables ?? {}) as Variables };
-}
-
-const json = "application/json";
-const graphqlJson = "application/graphql-response+json";
-
-/** The media type of the answer as Yoga chooses it, for Accept headers that begin with one of these. */
-function answerType(accept: string | undefined): string | undefined {
-  if (accept === undefined || accept === json) return json;
-  const [first = ""] = accept.split(",", 1);
-  const wanted = first.trim().toLowerCase();
-  if (wanted === graphqlJson) return graphqlJson;
-  return wanted === json || wanted === "*/*" ? json : undefined;
 }

@@ -1,18 +1,19 @@
-import { type DocumentNode, validate } from "graphql";
+import type { DocumentNode } from "graphql";
 import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
-import { LRUCache } from "lru-cache";
 import { AppError } from "../errors.js";
 import { explainNotAcceptable } from "./acceptable.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { codeOf, presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
-import { rulesFirst } from "./limits.js";
+import { validateBounded } from "./limits.js";
 import { interpreted } from "./operation.js";
 import type { KnownOperations } from "./operations.js";
 import { parseBounded } from "./parse.js";
 import { refusedResponse } from "./rateLimit.js";
 import type { Variables } from "./variables.js";
+import { presentedValues } from "./subscription.js";
+import { documentCache, weightOfDocument } from "./weight.js";
 
 export const graphqlPath = "/graphql";
 
@@ -37,25 +38,30 @@ export function createGateway(
     multipart: false,
     logging: false,
     maxRequestBodySize: false, // http/body.ts has bounded it
-    parserAndValidationCache: { documentCache: boundedCache(), errorCache: boundedCache() },
+    parserAndValidationCache: {
+      documentCache: documentCache(documentsWeightMax, weightOfDocument),
+      errorCache: { get: () => undefined, set: () => undefined }, // nobody sends the same mistake all day
+      validationCache: false, // likewise; limited() remembers what is valid
+    },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
     plugins: [limited(suggestions), onePipeline(known), explainNotAcceptable, ...plugins],
   });
 }
 
-/** What Yoga remembers of operations, by their text; its own cache would count them, whatever their length. */
-function boundedCache<Value extends object>(): LRUCache<string, Value> {
-  return new LRUCache({ maxSize: 4_000_000, maxEntrySize: 100_000, sizeCalculation: (_, text) => text.length + 1 });
-}
+/** Documents that Yoga keeps: some 10 MB. */
+const documentsWeightMax = 20_000;
 
-/** Holds operations to the limits. What is above them, no other rule looks at. */
+/** Holds operations to the limits. */
 function limited(suggestions: boolean): Plugin<Context> {
+  const valid = new WeakSet<DocumentNode>();
   return {
     onParse: ({ setParseFn }) => setParseFn(parseBounded),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((within, document, rules) => {
-        const errors = validate(within, document, rulesFirst);
-        return errors.length > 0 ? errors : validate(within, document, rules, { hideSuggestions: !suggestions });
+        if (valid.has(document)) return [];
+        const errors = validateBounded(within, document, rules, { hideSuggestions: !suggestions });
+        if (errors.length === 0) valid.add(document);
+        return errors;
       }),
   };
 }
@@ -73,14 +79,15 @@ function onePipeline(known: KnownOperations): Plugin<Context> {
       const http = refusedResponse({ ...result, errors });
       hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
     },
-    onSubscribe({ args: { document, operationName, contextValue } }) {
+    onSubscribe({ args: { document, operationName, contextValue }, subscribeFn, setSubscribeFn }) {
+      const context = contextValue as Context;
       const { names } = interpreted(schema, document as DocumentNode, operationName ?? undefined);
-      if (names !== undefined) (contextValue as Context).observation.begins(names);
+      if (names !== undefined) context.observation.begins(names);
+      setSubscribeFn((args) => presentedValues(subscribeFn(args), context));
     },
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {
-        known.add(document, operationName ?? undefined);
-        const operation = interpreted(schema, document, operationName ?? undefined);
+        const operation = known.add(document, operationName ?? undefined);
         return executeOperation(operation, (variableValues ?? {}) as Variables, contextValue as Context);
       });
     },

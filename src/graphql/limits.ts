@@ -1,15 +1,17 @@
 import {
   type ASTVisitor,
-  type FieldNode,
+  type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
+  validate,
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
-import { firstByDefault, firstMax } from "./connections.js";
+import { itemsExpected, ownCost } from "./cost.js";
 
 /** What one operation may have. docs/access.md has the same table. */
 export const limits = {
@@ -90,8 +92,8 @@ function limitsRule(context: ValidationContext): ASTVisitor {
         const around = times.at(-1) ?? 1;
         if (times.length === 0) part.own.rootFields += 1;
         if (node.alias !== undefined) part.own.aliases += 1;
-        part.own.cost += around;
-        times.push(bounded(around * pageSizeOf(context, node)));
+        part.own.cost = bounded(part.own.cost + around * ownCost(context));
+        times.push(bounded(around * itemsExpected(context, node)));
         part.own.depth = Math.max(part.own.depth, times.length);
       },
       leave: () => void times.pop(),
@@ -100,8 +102,19 @@ function limitsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Comes before the other rules: they may take long for what is above the limits, or for fragments in cycles. */
+/** Come before the other rules: they may take long for what is above the limits, or for fragments in cycles. */
 export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
+
+/** Validates a document. What is above the limits, no other rule looks at. */
+export function validateBounded(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules?: readonly ValidationRule[],
+  options?: { readonly hideSuggestions: boolean },
+): readonly GraphQLError[] {
+  const errors = validate(schema, document, rulesFirst);
+  return errors.length > 0 ? errors : validate(schema, document, rules, options);
+}
 
 function report(context: ValidationContext, parts: readonly Part[]): void {
   const totalsOf = followSpreads(parts);
@@ -139,16 +152,6 @@ function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
     known.set(part, totals);
     return totals;
   };
-}
-
-/** Items expected of a field: the page asked for, where it is a list in pages. */
-function pageSizeOf(context: ValidationContext, { arguments: given = [] }: FieldNode): number {
-  const isPaged = context.getFieldDef()?.args.some(({ name }) => name === "first") ?? false;
-  if (!isPaged) return 1;
-  const value = given.find(({ name }) => name.value === "first")?.value;
-  if (value?.kind === Kind.VARIABLE) return firstMax;
-  const first = value?.kind === Kind.INT ? Number(value.value) : firstByDefault;
-  return Math.min(Math.max(first, 1), firstMax); // what is out of bounds is refused when it runs
 }
 
 /** Keeps products of many factors finite. */

@@ -8,6 +8,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
+import { isCompilable } from "./compilable.js";
 import type { Context } from "./context.js";
 import { type OperationNames, operationNames } from "./operationNames.js";
 import { soundVariables } from "./soundness.js";
@@ -43,8 +44,7 @@ export const interpreted: Prepare = (schema, document, operationName) => {
 /** An operation compiled to JavaScript (graphql-jit), which takes some milliseconds and saves most of the work of each run. */
 export const compiled: Prepare = (schema, document, operationName) => {
   const operation = interpreted(schema, document, operationName);
-  // graphql-jit 0.8 keeps variables and results in ordinary objects, where `__proto__` is no member like others.
-  if (document.loc?.source.body.includes("__proto__") === true) return operation;
+  if (!isCompilable(document)) return operation;
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return operation; // not of a valid document; graphql-js then says what is wrong
   const withDefaults = defaultsOf(operation.definition);

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind, validate } from "graphql";
+import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
 import { ConfigError } from "../config.js";
 import { clip } from "../text.js";
-import { rulesFirst } from "./limits.js";
+import { validateBounded } from "./limits.js";
 import type { KnownOperations } from "./operations.js";
 import { parseBounded } from "./parse.js";
 
@@ -56,8 +56,7 @@ function readDocument(text: unknown, schema: GraphQLSchema): Read {
   if (typeof text !== "string") return { problems: ["the document must be a string"] };
   try {
     const document = parseBounded(text);
-    const beyond = validate(schema, document, rulesFirst);
-    const errors = beyond.length > 0 ? beyond : validate(schema, document);
+    const errors = validateBounded(schema, document);
     return errors.length > 0 ? { problems: errors.map(({ message }) => message) } : { text, parsed: document };
   } catch (error) {
     return { problems: [error instanceof GraphQLError ? error.message : "it is nested too deeply"] };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type GraphQLInputType,
   type GraphQLSchema,
@@ -65,7 +66,7 @@ function standIn(type: GraphQLInputType, value: unknown, { arraysOnly, aside }: 
   const named = isNonNullType(type) ? type.ofType : type;
   const make = isInputObjectType(named) ? (named.extensions["standIn"] as StandIn | undefined) : undefined;
   if (make === undefined || isSoundValue(type, value, arraysOnly)) return value;
-  const ticket = `\0${aside.size}`;
+  const ticket = `\0${randomUUID()}`; // nobody who sends products can guess it
   aside.set(ticket, value);
   return make(ticket);
 }

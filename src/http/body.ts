@@ -1,54 +1,69 @@
 import type { IncomingMessage } from "node:http";
 import type { Transform } from "node:stream";
 import { AppError } from "../errors.js";
+import type { BodyShare } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
 
 /**
  * Reads a request's body, at most `bytesMax` of it, with or without a content-length; one that is compressed is inflated
  * while it arrives, and the bytes that come out of it count.
  *
+ * @param share takes what is read from the budget of all bodies
  * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
- * inflated, UNSUPPORTED_MEDIA_TYPE for a content-encoding that is not taken
+ * inflated, UNSUPPORTED_MEDIA_TYPE for a content-encoding that is not taken, UNAVAILABLE where the budget is used up
  */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, bytesMax: number, share: BodyShare): Promise<Buffer> {
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes.`);
   const announced = Number(request.headers["content-length"] ?? 0); // node:http takes no more than that
   if (announced > bytesMax) throw tooLarge;
   const createInflater = inflaterFor(request);
-  if (createInflater !== undefined) return inflateBody(request, createInflater(), bytesMax, tooLarge);
+  const collected = createInflater === undefined && announced > wholeFrom ? intoOne(announced) : inPieces();
+  let bytes = 0;
+  const take: Take = (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge;
+    share.grow(bytes);
+    collected.add(chunk);
+  };
+  try {
+    await (createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take));
+    return collected.body();
+  } catch (error) {
+    share.release(); // the answer may take a while yet
+    throw error;
+  }
+}
+
+/** Takes in a piece of the body. Throws where there is no room for it. */
+type Take = (chunk: Buffer) => void;
+
+function takeAll(request: IncomingMessage, take: Take): Promise<void> {
   return new Promise((resolve, reject) => {
-    const collected = announced > wholeFrom ? intoOne(announced) : inPieces();
-    let bytes = 0;
     request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) {
+      try {
+        take(chunk);
+      } catch (error) {
         request.removeAllListeners("data");
-        return reject(tooLarge);
+        reject(error);
       }
-      collected.add(chunk);
     });
-    request.once("end", () => resolve(collected.body()));
+    request.once("end", resolve);
     request.once("error", () => reject(incomplete()));
     request.once("close", () => reject(incomplete()));
   });
 }
 
 /** Whatever comes of it, nothing of the request goes into the inflater afterwards, and its memory is given back. */
-function inflateBody(
-  request: IncomingMessage,
-  inflater: Transform,
-  bytesMax: number,
-  tooLarge: AppError,
-): Promise<Buffer> {
-  const collected = inPieces();
-  let bytes = 0;
-  const inflated = new Promise<Buffer>((resolve, reject) => {
+function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): Promise<void> {
+  const inflated = new Promise<void>((resolve, reject) => {
     inflater.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) return reject(tooLarge);
-      collected.add(chunk);
+      try {
+        take(chunk);
+      } catch (error) {
+        reject(error);
+      }
     });
-    inflater.once("end", () => resolve(collected.body()));
+    inflater.once("end", resolve);
     inflater.once("error", () =>
       reject(new AppError("BAD_REQUEST", "The body is not what its content-encoding says, or is not all of it.")),
     );

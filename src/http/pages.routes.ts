@@ -2,7 +2,7 @@ import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { Exchange, Route } from "./exchange.js";
-import { checkReadiness } from "./health.js";
+import { createReadinessCheck, type CheckReadiness } from "./health.js";
 import { createMetricsRoute } from "./metrics.js";
 import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./pages.docs.js";
@@ -26,6 +26,7 @@ export interface PagesOptions {
 /** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
   const { config, db, telemetry, openApiDocument, demoToken } = options;
+  const checkReadiness = createReadinessCheck(db);
   const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
     [docsPath, createTokenPage(docsPage, demoToken)],
@@ -34,14 +35,14 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
     ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ...dashboardRoutes(),
-    ["/readyz", (exchange) => answerReadiness(db, exchange)],
+    ["/readyz", (exchange) => answerReadiness(checkReadiness, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);
   const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && servesGraphiql(config));
   return routes;
 }
 
-async function answerReadiness(db: RootDatabase, { response }: Exchange): Promise<void> {
-  const readiness = await checkReadiness(db);
+async function answerReadiness(check: CheckReadiness, { response }: Exchange): Promise<void> {
+  const readiness = await check();
   respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
 }

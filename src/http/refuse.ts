@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
+import { refusalType } from "../graphql/acceptable.js";
 import { presentError } from "../graphql/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
@@ -47,9 +48,7 @@ export function refuseGraphQL(
   const { message, extensions } = presentError(error, { requestId, reportError: report });
   const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
   const { status } = problemTypes[code];
-  const mediaType = (request.headers.accept ?? "").includes("application/graphql-response+json")
-    ? "application/graphql-response+json; charset=utf-8"
-    : "application/json; charset=utf-8";
+  const mediaType = `${refusalType(request.headers.accept)}; charset=utf-8`;
   respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
     ...headersFor(status, retryAfterSeconds),
     ...headersOf(error),

@@ -5,10 +5,10 @@ import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { watchHealth } from "../access/rateLimit.elsewhere.js";
 import type { DatabaseProbe } from "../database/probe.js";
 import { AppError } from "../errors.js";
 import { inTime } from "../inTime.js";
+import { type Health, watchHealth } from "../outage.js";
 import type { RequestObservation } from "./requestObservation.js";
 import type { Summary } from "./summary.js";
 
@@ -98,7 +98,7 @@ export function createTracing(
   };
 }
 
-function createExporter(endpoint: string, health: ReturnType<typeof watchHealth>): OTLPTraceExporter {
+function createExporter(endpoint: string, health: Health): OTLPTraceExporter {
   const url = `${endpoint.replace(/\/+$/u, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
   const send = exporter.export.bind(exporter);

@@ -91,6 +91,38 @@ test("a server that goes away is said to be away, its last figures stay, and the
   way.close();
 });
 
+test("a server's own error is tried again by itself, another one when asked to", async () => {
+  const { store } = await storeWithLiveShow(app);
+  const opened = await openDashboard(browser, app, store);
+  const { page } = opened;
+  await page.getByRole("heading", { level: 1, name: "On air" }).waitFor();
+  let code: string | undefined;
+  await page.route("**/graphql", async (route) => {
+    const subscribes = route.request().postData()?.includes("subscription Show") === true;
+    if (code === undefined || !subscribes) return route.continue();
+    const data = JSON.stringify({ errors: [{ message: "No.", extensions: { code, requestId: "r1" } }] });
+    const body = `event: next\ndata: ${data}\n\nevent: complete\ndata:\n\n`;
+    return route.fulfill({ contentType: "text/event-stream", body });
+  });
+  const breakOff = () => page.evaluate("dispatchEvent(new Event('offline'))");
+  const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+  for (const [given, title, phase] of [
+    ["INTERNAL", "The server made a mistake. No. (r1)", "Reconnecting"],
+    ["BAD_REQUEST", "The figures cannot be read. No. (r1)", "Stopped"],
+  ] as const) {
+    code = given;
+    await breakOff();
+    await page.getByRole("alert").filter({ hasText: title }).waitFor();
+    await status(phase);
+    expect(await page.getByRole("button", { name: "Try now" }).count()).toBe(1);
+    code = undefined;
+    if (phase === "Stopped") await page.getByRole("button", { name: "Try now" }).click();
+    await status("Up to date");
+  }
+  expectClean(opened);
+  await opened.close();
+});
+
 test("a browser that is offline says so, and goes on once it is online", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const opened = await openDashboard(browser, app, store);

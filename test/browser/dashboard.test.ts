@@ -67,6 +67,7 @@ describe("the token", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Access token").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(page.url(), "the show is another store's for the next token").toBe(`${app.url}/dashboard`);
     await page.reload();
     await page.getByLabel("Access token").waitFor();
     expectClean(opened, [/status of 401/u]);

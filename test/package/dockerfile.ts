@@ -14,6 +14,8 @@ export interface Stage {
   readonly root: string;
   workdir: string;
   user: string | undefined;
+  /** Of the user, where this process may become another one; else all runs as who runs the tests. */
+  ids: { readonly uid?: number; readonly gid?: number };
   readonly env: Record<string, string>;
   entrypoint: readonly string[];
   command: readonly string[];
@@ -23,22 +25,25 @@ export interface Stage {
 
 /**
  * Does what the instructions of the Dockerfile do, without a container: each stage is a folder, in which the same files
- * are put and the same commands run. Only what the base image brings is this machine's.
+ * are put and the same commands run, by root by its users. Only what the base image brings is this machine's.
  *
  * @returns the stages; the last is the image
  */
 export async function followDockerfile(folder: string): Promise<Stage[]> {
   const instructions = DockerfileParser.parse(await readFile("Dockerfile", "utf8")).getInstructions();
   const stages: Stage[] = [];
+  const given: Record<string, string> = {};
   for (const instruction of instructions) {
-    if (instruction.getKeyword() === "FROM") stages.push(beginStage(instruction, folder, stages.length));
+    if (instruction.getKeyword() === "FROM") stages.push(beginStage(instruction, folder, stages.length, given));
+    else if (stages.length === 0) Object.assign(given, valuesOf(wordsOf(instruction))); // ARG
     else await follow(instruction, stages);
   }
   return stages;
 }
 
-function beginStage(instruction: Instruction, folder: string, number: number): Stage {
-  const [base = "", , name = String(number)] = wordsOf(instruction);
+function beginStage(instruction: Instruction, folder: string, number: number, given: Record<string, string>): Stage {
+  const [image = "", , name = String(number)] = wordsOf(instruction);
+  const base = image.replaceAll(/\$\{(\w+)\}/gu, (_, variable: string) => given[variable] ?? "");
   const root = join(folder, name);
   return {
     name,
@@ -46,6 +51,7 @@ function beginStage(instruction: Instruction, folder: string, number: number): S
     root,
     workdir: root,
     user: undefined,
+    ids: {},
     env: {},
     entrypoint: [],
     command: [],
@@ -57,7 +63,7 @@ function beginStage(instruction: Instruction, folder: string, number: number): S
 async function follow(instruction: Instruction, stages: readonly Stage[]): Promise<void> {
   const stage = stages.at(-1);
   const keyword = instruction.getKeyword();
-  if (stage === undefined) return; // ARG before the first FROM
+  if (stage === undefined) return;
   const words = wordsOf(instruction);
   switch (keyword) {
     case "WORKDIR":
@@ -66,14 +72,15 @@ async function follow(instruction: Instruction, stages: readonly Stage[]): Promi
       return;
     case "USER":
       stage.user = words[0];
+      stage.ids = process.getuid?.() === 0 ? idsOf(words[0] ?? "") : {};
       return;
     case "ENV":
-      for (const word of words) stage.env[word.slice(0, word.indexOf("="))] = word.slice(word.indexOf("=") + 1);
+      Object.assign(stage.env, valuesOf(words));
       return;
     case "COPY":
       return copy(flagOf(instruction, "from"), words, stage, stages);
     case "RUN":
-      return runIn(stage, words.join(" "));
+      return runIn(stage, shellTextOf(instruction));
     case "ENTRYPOINT":
       stage.entrypoint = JSON.parse(textOf(instruction));
       return;
@@ -83,7 +90,6 @@ async function follow(instruction: Instruction, stages: readonly Stage[]): Promi
     case "HEALTHCHECK":
       stage.healthcheck = JSON.parse(/CMD (\[.*\])$/su.exec(textOf(instruction))?.[1] ?? "[]");
       return;
-    case "VOLUME":
     case "EXPOSE":
       return;
     default:
@@ -114,8 +120,8 @@ async function put(path: string, to: string): Promise<void> {
 /** The files that a build is given: those of the repository but for what .dockerignore names. */
 async function contextFiles(prefix: string): Promise<string[]> {
   const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
-  const ignored = (await readFile(".dockerignore", "utf8")).split("\n").filter(Boolean);
-  const isIgnored = (path: string) => ignored.some((name) => path === name || path.startsWith(`${name}/`));
+  const ignored = (await readFile(".dockerignore", "utf8")).split("\n").filter(Boolean).map(ignoring);
+  const isIgnored = (path: string) => ignored.some((pattern) => pattern.test(path));
   return stdout
     .split("\n")
     .filter(
@@ -124,10 +130,34 @@ async function contextFiles(prefix: string): Promise<string[]> {
     );
 }
 
-async function runIn(stage: Stage, command: string): Promise<void> {
+/** What a line of .dockerignore names, and all within it. Names without a slash stand at the top only. */
+export function ignoring(line: string): RegExp {
+  if (!/^[\w.*/-]+$/u.test(line) || /^\/|\/$|\*{3}/u.test(line)) throw new Error(`What does ${line} ignore?`);
+  const parts = line.split(/(\*\*\/|\*\*|\*)/u).map((part) => {
+    if (part === "**/") return "(?:.*/)?";
+    if (part === "**") return ".*";
+    return part === "*" ? "[^/]*" : part.replaceAll(".", String.raw`\.`);
+  });
+  return new RegExp(`^${parts.join("")}(?:/|$)`, "u");
+}
+
+async function runIn(stage: Stage, words: string): Promise<void> {
   const { PATH = "", HOME = "" } = process.env;
-  stage.ran.push(command);
-  await run("sh", ["-c", command], { cwd: stage.workdir, env: { PATH, HOME, ...stage.env }, maxBuffer: 1e8 });
+  // Who is not root may give nothing away; there all files belong to one user.
+  const command = process.getuid?.() === 0 ? words : words.replaceAll(/&& chown \S+ \S+/gu, "");
+  stage.ran.push(words);
+  const env = { PATH, HOME, ...stage.env };
+  await run("sh", ["-c", command], { cwd: stage.workdir, env, maxBuffer: 1e8, ...stage.ids });
+}
+
+/** Users that Node's image has. */
+function idsOf(user: string): Stage["ids"] {
+  if (user !== "node") throw new Error(`Who is ${user}?`);
+  return { uid: 1_000, gid: 1_000 };
+}
+
+function valuesOf(words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]));
 }
 
 /** Without its flags. */
@@ -138,6 +168,13 @@ function wordsOf(instruction: Instruction): string[] {
 function flagOf(instruction: Instruction, name: string): string | undefined {
   const flags = instruction instanceof ModifiableInstruction ? instruction.getFlags() : [];
   return flags.find((flag) => flag.getName() === name)?.getValue() ?? undefined;
+}
+
+/** As the shell is given it: without flags and the ends of continued lines, with all that is escaped or quoted. */
+function shellTextOf(instruction: Instruction): string {
+  return textOf(instruction)
+    .replace(/^(?:--\S+\s+)+/u, "")
+    .replaceAll(/\\\n\s*/gu, "");
 }
 
 function textOf(instruction: Instruction): string {

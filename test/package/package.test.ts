@@ -1,13 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { until } from "../support/process.js";
-import { followDockerfile, type Stage } from "./dockerfile.js";
+import { followDockerfile, ignoring, type Stage } from "./dockerfile.js";
 
 const run = promisify(execFile);
 
@@ -17,6 +17,7 @@ describe("the image, its commands run in folders since no container engine runs 
   let image: Stage;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "vt-image-"));
+    await chmod(folder, 0o755); // as `/` is
     stages = await followDockerfile(folder);
     image = stages.at(-1) ?? expect.fail("no stage");
   }, 600_000);
@@ -28,7 +29,7 @@ describe("the image, its commands run in folders since no container engine runs 
       ["dependencies", undefined],
       ["2", "node"],
     ]);
-    expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(["${NODE_IMAGE}"]));
+    expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(["node:24-bookworm-slim"]));
     // No shell and no npm between: signals reach the process that serves.
     expect([...image.entrypoint, ...image.command]).toEqual(["node", "dist/main.js", "serve"]);
     expect(Object.keys(image.env).filter((name) => /TOKEN|SECRET|PASSWORD|URL/u.test(name))).toEqual([]);
@@ -51,6 +52,14 @@ describe("the image, its commands run in folders since no container engine runs 
     expect(more.filter(has)).toEqual([]);
   });
 
+  test.runIf(process.getuid?.() === 0)(
+    "who serves can write to the folder of the database and to nothing else",
+    async () => {
+      const { stdout } = await run("find", [".", "-writable", "!", "-type", "l"], { cwd: image.workdir, ...image.ids });
+      expect(stdout).toBe("./data\n");
+    },
+  );
+
   test("what npm runs after installing builds nothing there, since the tools for it are missing", async () => {
     const dependencies = stages.find(({ name }) => name === "dependencies") ?? expect.fail("no such stage");
     await cp("scripts", join(dependencies.workdir, "scripts"), { recursive: true });
@@ -62,9 +71,15 @@ describe("the image, its commands run in folders since no container engine runs 
 
   test("answers on the embedded database, is healthy, and ends on SIGTERM with status 0", async () => {
     const { PATH = "" } = process.env;
-    const own = { PATH, HOST: "127.0.0.1", PORT: "0", DATA_DIR: join(folder, "data"), LOG_LEVEL: "warn" };
+    const own = {
+      PATH,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: join(image.root, image.env["DATA_DIR"] ?? ""),
+      LOG_LEVEL: "warn",
+    };
     const [program = "", ...args] = [...image.entrypoint, ...image.command];
-    const server = spawn(program, args, { cwd: image.workdir, env: { ...image.env, ...own } });
+    const server = spawn(program, args, { cwd: image.workdir, env: { ...image.env, ...own }, ...image.ids });
     let printed = "";
     server.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
     server.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text));
@@ -89,6 +104,42 @@ describe("the image, its commands run in folders since no container engine runs 
     }
     expect(await ended, printed).toEqual({ status: 0, signal: null });
   });
+});
+
+describe("the package", () => {
+  test("runs after `npm ci --omit=dev` beside its lock file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "vt-package-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { files } = JSON.parse(await readFile("package.json", "utf8"));
+    for (const path of [...files, "package.json", "package-lock.json"]) {
+      await cp(path, join(folder, path), { recursive: true });
+    }
+    const { mtimeMs } = await stat(join(folder, "dist/main.js"));
+    await run("npm", ["ci", "--omit=dev"], { cwd: folder, maxBuffer: 1e8 });
+    expect((await stat(join(folder, "dist/main.js"))).mtimeMs, "built again").toBe(mtimeMs);
+    const { PATH = "" } = process.env;
+    const env = { PATH, DATA_DIR: join(folder, "data") };
+    const { stdout } = await run("npx", ["vitrine", "store", "create", "acme", "--json"], { cwd: folder, env });
+    expect(JSON.parse(stdout)).toEqual({ store: "acme", name: "acme" });
+  }, 600_000);
+});
+
+describe(".dockerignore", () => {
+  test.each([
+    ["dist", ["dist", "dist/main.js"], ["src/dist", "dist.ts"]],
+    ["*.log", ["a.log"], ["a/b.log", "a.logs"]],
+    ["**/.env*", [".env", "a/b/.env.local"], ["a.env"]],
+    ["src/*/generated", ["src/a/generated/b"], ["src/generated", "src/a/b/generated"]],
+  ])("%s is read as Docker reads it", (line, ignored, kept) => {
+    expect([...ignored, ...kept].filter((path) => ignoring(line).test(path))).toEqual(ignored);
+  });
+
+  test.each(["!dist", "# all", "[ab]", "a?", "/dist", "dist/"])(
+    "%s is refused, as what it means is not known here",
+    (line) => {
+      expect(() => ignoring(line)).toThrow(line);
+    },
+  );
 });
 
 describe("compose.yaml", () => {

@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Redis } from "ioredis";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "../support/app.js";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
 import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
+
+const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 
 let place: Place;
 let database: ReturnType<typeof testDatabase>;
@@ -51,6 +54,27 @@ describe("vitrine events", () => {
     ];
     expect(await vitrine([...command, "--json"], place.env)).toEqual(failed(reasons.join("\n")));
     expect(await figures(show)).toEqual(expectedFigures([]));
+  });
+
+  test.runIf(redisUrl !== "")("tells servers of changes, and of none while it checks", async () => {
+    const { show, command } = await prepare([...Array<string>(5_000).fill(" ".repeat(256)), "no"]); // several blocks
+    const redis = new Redis(redisUrl);
+    const told: string[] = [];
+    const ended = new Promise((resolve) => {
+      redis.on("message", (_, message: string) => {
+        if (message === show.lsId) resolve(told);
+        else if (message.includes(show.lsId)) told.push(message);
+      });
+    });
+    const channel = "vitrine:live-stream-changed";
+    await redis.subscribe(channel);
+    expect(await vitrine(command, { ...place.env, REDIS_URL: redisUrl })).toMatchObject({ status: 1 });
+    const publisher = redis.duplicate();
+    await publisher.publish(channel, show.lsId);
+    await ended;
+    redis.disconnect();
+    publisher.disconnect();
+    expect(told).toHaveLength(1); // once at the end, since a failure may come after something was recorded
   });
 
   test("refuses a store and a show that there are not, before it opens the file", async () => {

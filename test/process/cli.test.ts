@@ -60,7 +60,7 @@ test("without --json people read what was done, and the secret stands alone on t
   });
   const issue = ["token", "issue", store, "--label", "shop", "--expires", "2999-12-31T00:00:00Z"];
   expect((await vitrine(issue, env)).stdout).toMatch(
-    /^vt_[\w-]{43}\n\(token [\da-f-]{36}; the secret is not stored and cannot be shown again\)\n$/u,
+    /^vt_[\w-]{43}\n\(token [\da-f-]{36}, expires 2999-12-31T00:00:00\.000Z; the secret is not stored and cannot be shown again\)\n$/u,
   );
   const listed = await vitrine(["token", "list", store], env);
   expect(listed.stdout).toMatch(/^[\da-f-]{36} {2}shop {2}issued \S+ {2}expires 2999-12-31T00:00:00\.000Z\n$/u);

@@ -115,6 +115,24 @@ describe("each variable sets what it names", () => {
 });
 
 describe("a bad value is refused by the name of its variable", () => {
+  test.each([
+    "https://a.example/",
+    "https://a.example/shop",
+    "https://A.example",
+    "https://a.example:443",
+    "a.example",
+    "null",
+    "https://*.a.example/",
+    "https://a.example,,https://b.example",
+    "https://a.example;https://b.example",
+  ])("CORS_ORIGINS=%s", (value) => {
+    const problem = "CORS_ORIGINS must be * or origins like https://shop.example, separated by commas";
+    expect(problemsOf({ CORS_ORIGINS: value, PORT: "x" })).toEqual([
+      "PORT must be a whole number from 0 to 65535",
+      problem,
+    ]);
+  });
+
   const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];
   const limits = [
     "ANALYTICS_RATE_LIMIT",

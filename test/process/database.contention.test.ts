@@ -89,6 +89,40 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     for (const store of stores) expect((await send(store, paths.csv, body)).status).toBe(200);
   }, 60_000);
 
+  test("that hold up a long import: short ones of its store wait for it without a connection, and others are served", async () => {
+    const [importer, reader] = [await newStore(), await newStore()];
+    await importer.post(paths.bulk, bulk([product("held"), product("taken")]));
+    await reader.post(paths.one, { product: product("a") });
+    const holder = await other("BEGIN", `SELECT FROM "Product" WHERE "storeId" = '${importer.id}' FOR UPDATE`);
+    const long = importer.post(paths.csv, { csvContent: toCsv([product("held"), ...products(3_000)]) });
+    await untilWaiting(1);
+    let answered = 0;
+    const short = [
+      ...Array.from({ length: 8 }, (_, n) => importer.post(paths.one, { product: product(`n${n}`) })),
+      importer.post(paths.one, { product: product("other", { sku: product("taken").sku }) }),
+      importer.post(paths.one, { product: product("wrong", { price: -1 }) }),
+    ].map((answer) => answer.finally(() => (answered += 1)));
+    for (let read = 0; read < 20; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(200);
+    expect(answered).toBe(0);
+    await holder.query("ROLLBACK");
+    expect(await long).toEqual(importedAnswer(3_000, 1));
+    const statuses = (await Promise.all(short)).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 8 }, () => 200), 400, 400]);
+  });
+
+  test("that hold the catalog as short imports do: a long one waits for them, and comes before those that come after it", async () => {
+    const [store, reader] = [await newStore(), await newStore()];
+    await store.post(paths.one, { product: product("a") });
+    const holder = await other(`SELECT pg_advisory_lock_shared(hashtextextended('long import ${store.id}', 0))`);
+    const long = store.post(paths.bulk, bulk([product("a", { title: "Of the long one" }), ...products(3_000)]));
+    await untilWaiting(1);
+    const short = store.post(paths.one, { product: product("a", { title: "Of the short one" }) });
+    for (let read = 0; read < 10; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(400);
+    await holder.query("SELECT pg_advisory_unlock_all()");
+    expect(await Promise.all([long, short])).toEqual([importedAnswer(3_000, 1), importedAnswer(0, 1)]);
+    expect((await store.get(paths.of("a"))).body.title).toBe("Of the short one");
+  });
+
   test("that deadlock with an import: it is run again, and succeeds", async () => {
     const store = await newStore();
     await store.post(paths.bulk, bulk([product("a"), product("b")]));

@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readdir } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Database } from "../../src/database/client.js";
 import { distribute } from "../../src/database/distribute.js";
+import { connect } from "../../src/database/open.js";
+import { inTransaction } from "../../src/database/transaction.js";
 import { Prisma } from "../../src/generated/prisma/client.js";
 import { citusStandIn } from "../support/citus/standIn.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
@@ -9,8 +13,9 @@ const withoutCitus =
   "vitrine: This database has no Citus: there is nothing to distribute over. Run CREATE EXTENSION citus on a server that has it.\n";
 
 test("on the embedded database: refused with one line", async () => {
-  const { env } = await placeForTest();
+  const { env, dataDir } = await placeForTest();
   expect(await vitrine(["distribute"], env)).toEqual({ status: 1, stdout: "", stderr: withoutCitus });
+  expect(await readdir(dataDir), "no database is made for it").toEqual([]);
 });
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribute on PostgreSQL", () => {
@@ -39,6 +44,31 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     const before = await constraints();
     expect(await vitrine(["distribute", "--json"], env)).toEqual({ status: 1, stdout: "", stderr: withoutCitus });
     expect(await constraints()).toEqual(before);
+  });
+
+  test("without Citus it is refused before anything is migrated", async () => {
+    const empty = await createOwnDatabase("undistributed");
+    onTestFinished(() => empty.drop());
+    expect(await vitrine(["distribute"], { DATABASE_URL: empty.url })).toMatchObject({
+      status: 1,
+      stderr: withoutCitus,
+    });
+    expect(await empty.query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
+  });
+
+  test("a transaction that meets a shard which was just split, as Citus says it, runs again", async () => {
+    const open = connect("postgresql", { connectionString: database.url, max: 1 }, () => undefined);
+    onTestFinished(() => open.close());
+    let attempts = 0;
+    const work = async (transaction: Database) => {
+      attempts += 1;
+      const what = attempts === 1 ? "could not find valid entry for shard 102105" : "another thing that cannot be";
+      await transaction.$executeRawUnsafe(`DO 'BEGIN RAISE ''${what}'' USING ERRCODE = ''XX000''; END'`);
+    };
+    await expect(inTransaction(open.client, { timeoutMs: 5_000 }, work)).rejects.toThrow(
+      "another thing that cannot be",
+    );
+    expect(attempts, "only the first is worth another").toBe(2);
   });
 
   describe("with a stand-in for Citus", () => {
@@ -89,7 +119,18 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
         CONSTRAINT later_pkey PRIMARY KEY ("storeId", id),
         CONSTRAINT later_site FOREIGN KEY ("storeId", "siteId") REFERENCES "Site" ON UPDATE RESTRICT ON DELETE CASCADE)`);
       await database.query(`INSERT INTO "Later" VALUES ('acme', '1', 'de')`);
+      const ofCitus = async () => {
+        const { checks } = await vitrineJson(["doctor"], { ...env, PORT: "0" });
+        return checks.find(({ name }: { name: string }) => name === "citus");
+      };
+      expect(await ofCitus()).toEqual({
+        name: "citus",
+        status: "warning",
+        detail: "on the coordinator alone: Later",
+        advice: "Run npx vitrine distribute.",
+      });
       expect(await vitrineJson(["distribute"], env)).toEqual({ distributed: ["Later"] });
+      expect(await ofCitus()).toMatchObject({ status: "ok", detail: "all tables are spread over its nodes" });
       expect((await calls()).slice(called.length)).toEqual([beside("Later")]);
       const after = await constraints();
       expect(after.filter(({ table }) => table !== `"Later"`)).toEqual(before);
@@ -108,10 +149,21 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       expect(await calls()).toEqual([]);
     });
 
-    test("two at once do it once", async () => {
+    test("two at once do it once, and each tells what it did itself", async () => {
       const run = () => distribute({ connectionString: database.url });
-      await Promise.all([run(), run()]);
+      const reports = await Promise.all([run(), run()]);
+      expect(reports.toSorted((a, b) => a.length - b.length)).toEqual([[], tables]);
       expect(new Set(await calls()).size).toBe((await calls()).length);
+    });
+
+    test("a limit that the role has for statements does not cancel it", async () => {
+      const limit = (value: string) => database.query(`ALTER ROLE CURRENT_USER IN DATABASE ${database.name} ${value}`);
+      await database.query(`CREATE OR REPLACE FUNCTION create_reference_table(table_name regclass) RETURNS void LANGUAGE sql
+        AS 'INSERT INTO pg_dist_partition VALUES (table_name); SELECT pg_sleep(0.4)'`);
+      await database.query(`ALTER TABLE pg_dist_partition ALTER partmethod SET DEFAULT 'n'`);
+      await limit("SET statement_timeout = '200ms'");
+      onTestFinished(async () => void (await limit("RESET statement_timeout")));
+      expect(await distribute({ connectionString: database.url })).toEqual(tables);
     });
   });
 });

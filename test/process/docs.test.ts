@@ -1,25 +1,35 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { exitStatus } from "../../src/cli/failure.js";
 import { createProgram } from "../../src/cli/program.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { placeForTest, program, serve } from "../support/process.js";
+import { makePlace, type Place, placeForTest, program, removePlace, serve } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a reader has: a running demo store, its token, and a folder to try things in. */
+const token = "a-demo-token-of-my-own";
+let made: Place;
+beforeAll(async () => {
+  made = await makePlace();
+  const server = await serve({ ...made.env, DEMO_TOKEN: token, DEMO_TRAFFIC: "false" });
+  await server.stop();
+  return () => removePlace(made);
+});
+
+/** What a reader has: a running demo store, its token, and a folder to try things in. The store is made once, and copied. */
 async function openDemo() {
   const place = await placeForTest();
+  await cp(made.dataDir, place.dataDir, { recursive: true });
   const server = await serve({ ...place.env, DEMO_TRAFFIC: "false" });
   onTestFinished(async () => void (await server.stop()));
   const folder = await mkdtemp(join(tmpdir(), "vt-docs-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const env = { ...place.env, PATH: process.env["PATH"] ?? "", PROGRAM: program, TOKEN: server.token ?? "" };
-  return { url: server.url, token: server.token ?? "", folder, env };
+  const env = { ...place.env, PATH: process.env["PATH"] ?? "", PROGRAM: program, TOKEN: token };
+  return { url: server.url, folder, env };
 }
 
 type Demo = Awaited<ReturnType<typeof openDemo>>;
@@ -30,7 +40,7 @@ async function runScript(text: string, { url, env, folder }: Demo): Promise<stri
   return runShell(`${npx}\n${text.replaceAll("http://127.0.0.1:4000", url)}`, env, folder);
 }
 
-async function runOperation(query: string, variables: unknown, { url, token }: Demo): Promise<string> {
+async function runOperation(query: string, variables: unknown, { url }: Demo): Promise<string> {
   const headers = { "content-type": "application/json", "x-service-access-token": token };
   const body = JSON.stringify({ query, variables });
   return (await fetch(`${url}/graphql`, { method: "POST", headers, body })).text();
@@ -59,7 +69,8 @@ const pages = [
  * Commands that need a checkout of their own or minutes (.ci/run runs the first two, and a person the benchmark), or what
  * is not there: a container engine, Citus.
  */
-const runElsewhere = /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*)$/mu;
+const runElsewhere =
+  /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*|psql "\$DATABASE_URL" .*)$/mu;
 
 test.each(pages)(
   "every command and operation of %s does what the page shows",

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { type FileLock, type Holder, lockFile, readHolder } from "../../src/database/fileLock.js";
-import { placeForTest } from "../support/process.js";
+import { expect, onTestFinished, test } from "vitest";
+import { type FileLock, lockFile, readHolder } from "../../src/database/fileLock.js";
+import type { Holder } from "../../src/database/holder.js";
+import { endOf, placeForTest, start, until } from "../support/process.js";
 
 async function lockPath(): Promise<string> {
   const { dataDir } = await placeForTest();
@@ -60,6 +61,91 @@ test.each(["", "{", "null", '{"pid":"1"}', "\0\0\0\0"])("a lock file that holds 
   const path = await lockPath();
   await writeFile(path, content);
   expect((await take(path)).abandonedBy).toBeUndefined();
+});
+
+/** A lock of a process in another container, whose pid is that of a living process here. Touched so long ago. */
+async function lockElsewhere(path: string, touchedMsAgo: number): Promise<Holder> {
+  const holder: Holder = { pid: process.pid, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" };
+  await writeFile(path, JSON.stringify(holder));
+  await touch(path, touchedMsAgo);
+  return holder;
+}
+
+function touch(path: string, msAgo = 0): Promise<void> {
+  const at = new Date(Date.now() - msAgo);
+  return utimes(path, at, at);
+}
+
+test("a holder in another container is believed as long as it touches its lock, whatever its pid means here", async () => {
+  const path = await lockPath();
+  const holder = await lockElsewhere(path, 14_000);
+  const waited: Holder[] = [];
+  const onWait = (who: Holder) => {
+    waited.push(who);
+    void touch(path);
+  };
+  expect(await lockFile(path, { onWait })).toEqual(holder);
+  expect(waited).toEqual([holder]);
+});
+
+test("it is believed no longer than 15 seconds after its last touch", async () => {
+  const path = await lockPath();
+  const holder = await lockElsewhere(path, 14_500);
+  const begun = Date.now();
+  const waited: Holder[] = [];
+  const lock = await lockFile(path, { onWait: (who) => void waited.push(who) });
+  expect(lock).toMatchObject({ abandonedBy: holder });
+  expect(waited).toEqual([holder]);
+  expect(Date.now() - begun).toBeGreaterThan(400);
+});
+
+test("after a reboot, which takes longer than that, nothing is waited for", async () => {
+  const path = await lockPath();
+  const holder = await lockElsewhere(path, 15_001);
+  const onWait = () => expect.unreachable();
+  expect(await lockFile(path, { onWait })).toMatchObject({ abandonedBy: holder });
+});
+
+test("what a holder in another container releases meanwhile is had at once", async () => {
+  const path = await lockPath();
+  await lockElsewhere(path, 0);
+  const begun = Date.now();
+  const lock = await lockFile(path, { onWait: () => void rm(path) });
+  expect("release" in lock && lock.abandonedBy).toBeUndefined();
+  expect(Date.now() - begun).toBeLessThan(5_000);
+});
+
+test("a holder touches its lock until it releases it, and learns when somebody else has taken it over", async () => {
+  const path = await lockPath();
+  const lock = await lockFile(path, { touchMs: 10 });
+  if (!("release" in lock)) throw new Error("held");
+  await touch(path, 60_000);
+  await until(async () => Date.now() - (await stat(path)).mtimeMs < 10_000, "the lock to be touched");
+  const other = await lockElsewhere(path, 60_000);
+  expect((await lock.lost).message).toBe(`${path} was taken over by another process, since this one stood still.`);
+  await lock.release();
+  expect(await readHolder(path), "the other's lock stays").toEqual(other);
+  expect(Date.now() - (await stat(path)).mtimeMs).toBeGreaterThan(50_000);
+});
+
+test("a folder in use in another container is refused to servers and commands, with who holds it", async () => {
+  const { env, dataDir } = await placeForTest();
+  const path = join(dataDir, "vitrine.lock");
+  await lockElsewhere(path, 0);
+  const touching = setInterval(() => void touch(path), 500);
+  onTestFinished(() => clearInterval(touching));
+  const refusal = `${dataDir} is in use by process ${process.pid} in another container or on another machine, c0ffee. It is taken over 15 seconds after the last sign of life from there.`;
+  const [server, command] = [start(["serve"], { ...env, PORT: "0" }), start(["token", "list", "acme"], env)];
+  const ends = await Promise.all([server, command].map((running) => endOf(running)));
+  expect(ends.map(({ status, stdout }) => ({ status, stdout }))).toEqual([
+    { status: 4, stdout: "" },
+    { status: 4, stdout: "" },
+  ]);
+  expect(command.stderr()).toBe(`vitrine: ${refusal} Waiting for that.\nvitrine: ${refusal}\n`);
+  const [waiting = "", ...refused] = server.stderr().split("\n");
+  expect(JSON.parse(waiting)).toMatchObject({ level: 40, err: `${refusal} Waiting for that.` });
+  expect(refused).toEqual([`vitrine: ${refusal}`, ""]);
+  expect(await readdir(dataDir)).toEqual(["vitrine.lock"]);
 });
 
 test("of many that find the same abandoned lock exactly one gets it, time and again", async () => {

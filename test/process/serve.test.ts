@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  endOf,
   makePlace,
   type Place,
   removePlace,
@@ -155,3 +157,12 @@ test("data and tokens outlive a restart, a kill and a restart after that; a stop
   server = await serve(place.env);
   expect(await getStatus(issued)).toBe(200);
 }, 180_000);
+
+test("a server whose folder was taken over while it stood still ends, and leaves the folder to the other", async () => {
+  const lock = join(place.dataDir, "vitrine.lock");
+  const other = JSON.stringify({ pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" });
+  await writeFile(lock, other);
+  const stderr = `vitrine: ${lock} was taken over by another process, since this one stood still.\n`;
+  expect(await endOf(server)).toMatchObject({ status: 1, stderr });
+  expect(await readFile(lock, "utf8")).toBe(other);
+});

@@ -52,36 +52,39 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     ]);
   });
 
-  test("who subscribes at one server gets what another one records", async () => {
+  const orders = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
+  /** Subscribes at each server. @returns for each, what it was told */
+  const watchAtEach = (token: string, signal: AbortSignal) =>
+    servers.map((server) => {
+      const seen: any[] = [];
+      const ended = (async () => {
+        for await (const value of subscribe(server, { token }, { query: orders, variables: {} }, signal))
+          seen.push(value);
+      })();
+      return { seen, ended, total: () => seen.at(-1)?.data?.liveStreamAnalytics.kpis.orders.total };
+    });
+
+  test("who subscribes at any server gets what each of them records", async () => {
     const store = await newStore();
     const end = new AbortController();
-    const query = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
-    const [watched, recording] = [{ url: urlOf(0) }, urlOf(1)];
-    const seen: number[] = [];
-    const watching = (async () => {
-      for await (const { data } of subscribe(watched, store, { query, variables: {} }, end.signal)) {
-        seen.push(data.liveStreamAnalytics.kpis.orders.total);
-      }
-    })().catch(() => undefined); // ended by the test
-    await until(() => seen.at(-1) === 0, "the first value");
-    for (const orders of [1, 2]) {
-      const variables = {
-        lsId: "show",
-        events: [{ id: `order-${orders}`, type: "ORDER", channel: "LIVE", amount: 1 }],
-      };
-      const response = await fetch(`${recording}/graphql`, {
+    const watching = watchAtEach(store.token, end.signal);
+    const allSee = (total: number) => () => watching.every((each) => each.total() === total);
+    await until(allSee(0), "the first values");
+    for (const [index, { url }] of servers.entries()) {
+      const events = [{ id: `order-${index}`, type: "ORDER", channel: "LIVE", amount: 1 }];
+      const response = await fetch(`${url}/graphql`, {
         method: "POST",
         headers: { "x-service-access-token": store.token, "content-type": "application/json" },
-        body: JSON.stringify({ query: record, variables }),
+        body: JSON.stringify({ query: record, variables: { lsId: "show", events } }),
       });
       expect(await response.json()).toEqual({ data: { recordShopperEvents: { accepted: 1, duplicates: 0 } } });
-      await until(() => seen.at(-1) === orders, `the value after order ${orders}`);
+      await until(allSee(index + 1), `all values after the order at server ${index}`);
     }
     end.abort();
-    await watching;
+    await Promise.allSettled(watching.map(({ ended }) => ended));
   });
 
-  test("a token that the command line revokes is refused by all of them within 5 seconds", async () => {
+  test("a token that the command line revokes is refused by all of them within 5 seconds, and its streams end", async () => {
     const store = await newStore();
     const issued = await vitrineJson(["token", "issue", store.id], env);
     const statusAt = async ({ url }: Serving): Promise<number> => {
@@ -89,8 +92,15 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
       return (await fetch(`${url}/external/product/v1/none`, { headers })).status;
     };
     expect(await Promise.all(servers.map(statusAt))).toEqual([400, 400, 400]); // known, and there is no such product
+    const watching = watchAtEach(issued.token, AbortSignal.timeout(60_000));
+    await until(() => watching.every(({ total }) => total() === 0), "the first values");
     await vitrineJson(["token", "revoke", store.id, issued.id], env);
+    const revokedAt = Date.now();
     const isRefused = async (server: Serving) => (await statusAt(server)) === 401;
     await Promise.all(servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`, 5_000)));
+    await Promise.all(watching.map(({ ended }) => ended));
+    expect(Date.now() - revokedAt).toBeLessThan(5_500); // and a little for a busy machine
+    const codes = watching.map(({ seen }) => seen.at(-1).errors?.[0].extensions.code);
+    expect(codes).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"]);
   });
 });

@@ -14,6 +14,7 @@ import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../supp
 import { beginImport } from "../support/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const testRedisUrl = process.env["TEST_REDIS_URL"];
 const imported = { message: "1 product was imported.", imported: 1, created: 1, updated: 0 };
 
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
@@ -113,6 +114,16 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     await until(async () => (await countAlive(pids)) === 0, "the workers to be gone");
   });
 
+  test("a worker that cannot stop is killed 3 seconds after the grace, and the others are waited for no longer", async () => {
+    const own = await serve({ ...env, SHUTDOWN_GRACE_MS: "100" });
+    const [stuck = 0] = await workersOf(own);
+    process.kill(stuck, "SIGSTOP");
+    own.process.kill("SIGTERM");
+    const { status, stderr } = await endOf(own, 15_000);
+    expect({ status, log: JSON.parse(stderr) }).toMatchObject({ status: 0, log: { level: 40, workers: [stuck] } });
+    expect(await countAlive([stuck])).toBe(0);
+  });
+
   test("workers whose primary was killed let running requests end, and are gone", async () => {
     const pids = await workersOf(server);
     const importing = await beginImport(server.url, (await newStore()).token);
@@ -122,11 +133,18 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     await until(async () => (await countAlive(pids)) === 0, "the other to end");
   });
 
-  test("a port that is taken is refused with status 1 and one line", async () => {
+  test.each([
+    ["2 processes", "2", undefined],
+    ...(testRedisUrl === undefined
+      ? []
+      : ["1", "2"].map((count) => [`${count} with Redis`, count, testRedisUrl] as const)),
+  ] as const)("a port that is taken is refused with status 1 and one line: %s", async (_, count, redisUrl) => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const refused = await endOf(start(["serve"], { ...env, PORT: String(port) }));
+    const redis = redisUrl === undefined ? undefined : { REDIS_URL: redisUrl };
+    const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
+    const refused = await endOf(start(["serve"], variables), 15_000);
     other.close();
     const stderr = `vitrine: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`;
     expect(refused).toEqual({ status: 1, stdout: "", stderr });

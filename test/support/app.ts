@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { inject } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { createStore } from "../../src/access/store.js";
 import type { LiveFeed } from "../../src/analytics/feed.js";
 import { createApp } from "../../src/app.js";
+import { loggedError } from "../../src/cli/log.error.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { listen, type Patience } from "../../src/http/server.js";
+import { recordStatement, tellingClient } from "./citus/recording.js";
 
 declare module "vitest" {
   interface ProvidedContext {
     database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
+    /** Where statements are written down; see citus/recording.ts. */
+    statementsFolder: string;
   }
 }
 
@@ -49,10 +53,22 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Opens the database under test. */
-export function testDatabase(): OpenDatabase {
+/** Opens the database under test. @param told each text that is sent to it */
+export function testDatabase(told: (sql: string) => void = () => undefined): OpenDatabase {
   const { engine, connection } = inject("database");
-  return connect(engine, connection, () => undefined);
+  const folder = inject("statementsFolder");
+  const Client = tellingClient((sql) => {
+    recordStatement(folder, sql);
+    told(sql);
+  });
+  return connect(engine, { ...connection, Client }, () => undefined);
+}
+
+/** Opens the database under test for one test, whose end closes it. */
+export function openConnections(): OpenDatabase {
+  const database = testDatabase();
+  onTestFinished(() => database.close());
+  return database;
 }
 
 /** Starts the service, on the database under test unless another is given, which is then closed with it. */
@@ -64,7 +80,7 @@ export async function startApp(
   const logged: string[] = [];
   const accessLog: string[] = [];
   const write = (line: string) => void (line.includes('"msg":"request"') ? accessLog : logged).push(line);
-  const log = pino({ level: overrides.logLevel ?? "info" }, { write });
+  const log = pino({ level: overrides.logLevel ?? "info", serializers: { err: loggedError } }, { write });
   const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
   const app = await createApp(config, database, log);
   const server = await listen(app.handler, { ...config, ...patience });

@@ -1,10 +1,6 @@
 import { expect } from "vitest";
-import {
-  type CsvChunk,
-  type CsvSource,
-  type ReadCsvOptions,
-  readProductCsv,
-} from "../../src/catalog/product.csv.reader.js";
+import { type CsvChunk, type CsvSource, readProductCsv } from "../../src/catalog/product.csv.reader.js";
+import type { CsvOptions } from "../../src/catalog/product.csv.js";
 import { textArrayLiteral } from "../../src/database/arrayLiteral.js";
 
 export const header = "id,sku,title,available,featured_image,url";
@@ -38,11 +34,11 @@ export async function collect(reader: ReturnType<typeof readProductCsv>) {
   }
 }
 
-export function readChunks(source: CsvSource, options: ReadCsvOptions = {}) {
+export function readChunks(source: CsvSource, options: CsvOptions = {}) {
   return collect(readProductCsv(source, { pathPrefix: ["csvContent"], ...options }));
 }
 
-export async function read(whole: string, options?: ReadCsvOptions) {
+export async function read(whole: string, options?: CsvOptions) {
   const { chunks, result } = await readChunks({ text: whole }, options);
   return { rows: rowsOf(chunks), result };
 }

@@ -9,7 +9,7 @@ import { embeddedConnection } from "../../src/database/open.js";
 export default async function setUp({ provide, name: project }: TestProject): Promise<() => Promise<void>> {
   const server = await startEmbedded({});
   const connection = embeddedConnection(server.socketFolder);
-  if (project === "embedded") await migrate(connection);
+  if (project === "embedded") await migrate(connection, () => undefined);
   else await migrateElsewhere(server.socketFolder);
   provide("database", { engine: "embedded", connection });
   return () => server.close();

@@ -22,6 +22,15 @@ export async function openTab(page: Page, name: string): Promise<void> {
   await page.locator(`${editors.operation} .view-lines`).waitFor(); // earlier, a click would be lost
   await page.getByRole("tab").getByRole("button", { name, exact: true }).click();
   await until(async () => (await textOf(page, editors.operation)).includes(` ${name}(`), `the tab ${name}`);
+  // It shows the operation before it knows its name, and would run that of the last tab. It stores tabs after both.
+  const stored = async () => String(await page.evaluate("localStorage.getItem('graphiql:tabState')"));
+  await until(async () => openTabIn(await stored()) === name, `GraphiQL to know the tab ${name}`);
+}
+
+/** The name of the operation in the tab that was open when GraphiQL stored this. */
+function openTabIn(stored: string): string | null | undefined {
+  const state = JSON.parse(stored) as { tabs: { operationName: string | null }[]; activeTabIndex: number } | null;
+  return state?.tabs[state.activeTabIndex]?.operationName;
 }
 
 /** The text of an editor as it stands there; Monaco writes no-break spaces. */

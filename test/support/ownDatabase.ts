@@ -2,6 +2,7 @@ import pg from "pg";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
 export interface OwnDatabase {
+  readonly name: string;
   readonly url: string;
   /** Runs a statement, or several without values. */
   query(statement: string, values?: readonly unknown[]): Promise<any[]>;
@@ -16,6 +17,7 @@ export async function createOwnDatabase(label: string): Promise<OwnDatabase> {
   await runOn(server, `CREATE DATABASE ${name}`);
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   return {
+    name,
     url,
     query: (statement, values) => runOn(url, statement, values),
     drop: async () => void (await runOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),

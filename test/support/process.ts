@@ -78,14 +78,23 @@ export async function placeForTest(): Promise<Place> {
   return place;
 }
 
+/** Writes down what a process sends to its database, as is done for tests' own connections. */
+function recorder(): string {
+  const url = new URL("citus/recordProcess.js", import.meta.url);
+  url.searchParams.set("folder", inject("statementsFolder"));
+  return url.href;
+}
+
 const living = new Set<ChildProcess>();
-process.once("exit", () => living.forEach((child) => child.kill("SIGKILL"))); // after a test that ran out of time
+// What a test left that failed or ran out of time. Vitest ends this process by SIGTERM, which by itself is no exit.
+process.once("exit", () => living.forEach((child) => child.kill("SIGKILL")));
+process.once("SIGTERM", () => process.exit());
 
 /** Starts the program with these variables and no others of ours. */
 export function start(args: readonly string[], env: Variables): Running {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, NODE_OPTIONS: `--import=${recorder()}`, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   living.add(child);
@@ -131,29 +140,17 @@ export async function vitrineJson(args: readonly string[], env: Variables): Prom
   return value;
 }
 
-/** Starts a server on any free port and waits until it has said where it listens. One that hangs is told of, and tried again once. */
-export async function serve(env: Variables): Promise<Serving> {
-  const first = await startServing(env).catch(tellOfHang);
-  return first ?? startServing(env);
-}
-
-class HungStart extends Error {}
-
-function tellOfHang(error: unknown): undefined {
-  if (!(error instanceof HungStart)) throw error;
-  process.stderr.write(`${error.message}\n`);
-}
-
 const banner = /listens on (\S+)\n[\s\S]*\n\n$/u;
 
-async function startServing(env: Variables): Promise<Serving> {
+/** Starts a server on any free port and waits until it has said where it listens. One that hangs is killed, and what it was at is told. */
+export async function serve(env: Variables): Promise<Serving> {
   const running = start(["serve"], { PORT: "0", LOG_LEVEL: "warn", ...env });
   const { process: child } = running;
   const hasSpoken = () => banner.test(running.stdout()) || child.exitCode !== null;
   await until(hasSpoken, "the server to listen", 100_000).catch((error: unknown) => {
     const what = [String(error), running.stdout(), running.stderr(), threadsOf(child)];
     child.kill("SIGKILL");
-    throw new HungStart(what.join("\n"));
+    throw new Error(what.join("\n"));
   });
   const [, url] = banner.exec(running.stdout()) ?? [];
   if (url === undefined) throw new Error(`The server did not start: ${running.stderr()}`);

@@ -61,7 +61,7 @@ export async function storedProducts({ db }: TestApp, { id: storeId }: Pick<Test
   const rows = await db.product.findMany({
     where: { storeId },
     omit: { storeId: true, createdAt: true, updatedAt: true },
-    include: { sites: { select: { siteId: true }, orderBy: { siteId: "asc" } } },
+    include: { sites: { where: { storeId }, select: { siteId: true }, orderBy: { siteId: "asc" } } },
     orderBy: { id: "asc" },
   });
   return rows.map(({ price, priceMin, priceMax, sites, ...row }) =>

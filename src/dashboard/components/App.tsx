@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { forgetToken, keepToken, readToken, takeTokenFromAddress } from "../session.js";
+import { leaveSelection } from "../useSelection.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 
@@ -20,6 +21,7 @@ export function App() {
   }, []);
   const signOut = useCallback((why?: string) => {
     forgetToken();
+    if (why === undefined) leaveSelection(); // the next token may be another store's; after one that ended, hardly
     setReason(why);
     setToken(undefined);
   }, []);

@@ -14,6 +14,7 @@ const titles: Readonly<Record<FailureKind, string>> = {
   rateLimited: "The limit of calls is reached",
   notFound: "There is no such show",
   unreachable: "The connection is lost",
+  broken: "The server made a mistake",
   refused: "The figures cannot be read",
 };
 
@@ -30,7 +31,7 @@ export function ConnectionNotice({ connection, hasFigures }: Props) {
         </p>
         {connection.phase === "waiting" && <NextTry untilMs={connection.untilMs} />}
       </div>
-      {failure.kind !== "rateLimited" && connection.phase === "waiting" && (
+      {failure.kind !== "rateLimited" && (
         <button type="button" onClick={retryNow}>
           Try now
         </button>

@@ -9,6 +9,13 @@ interface Props {
   readonly connection: Connection;
 }
 
+const phases: Readonly<Record<Connection["phase"], string>> = {
+  connecting: "Connecting…",
+  open: "Up to date",
+  waiting: "Reconnecting…",
+  failed: "Stopped",
+};
+
 /** What show this is, since when it runs or how long it ran, and whether its figures are kept up to date. */
 export function ShowHeader({ analytics, connection }: Props) {
   const { name, status, startedAt, endedAt, host } = analytics;
@@ -27,11 +34,7 @@ export function ShowHeader({ analytics, connection }: Props) {
         </p>
       </div>
       <p class="connection" role="status" data-phase={connection.phase}>
-        {connection.phase === "open"
-          ? "Up to date"
-          : connection.phase === "connecting"
-            ? "Connecting…"
-            : "Reconnecting…"}
+        {phases[connection.phase]}
       </p>
     </header>
   );

@@ -102,7 +102,7 @@ async function runCommands({ db }: TestApp, store: TestStore, folder: string): P
   const storeId = store.id;
   await requireStore(db, storeId);
   const { id } = await issueToken(db, storeId);
-  const fresh = await rotateToken(db, storeId, id, 0);
+  const fresh = await rotateToken(db, storeId, id, { graceMs: 0 });
   await revokeToken(db, storeId, fresh.id);
   await listTokens(db, storeId);
   const [csv, ndjson] = [join(folder, "products.csv"), join(folder, "events.ndjson")];

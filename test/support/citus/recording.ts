@@ -1,25 +1,35 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
-import { connect, type OpenDatabase } from "../../../src/database/open.js";
-import { inject } from "vitest";
 
-/** A database under test, and every statement that was sent to it. */
-export interface RecordedDatabase {
-  readonly database: OpenDatabase;
-  /** Texts, each once, in the order in which they were first sent. */
-  readonly statements: Set<string>;
+const marker = "/* of a test */";
+
+/** Marks a statement that a test sends, and Vitrine never does: it may do what it likes. */
+export function ofTest(sql: string): string {
+  return `${marker} ${sql}`;
 }
 
-/** Opens the database under test by connections that write down what they are told to run. */
-export function recordedDatabase(): RecordedDatabase {
-  const statements = new Set<string>();
-  class RecordingClient extends pg.Client {
+export function isOfTest(sql: string): boolean {
+  return sql.startsWith(marker);
+}
+
+const recorded = new Set<string>();
+
+/** Writes down a statement that a test had sent to a database, once: statements.setup.ts looks at all of them in the end. */
+export function recordStatement(folder: string, sql: string): void {
+  const file = join(folder, `${process.pid}.ndjson`);
+  if (recorded.has(`${file} ${sql}`)) return;
+  recorded.add(`${file} ${sql}`);
+  appendFileSync(file, `${JSON.stringify(sql)}\n`);
+}
+
+/** @returns pg's client, but that it tells each text that it is given to run */
+export function tellingClient(told: (sql: string) => void): typeof pg.Client {
+  return class TellingClient extends pg.Client {
     override query(...args: any[]): any {
       const [first] = args;
-      statements.add(typeof first === "string" ? first : first.text);
+      told(typeof first === "string" ? first : first.text);
       return (super.query as (...all: any[]) => any)(...args);
     }
-  }
-  const { engine, connection } = inject("database");
-  const recorded = { ...connection, Client: RecordingClient };
-  return { database: connect(engine, recorded, () => undefined), statements };
+  };
 }

@@ -20,20 +20,20 @@ export async function failUnsoundAndDuplicates(transaction: Database): Promise<v
 }
 
 /**
- * Lets staged rows fail whose sku is held by a stored product that keeps it: no row replaces that product, or its row fails,
+ * Lets staged rows fail whose sku is held by a collected product that keeps it: no row replaces that product, or its row fails,
  * and so on from row to row. Each row looks at the one it depends on; then, at the one on which that one depends: so each
  * round doubles how far they see, and chains of any length take few statements. Those that go round, as when products
  * exchange their skus, have no end that fails.
  */
-export async function failDependents(transaction: Database, storeId: string): Promise<void> {
+export async function failDependents(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductClaim" (
       line int NOT NULL, id text COLLATE "C" NOT NULL, holder text COLLATE "C" NOT NULL, failed boolean NOT NULL)
       ON COMMIT DROP`;
   const claims = await transaction.$executeRaw`
     INSERT INTO "ProductClaim" (line, id, holder, failed)
-    SELECT s.line, s.id, p.id, NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = p.id AND NOT t.failed)
-    FROM ${soundRows} JOIN "Product" p ON p."storeId" = ${storeId} AND p.sku = s.sku AND p.id <> s.id`;
+    SELECT s.line, s.id, h.id, NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND NOT t.failed)
+    FROM ${soundRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id <> s.id`;
   if (claims === 0) return;
   for (;;) {
     const failedNow = await transaction.$executeRaw`

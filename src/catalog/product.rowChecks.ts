@@ -49,6 +49,11 @@ export class RowChecks {
     this.row = new Problems();
   }
 
+  /** Whether nothing was found so far. */
+  get isSound(): boolean {
+    return this.problems.total + this.#failedTotal === 0;
+  }
+
   /** All that was found; `failed` where failed rows are let go. */
   get found() {
     const { list, total } = this.problems;

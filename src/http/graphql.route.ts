@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { requireAcceptable } from "../graphql/acceptable.js";
+import type { Context } from "../graphql/context.js";
+import type { FastLane } from "../graphql/fastLane.js";
+import { graphqlPath } from "../graphql/gateway.js";
+import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
+import type { PersistedOperations } from "../graphql/persisted.js";
+import { parseJson } from "../json.js";
+import { readBody, requireJson } from "./body.js";
+import type { BodyBudget } from "./bodyBudget.js";
+import { isRead, type Route } from "./exchange.js";
+import { withIdempotency } from "./idempotency.js";
+import { graphiqlPage } from "./pages.graphiql.js";
+import { servesGraphiql } from "./pages.graphiql.shown.js";
+import { createTokenPage, type DemoToken } from "./pages.token.js";
+import { refuseGraphQL } from "./refuse.js";
+import { type ContextOptions, createContext } from "./requestContext.js";
+import { addVary, markPrivate, respond } from "./respond.js";
+
+export interface GraphQLRouteOptions extends ContextOptions {
+  readonly gateway: (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
+  readonly fastLane: FastLane;
+  readonly persisted: PersistedOperations | undefined;
+  readonly demoToken: DemoToken;
+  readonly bodies: BodyBudget;
+}
+
+/** GraphQL: the page for browsers is open; operations need the token before their body is read. */
+export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
+  const { gateway, fastLane, persisted, bodies, config, log } = options;
+  const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
+  return async (exchange) => {
+    const { request, response, requestId, observation, search } = exchange;
+    observation.route = graphqlPath;
+    if (isRead(request)) {
+      addVary(response, "Accept");
+      if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
+      markPrivate(response);
+    }
+    try {
+      let context = await createContext(options, exchange);
+      let body: Buffer | undefined;
+      if (request.method === "POST") {
+        requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
+        body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
+        context = withIdempotency(context, request, graphqlPath, body);
+        const sent = parseJson(body);
+        const value = persisted === undefined ? sent : persisted.resolve(sent);
+        const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
+        if (answered !== undefined) {
+          const { status, mediaType, body: text, headers } = await answered;
+          return respond(response, status, mediaType, text, headers);
+        }
+        refuseUnknownParameters(value);
+        if (value !== sent) body = Buffer.from(JSON.stringify(value));
+      } else {
+        if (persisted !== undefined && isRead(request)) {
+          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
+        }
+        refuseMalformedSearch(search);
+      }
+      requireAcceptable(request.headers.accept);
+      // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
+      request.headers.host = "localhost";
+      await gateway(Object.assign(request, { body }), response, context);
+    } catch (error) {
+      const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
+        log.error({ requestId, err: unexpected }, "request failed"),
+      );
+      observation.refused(code);
+    }
+  };
+}

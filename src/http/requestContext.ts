@@ -1,0 +1,44 @@
+import type { Logger } from "pino";
+import { type Identify, tokenHeader } from "../access/identity.js";
+import type { RateLimits } from "../access/rateLimit.js";
+import type { LiveFeed } from "../analytics/feed.js";
+import type { Config } from "../config.js";
+import type { RootDatabase } from "../database/client.js";
+import type { Context } from "../graphql/context.js";
+import { departureOf } from "./departure.js";
+import type { Exchange } from "./exchange.js";
+
+/** What all requests share. */
+export interface ContextOptions {
+  readonly config: Config;
+  readonly db: RootDatabase;
+  readonly log: Logger;
+  readonly identify: Identify;
+  readonly rateLimits: RateLimits;
+  readonly feed: LiveFeed;
+}
+
+/** The context of a request, once it is known who calls. @throws {AppError} UNAUTHENTICATED */
+export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
+  const { db, identify, config, log, rateLimits, feed } = options;
+  const { request, response, requestId, observation } = exchange;
+  const header = request.headers[tokenHeader];
+  const secret = typeof header === "string" ? header : undefined;
+  const identity = await identify(secret);
+  observation.storeId = identity.storeId;
+  return {
+    db,
+    identity,
+    confirmIdentity: () => identify(secret),
+    departure: () => departureOf(request, response),
+    requestId,
+    observation,
+    bulkProductsMax: config.bulkProductsMax,
+    rateLimits,
+    feed,
+    setHeader: (name, value) => {
+      if (!response.headersSent) response.setHeader(name, value);
+    },
+    reportError: (error) => log.error({ requestId, err: error }, "operation failed"),
+  };
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { lockFile } from "../../src/database/fileLock.js";
+import { migrate, migrationLockKey } from "../../src/database/migrate.js";
+import { migrationNames } from "../../src/database/migrations.js";
+import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+import { placeForTest, vitrine } from "../support/process.js";
+import pg from "pg";
+
+const limits = { tellAfterMs: 100, giveUpAfterMs: 300 };
+
+test("embedded database: who migrates already is told and waited for, and not without end", async () => {
+  const { dataDir: host } = await placeForTest();
+  await lockFile(join(host, "migrate.lock"));
+  const told: string[] = [];
+  const waiting = migrate({ host }, ({ message }) => told.push(message), limits);
+  await expect(waiting).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    message: `Another process has been at migrating or distributing this database for 0 seconds and more: process ${process.pid}.`,
+  });
+  expect(told).toEqual([
+    `Waiting for another process that is at migrating or distributing this database: process ${process.pid}.`,
+  ]);
+});
+
+describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () => {
+  let database: OwnDatabase;
+  beforeEach(async () => {
+    database = await createOwnDatabase("migrate");
+    return () => database.drop();
+  });
+
+  test("who migrates already is told and waited for, and not without end; then it is migrated", async () => {
+    const other = new pg.Client({ connectionString: database.url, application_name: "another" });
+    await other.connect();
+    await other.query("SELECT pg_advisory_lock($1)", [migrationLockKey]);
+    const told: string[] = [];
+    const run = (atMost: typeof limits) =>
+      migrate({ connectionString: database.url }, ({ message }) => told.push(message), atMost);
+    const holder = /: session \d+ of another from \S+ since \d{4}-[^.]+\.\S+\.$/u;
+    await expect(run(limits)).rejects.toMatchObject({ code: "UNAVAILABLE", message: expect.stringMatching(holder) });
+    expect(told).toEqual([expect.stringMatching(holder)]);
+    const waiting = run({ tellAfterMs: 0, giveUpAfterMs: 20_000 });
+    await expect.poll(() => told.length).toBe(2);
+    await other.end();
+    expect(await waiting).toEqual(await migrationNames());
+  });
+
+  test("a limit that the role has for statements does not cancel it", async () => {
+    await database.query(`CREATE SEQUENCE tables;
+      CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql
+        AS 'BEGIN IF nextval(''public.tables'') = 1 THEN PERFORM pg_sleep(0.4); END IF; END';
+      CREATE EVENT TRIGGER slow ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION slow();
+      ALTER ROLE CURRENT_USER IN DATABASE ${database.name} SET statement_timeout = '200ms'`);
+    expect(await migrate({ connectionString: database.url }, () => undefined)).toEqual(await migrationNames());
+    expect(await database.query("SELECT last_value > 1 AS slept FROM tables")).toEqual([{ slept: true }]);
+  });
+
+  test("a migration that fails is named with what the database said, in one line", async () => {
+    await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''none today''; END';
+      CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION refuse()`);
+    const { status, stderr } = await vitrine(["migrate"], { DATABASE_URL: database.url });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `vitrine: The migration 20261121000000_catalog failed: none today\n`,
+    });
+  });
+});

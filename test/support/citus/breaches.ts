@@ -1,0 +1,36 @@
+import type { RootDatabase } from "../../../src/database/client.js";
+import { inRehearsal } from "../../../src/database/transaction.js";
+import { analyze, createAnalyzer } from "./analysis.js";
+import { analyzedBreaches, readCatalog } from "./analyzedRules.js";
+import { readExempt } from "./exempt.js";
+import { createsTemporary, isQuery, parseStatements, type Statement, statementBreaches } from "./statementRules.js";
+import { distributedTables } from "./tables.js";
+
+const timeoutMs = 60_000;
+
+/**
+ * What in statements would not run on one node of Citus, or not at all: lines by statement, none for what is right.
+ *
+ * @param db where the tables are, which need not be on nodes. The temporary ones of the statements are made there for a moment
+ */
+export async function findBreaches(db: RootDatabase, statements: Iterable<string>): Promise<Record<string, string[]>> {
+  return inRehearsal(db, { timeoutMs }, async (transaction) => {
+    const tables = await distributedTables(transaction);
+    await createAnalyzer(transaction);
+    const looked = new Map<string, Statement[]>();
+    const isExempt = await readExempt();
+    for (const sql of statements) if (!isExempt(sql)) looked.set(sql, await parseStatements(sql));
+    for (const [sql, parsed] of looked) if (parsed.some(createsTemporary)) await transaction.$executeRawUnsafe(sql);
+    const catalog = await readCatalog(transaction);
+    const found: Record<string, string[]> = {};
+    for (const [sql, parsed] of looked) {
+      const breaches = parsed.flatMap((statement) => statementBreaches(sql, statement, tables));
+      if (parsed.every(isQuery)) {
+        const tree = await analyze(transaction, sql).catch(String);
+        breaches.push(...(typeof tree === "string" ? [tree] : analyzedBreaches(tree, catalog)));
+      }
+      if (breaches.length > 0) found[sql] = breaches;
+    }
+    return found;
+  });
+}

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { distributeStatement, undistributedTables } from "../../../src/database/distribute.sql.js";
+import { migrationNames, migrationsFolder } from "../../../src/database/migrations.js";
+import { isOfTest } from "./recording.js";
+
+/** Prisma's count of all stores, by which a server on the embedded database alone sees whether to make a demo store. */
+const countOfStores =
+  'SELECT COUNT(*) AS "_count$_all" FROM (SELECT "public"."Store"."id" FROM "public"."Store" WHERE 1=1 OFFSET $1) AS "sub"';
+
+/**
+ * Tells the statements that Citus need not take as tables on nodes are used: those of tests, of migrations, which come
+ * before their tables are spread, and those that spread them. Each is known by its whole text.
+ */
+export async function readExempt(): Promise<(sql: string) => boolean> {
+  const files = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
+  const migrations = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const others = new Set([distributeStatement, undistributedTables, countOfStores]);
+  return (sql) =>
+    isOfTest(sql) ||
+    others.has(sql) ||
+    sql.startsWith("CREATE TABLE _prisma_migrations (") ||
+    migrations.some((text) => isPartOf(text, sql));
+}
+
+/** The schema engine sends a file statement by statement, without the semicolons between them. */
+function isPartOf(migration: string, sql: string): boolean {
+  const onOneLine = (text: string) => text.replaceAll(/\s+/gu, " ");
+  return onOneLine(`; ${migration}`).includes(onOneLine(`; ${sql};`));
+}

@@ -1,0 +1,42 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { connect } from "../../../src/database/open.js";
+import { findBreaches } from "./breaches.js";
+
+/**
+ * Has all files of a project write down what they send to the database under test, and looks at it in the end: the run
+ * fails for a statement that Citus would not take, or would run on more than one node.
+ */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "vt-statements-"));
+  project.provide("statementsFolder", folder);
+  return async () => {
+    const { engine, connection } = project.getProvidedContext().database;
+    const database = connect(engine, connection, () => undefined);
+    try {
+      const found = Object.entries(await findBreaches(database.client, await readStatements(folder)));
+      if (found.length > 0) fail(project.name, found);
+    } finally {
+      await database.close();
+      await rm(folder, { recursive: true });
+    }
+  };
+}
+
+async function readStatements(folder: string): Promise<Set<string>> {
+  const names = await readdir(folder);
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  const lines = files.flatMap((text) => text.split("\n").filter(Boolean));
+  return new Set(lines.map((line): string => JSON.parse(line))); // recording.ts wrote them
+}
+
+/** Vitest takes no notice of what a teardown throws. */
+function fail(project: string, found: readonly (readonly [sql: string, breaches: readonly string[]])[]): void {
+  const texts = found.map(([sql, breaches]) => `  ${breaches.join("\n  ")}\n    ${sql.trim().slice(0, 2_000)}`);
+  process.stderr.write(`
+${project}: statements were sent that would fail on Citus (docs/scale.md). Those of a test itself are marked by ofTest().
+${texts.join("\n")}\n`);
+  process.exitCode = 1;
+}
