@@ -13,6 +13,7 @@ const shared = {
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
   isolate: false, // importing the service anew for each file would cost more than the tests
   testTimeout: 30_000,
+  expect: { poll: { timeout: 20_000 } }, // as long as `until` waits: a busy machine is no failure
   hookTimeout: 120_000,
 };
 

@@ -49,7 +49,7 @@ describe("the subscription", () => {
     expect((await values.next()).value).toEqual(figures(1, 12.5));
     leaving.abort();
     await expect(values.next()).rejects.toThrow("aborted");
-    await expect.poll(() => app.feed.watchers, { timeout: 5_000 }).toBe(0); // nothing is left of the client
+    await expect.poll(() => app.feed.watchers).toBe(0); // nothing is left of the client
   });
 
   test("of a client that leaves during the first reading leaves nothing behind", async () => {

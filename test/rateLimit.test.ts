@@ -311,7 +311,7 @@ describe("the count that a primary holds for its workers", () => {
     expect(verdicts).toEqual([true, true, false]);
     expect(warnings).toEqual(["The primary does not answer."]);
     hangs = false;
-    await expect.poll(reserve, { timeout: 5_000 }).toEqual([true, 1, 60_000]); // held there: one, and this one
+    await expect.poll(reserve).toEqual([true, 1, 60_000]); // held there: one, and this one
     expect(warnings).toHaveLength(1);
   });
 });

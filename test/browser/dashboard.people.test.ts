@@ -48,9 +48,9 @@ describe.each([
     await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
     await page.locator("canvas").nth(3).waitFor();
     const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
-    expect(await fits()).toBe(true);
+    await expect.poll(fits).toBe(true);
     await page.getByText("Show as a table").click();
-    expect(await fits()).toBe(true);
+    await expect.poll(fits).toBe(true);
     await expectAccessible(opened);
     await page.getByText("Show as a table").click();
     await page.evaluate("scrollTo(0, 0)");
@@ -65,7 +65,7 @@ describe.each([
     }
     await page.getByRole("link", { name: /^A show of a long name/u }).click();
     await page.getByRole("heading", { level: 1, name: /^A show of a long name/u }).waitFor();
-    expect(await fits()).toBe(true);
+    await expect.poll(fits).toBe(true);
     await opened.screenshot(`dashboard.${name}.empty`);
     await expectAccessible(opened);
     expectClean(opened);

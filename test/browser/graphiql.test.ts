@@ -38,7 +38,9 @@ test.each([
     "Analytics",
     "LiveFigures",
   ]);
-  expect(await textOf(page, editors.below)).toContain('"X-Service-Access-Token": "paste your access token here"');
+  await expect
+    .poll(() => textOf(page, editors.below))
+    .toContain('"X-Service-Access-Token": "paste your access token here"');
   await opened.screenshot(`graphiql.${name}`);
   await expectAccessible(opened, findings);
   expectClean(opened, [/401/u]);
@@ -104,7 +106,7 @@ test("a second visit finds the tabs as they were left, and no token in the brows
   await page.reload();
   await page.getByRole("tab").first().waitFor();
   expect(await page.getByRole("tab").allInnerTexts()).toEqual(["Products", "ImportProduct", "Mine", "LiveFigures"]);
-  expect(await textOf(page, editors.operation)).toContain("query Mine { __typename }");
+  await expect.poll(() => textOf(page, editors.operation)).toContain("query Mine { __typename }");
   await opened.close();
 });
 

@@ -77,7 +77,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     await expect.poll(seen).toEqual([0, 0]);
     for (const orders of [1, 2]) {
       await recordOrder(server, store, `order-${orders}`);
-      await expect.poll(seen, { timeout: 10_000 }).toEqual([orders, orders]);
+      await expect.poll(seen).toEqual([orders, orders]);
     }
   });
 

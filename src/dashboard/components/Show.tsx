@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { TimelineRange } from "../timeline.js";
 import { type Figures, useShow } from "../useShow.js";
 import { ConnectionNotice } from "./ConnectionNotice.js";
@@ -23,7 +23,7 @@ export function Show({ token, lsId, onTokenEnd }: Props) {
     if (isTokenEnded) onTokenEnd();
   }, [isTokenEnded, onTokenEnd]);
   const name = figures?.analytics.name;
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = name === undefined ? "Vitrine dashboard" : `${name} – Vitrine`;
   }, [name]);
   return (

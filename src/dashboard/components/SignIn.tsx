@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { query } from "../api.js";
 import { asFailure } from "../failure.js";
 import { showsQuery } from "../operations.js";
@@ -17,7 +17,7 @@ export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState(reason);
   const [isTrying, setTrying] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = "Sign in – Vitrine";
     input.current?.focus();
   }, []);
