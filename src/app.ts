@@ -20,6 +20,7 @@ import { createPersistedOperations, type PersistedOperations } from "./graphql/p
 import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { gatewayCompression } from "./http/gatewayCompression.js";
+import { readDashboardOperations } from "./http/pages.dashboard.js";
 import { createRequestListener } from "./http/router.js";
 import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi.js";
@@ -111,7 +112,9 @@ async function openPersistedOperations(
   known: KnownOperations,
 ): Promise<PersistedOperations | undefined> {
   if (path === undefined) return undefined;
-  return createPersistedOperations({ documents: await readPersistedOperations(path, schema, known), only });
+  const documents = await readPersistedOperations(path, schema, known);
+  const ownTexts = only ? await readDashboardOperations() : [];
+  return createPersistedOperations({ documents, only, ownTexts });
 }
 
 /** Counts in Redis or in the primary where there is one, and something to count. */

@@ -7,6 +7,7 @@ import { limits } from "../src/graphql/limits.js";
 import { createKnownOperations } from "../src/graphql/operations.js";
 import { readPersistedOperations } from "../src/graphql/persisted.file.js";
 import { schema } from "../src/graphql/schema.js";
+import { readDashboardOperations } from "../src/http/pages.dashboard.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { graphqlError } from "./support/problems.js";
 import { importOne, paths, product, storedProducts } from "./support/products.js";
@@ -222,6 +223,17 @@ describe("an operation sent in full", () => {
     const page = await fetch(`${strict.url}/graphql`, { headers: { accept: "text/html" } });
     expect(page.headers.get("content-type")).not.toContain("text/html");
     await page.body?.cancel();
+  });
+
+  test("the dashboard's own operations run, and none that only look like them", async () => {
+    const store = await createTestStore(strict);
+    const shows = String((await readDashboardOperations()).find((text) => text.includes("query Shows(")));
+    const answer = { status: 200, body: { data: { liveStreams: { nodes: [] } } } };
+    expect(await postFour(store, { query: shows, variables: { first: 1 } })).toMatchObject(answer);
+    expect(await get(store, { query: shows })).toMatchObject(answer);
+    for (const query of [`${shows} `, shows.trim(), [shows]]) {
+      expect(await store.post("/graphql", { query })).toMatchObject(onlyPersisted);
+    }
   });
 
   test("REST has no part in this", async () => {

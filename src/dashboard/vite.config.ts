@@ -1,10 +1,20 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import * as operations from "./operations.js";
 
-/** Bundles the page into dist/dashboard: index.html and, named by their content, its script and its style. */
+/** Writes down what the page asks for: a server that runs no operations but known ones must know these. */
+const operationsFile: Plugin = {
+  name: "operations-file",
+  generateBundle() {
+    this.emitFile({ type: "asset", fileName: "operations.json", source: JSON.stringify(Object.values(operations)) });
+  },
+};
+
+/** Bundles the page into dist/dashboard: index.html, operations.json and, named by their content, its script and its style. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/dashboard/",
+  plugins: [operationsFile],
   publicDir: false,
   logLevel: "warn",
   build: {

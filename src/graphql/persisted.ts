@@ -15,8 +15,10 @@ export interface PersistedOperations {
 interface Options {
   /** By their ids. */
   readonly documents: ReadonlyMap<string, string>;
-  /** Whether nothing else may run. */
+  /** Whether nothing else may run, */
   readonly only: boolean;
+  /** but for these, which may be sent in full. */
+  readonly ownTexts: readonly string[];
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -25,11 +27,12 @@ type Params = Readonly<Record<string, unknown>>;
  * An operation is named by `documentId`, as in Appendix A of GraphQL over HTTP, or by `extensions.persistedQuery.sha256Hash`,
  * as Apollo's and Relay's clients do it. One that comes along in full runs if its name is unknown, unless only persisted ones may.
  */
-export function createPersistedOperations({ documents, only }: Options): PersistedOperations {
+export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
+  const own = new Set<unknown>(ownTexts);
   const textFor = (params: Params): string | undefined => {
     const id = idOf(params);
     if (id === undefined) {
-      if (!only) return undefined;
+      if (!only || own.has(params["query"])) return undefined;
       throw new AppError("BAD_REQUEST", "Only persisted operations are run here: name one in documentId.");
     }
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");

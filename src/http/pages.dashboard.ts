@@ -44,6 +44,16 @@ export function dashboardRoutes(): [path: string, route: Route][] {
   ];
 }
 
+/** The operations that the dashboard sends, word for word. None, where it was not built. */
+export async function readDashboardOperations(): Promise<readonly string[]> {
+  try {
+    return JSON.parse(await readFile(new URL("operations.json", bundle), "utf8")) as string[]; // src/dashboard/vite.config.ts wrote it
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
 function namesOfAssets(): string[] {
   try {
     return readdirSync(new URL("assets/", bundle));

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
@@ -166,6 +169,21 @@ describe("the figures", () => {
     expectClean(opened);
     await opened.close();
   });
+});
+
+test("a server that runs no operations but known ones knows those of the dashboard", async () => {
+  const { store } = await storeWithFigures();
+  const folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
+  const persistedOperations = join(folder, "none.json");
+  await writeFile(persistedOperations, "{}");
+  const strict = await startApp({ analyticsRateLimit: 0, persistedOperations, persistedOperationsOnly: true });
+  const opened = await openDashboard(browser, strict, store);
+  await opened.page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
+  expect((await readTiles(opened.page))["Sales"]?.[1]).toBe("1,259.75");
+  expectClean(opened);
+  await opened.close();
+  await strict.close();
+  await rm(folder, { recursive: true });
 });
 
 describe("the list", () => {
