@@ -29,6 +29,7 @@ const onEmbeddedOnly = [
   "test/dateTime.test.ts",
   "test/graphql.soundness.test.ts",
   "test/joinLookups.test.ts",
+  "test/jsonString.test.ts",
   "test/openapi*.test.ts",
   "test/rateLimit*.test.ts",
   "test/supplyChain.test.ts",

@@ -1,27 +1,30 @@
 import { on } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
+import { invalidJson } from "../json.js";
+import { contentPieces, type JsonString } from "../jsonString.js";
 import { type CsvPiece, textPieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
 import { chunkRowsMax } from "./product.csv.chunk.js";
 import { keepWorker, takeWorker } from "./product.csv.threads.js";
-import type { CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
+import type { CsvWorkerMessage, CsvWorkerRequest, JsonPiece } from "./product.csv.worker.js";
 
 export type { CsvChunk, CsvResult };
 
-/** A CSV text in memory, or the path of a UTF-8 file. */
-export type CsvSource = { readonly text: string } | { readonly file: string };
+/** A CSV text in memory, as it is or as the content of a JSON string, or the path of a UTF-8 file. */
+export type CsvSource = { readonly text: string } | { readonly json: JsonString } | { readonly file: string };
 
 /** Shorter texts are read before a thread would have started. */
 const inProcessMax = 256 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
-const workerPieceCharacters = 256 * 1024;
+const workerPieceLength = 256 * 1024;
 
 /**
  * Reads a product CSV of any size in constant memory, off the main thread unless it is small, never more than two
  * chunks ahead of the caller. The chunks hold rows with problems too (see `readCsv`), so store nothing for good before
  * the result says that there are none. Leaving the generator ends the thread.
  * @throws the error of node:fs for a file that cannot be read, or that of a crashed thread
+ * @throws {AppError} BAD_REQUEST for the content of a JSON string that is none
  */
 export async function* readProductCsv(
   source: CsvSource,
@@ -50,7 +53,7 @@ async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
 async function* readInWorker(source: CsvSource, options: CsvOptions): AsyncGenerator<CsvChunk, CsvResult> {
   const worker = takeWorker();
   const messages = on(worker, "message", { close: ["exit"] }) as AsyncIterable<[CsvWorkerMessage]>;
-  const sendPieces = "text" in source ? piecesOnDemand(source.text, worker) : () => undefined;
+  const sendPieces = "file" in source ? () => undefined : piecesOnDemand(source, worker);
   worker.on("message", sendPieces);
   send(worker, { kind: "read", file: "file" in source ? source.file : undefined, options });
   let isDone = false;
@@ -60,6 +63,7 @@ async function* readInWorker(source: CsvSource, options: CsvOptions): AsyncGener
         isDone = true;
         return message.result;
       }
+      if (message.kind === "malformed") throw invalidJson();
       if (message.kind !== "chunk") continue;
       send(worker, { kind: "chunkTaken" });
       yield message.chunk;
@@ -73,13 +77,27 @@ async function* readInWorker(source: CsvSource, options: CsvOptions): AsyncGener
 }
 
 /** Sends the text piece by piece as the thread asks for them, since sending it whole would copy it whole. */
-function piecesOnDemand(text: string, worker: Worker): (message: CsvWorkerMessage) => void {
-  const pieces = textPieces(text, workerPieceCharacters);
+function piecesOnDemand(
+  source: Exclude<CsvSource, { readonly file: string }>,
+  worker: Worker,
+): (message: CsvWorkerMessage) => void {
+  const pieces = "text" in source ? textPieces(source.text, workerPieceLength) : jsonPieces(source.json);
   return (message) => {
-    if (message.kind === "pieceWanted") send(worker, { kind: "piece", piece: pieces.next().value ?? null });
+    if (message.kind !== "pieceWanted") return;
+    const piece = pieces.next().value ?? null;
+    send(worker, { kind: "piece", piece }, piece !== null && "json" in piece ? [piece.json.buffer] : []);
   };
 }
 
-function send(worker: Worker, request: CsvWorkerRequest): void {
-  worker.postMessage(request);
+function* jsonPieces(content: JsonString): Generator<JsonPiece, void> {
+  let bytesRead = 0;
+  for (const json of contentPieces(content, workerPieceLength)) {
+    bytesRead += json.length;
+    yield { json, bytesRead };
+  }
+}
+
+/** @param handedOver memory that is the thread's from then on */
+function send(worker: Worker, request: CsvWorkerRequest, handedOver: ArrayBuffer[] = []): void {
+  worker.postMessage(request, handedOver);
 }

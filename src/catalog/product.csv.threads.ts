@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { startWorker } from "../startWorker.js";
 
 /** Reading makes much that lives for a moment; in less space than this more of it would be copied about. */
-const resourceLimits = { maxYoungGenerationSizeMb: 72 };
+const resourceLimits = { maxYoungGenerationSizeMb: 36 };
 /** How long a thread that has nothing to do is kept: its code is compiled, so the next import is read faster. */
 const idleMs = 30_000;
 

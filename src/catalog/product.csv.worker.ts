@@ -1,17 +1,27 @@
 import { parentPort } from "node:worker_threads";
+import { AppError } from "../errors.js";
+import { parseJson } from "../json.js";
 import { type CsvPiece, filePieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
+
+/** A piece of CSV text as a JSON string. */
+export interface JsonPiece {
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly bytesRead: number;
+}
 
 /** What the thread is told: to read a CSV, a piece of text it asked for (null after the last), that a chunk was taken. */
 export type CsvWorkerRequest =
   /** Without a file, pieces of text are asked for. */
   | { readonly kind: "read"; readonly file: string | undefined; readonly options: CsvOptions }
-  | { readonly kind: "piece"; readonly piece: CsvPiece | null }
+  | { readonly kind: "piece"; readonly piece: CsvPiece | JsonPiece | null }
   | { readonly kind: "chunkTaken" };
 
 export type CsvWorkerMessage =
   | { readonly kind: "pieceWanted" }
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
+  /** A piece is no JSON string. */
+  | { readonly kind: "malformed" }
   | { readonly kind: "result"; readonly result: CsvResult };
 
 /** Reads a product CSV on a thread of its own, at most this many chunks ahead of whoever takes them. */
@@ -21,7 +31,7 @@ const piecesAhead = 2;
 
 if (parentPort === null) throw new Error("product.csv.worker runs as a worker thread only.");
 const port = parentPort;
-let pieces: (CsvPiece | null)[] = [];
+let pieces: (CsvPiece | JsonPiece | null)[] = [];
 let chunksAhead = 0;
 let wake: () => void = () => undefined;
 
@@ -36,15 +46,20 @@ async function read({ file, options }: Extract<CsvWorkerRequest, { kind: "read" 
   pieces = [];
   chunksAhead = 0;
   const reading = readCsv(file === undefined ? requestedPieces() : filePieces(file), options);
-  let next = await reading.next();
-  while (next.done !== true) {
-    // oxlint-disable-next-line no-unmodified-loop-condition -- the message listener above counts down
-    while (chunksAhead >= chunksAheadMax) await nextRequest();
-    chunksAhead += 1;
-    send({ kind: "chunk", chunk: next.value });
-    next = await reading.next();
+  try {
+    let next = await reading.next();
+    while (next.done !== true) {
+      // oxlint-disable-next-line no-unmodified-loop-condition -- the message listener above counts down
+      while (chunksAhead >= chunksAheadMax) await nextRequest();
+      chunksAhead += 1;
+      send({ kind: "chunk", chunk: next.value });
+      next = await reading.next();
+    }
+    send({ kind: "result", result: next.value });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    send({ kind: "malformed" });
   }
-  send({ kind: "result", result: next.value });
 }
 
 async function* requestedPieces(): AsyncGenerator<CsvPiece, void> {
@@ -54,7 +69,7 @@ async function* requestedPieces(): AsyncGenerator<CsvPiece, void> {
     const piece = pieces.shift();
     if (piece === undefined || piece === null) return;
     send({ kind: "pieceWanted" });
-    yield piece;
+    yield "json" in piece ? { text: parseJson(piece.json) as string, bytesRead: piece.bytesRead } : piece;
   }
 }
 

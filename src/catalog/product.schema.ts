@@ -158,7 +158,8 @@ builder.mutationFields((t) => ({
     },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
-      const source = { text: csvContent };
+      const json = context.longStrings?.get(csvContent);
+      const source = json === undefined ? { text: csvContent } : { json };
       return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
     }),
   }),

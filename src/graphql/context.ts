@@ -2,6 +2,7 @@ import type { Identity } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { RootDatabase } from "../database/client.js";
+import type { JsonString } from "../jsonString.js";
 import type { Observation } from "./observation.js";
 
 /** What every resolver gets: a fresh object for each request. */
@@ -15,6 +16,8 @@ export interface Context {
   readonly requestId: string;
   /** Set by the pipeline: parts of the variables for which something stands in, by ticket; see setAside.ts. */
   readonly aside?: ReadonlyMap<string, unknown> | undefined;
+  /** A text in the variables that was too long to be parsed with them, by the ticket that stands in its place. */
+  readonly longStrings?: ReadonlyMap<string, JsonString> | undefined;
   readonly observation: Observation;
   /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;

@@ -20,10 +20,10 @@ export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, bodies, config, log } = options;
   // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
   const readCall = async (call: RestCall, { request, response, path, search }: Exchange, context: Context) => {
-    if (call.operation.method !== "POST") return { variables: rest.read(call, { search, body: undefined }), context };
+    if (call.operation.method !== "POST") return { sent: rest.readUrl(call, search), context };
     requireJson(request);
     const body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
-    return { variables: rest.read(call, { search, body }), context: withIdempotency(context, request, path, body) };
+    return { sent: await rest.readBody(call, body), context: withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
     const { request, response, requestId, observation, path } = exchange;
@@ -32,8 +32,8 @@ export function createRestRoute(options: RestRouteOptions): Route {
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const call = rest.find(request.method ?? "", path);
       observation.route = call.operation.route;
-      const { variables, context } = await readCall(call, exchange, await createContext(options, exchange));
-      const answer = await rest.run(call, variables, context);
+      const { sent, context } = await readCall(call, exchange, await createContext(options, exchange));
+      const answer = await rest.run(call, sent, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);

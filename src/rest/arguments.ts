@@ -1,14 +1,39 @@
 import { AppError, errorAt, Problems } from "../errors.js";
 import { unknownField, type Variables } from "../graphql/variables.js";
+import type { Context } from "../graphql/context.js";
 import { parseJson } from "../json.js";
+import { takeLongString } from "../jsonString.js";
 import { clip } from "../text.js";
+
+/** What a call was sent. */
+export interface Arguments extends Pick<Context, "longStrings"> {
+  readonly variables: Variables;
+}
+
+/** Shorter texts are parsed in a moment. */
+const longFromBytes = 256 * 1024;
 
 /**
  * The arguments of a POST: the members of its JSON body, as they are. The query string plays no part.
  *
+ * @param longText the one that is left unparsed where it is long
  * @throws {AppError} BAD_REQUEST for a body that is no JSON object, VALIDATION_FAILED for members nobody knows
  */
-export function bodyArguments(body: Buffer, known: ReadonlySet<string>): Variables {
+export async function bodyArguments(
+  body: Buffer,
+  known: ReadonlySet<string>,
+  longText: string | undefined,
+): Promise<Arguments> {
+  const taken = longText === undefined ? undefined : await takeLongString(body, longFromBytes);
+  if (longText !== undefined && taken !== undefined) {
+    const { json, ticket, content } = taken;
+    const variables = membersOf(json, known);
+    if (variables[longText] === ticket) return { variables, longStrings: new Map([[ticket, content]]) };
+  }
+  return { variables: membersOf(body, known) };
+}
+
+function membersOf(body: Buffer, known: ReadonlySet<string>): Variables {
   const value = parseJson(body);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("BAD_REQUEST", "The body must be a JSON object.");

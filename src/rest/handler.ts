@@ -5,7 +5,7 @@ import { type ErrorExtensions } from "../graphql/errors.js";
 import { executeOperation } from "../graphql/execute.js";
 import { compiled, type Operation } from "../graphql/operation.js";
 import type { Variables } from "../graphql/variables.js";
-import { bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
+import { type Arguments, bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 import { restBase } from "./routes.js";
@@ -33,10 +33,12 @@ interface PreparedOperation extends RestOperation {
 export interface RestHandler {
   /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are */
   find(method: string, path: string): RestCall;
-  /** The arguments of a call. @throws {AppError} for those that cannot be read */
-  read(call: RestCall, input: { search: string; body: Buffer | undefined }): Variables;
+  /** The arguments of a call without a body. @throws {AppError} for those that cannot be read */
+  readUrl(call: RestCall, search: string): Arguments;
+  /** Those of a POST, from its body alone. @throws {AppError} likewise */
+  readBody(call: RestCall, body: Buffer): Promise<Arguments>;
   /** Whatever happens is answered. */
-  run(call: RestCall, variables: Variables, context: Context): Promise<RestAnswer>;
+  run(call: RestCall, sent: Arguments, context: Context): Promise<RestAnswer>;
 }
 
 /** A wrong method on a path that exists. */
@@ -58,9 +60,15 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
       if (operation === undefined) throw new MethodNotAllowedError(allowedMethods(matching));
       return { operation, segments: operation.pattern.exec(path)?.groups ?? {} };
     },
-    read: ({ operation, segments }, { search, body }) => readArguments(operation, segments, search, body),
-    async run({ operation }, variables, context) {
-      const result = await executeOperation(operation.prepared, variables, context, { arraysOnly: true });
+    readUrl: ({ operation: { argumentNames }, segments }, search) => {
+      const parameters = Object.entries(segments).map(([name, segment]) => [name, decodeSegment(name, segment)]);
+      const variables = urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, argumentNames);
+      return { variables };
+    },
+    readBody: ({ operation: { argumentNames, longText } }, body) => bodyArguments(body, argumentNames, longText),
+    async run({ operation }, { variables, longStrings }, context) {
+      const whole = longStrings === undefined ? context : { ...context, longStrings };
+      const result = await executeOperation(operation.prepared, variables, whole, { arraysOnly: true });
       return answer(result, operation, variables);
     },
   };
@@ -83,17 +91,6 @@ function restNamed(operation: Operation, label: string): Operation {
 function allowedMethods(operations: readonly RestOperation[]): string[] {
   const methods = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return [...new Set(methods)].toSorted();
-}
-
-function readArguments(
-  operation: PreparedOperation,
-  segments: RestCall["segments"],
-  search: string,
-  body: Buffer | undefined,
-): Variables {
-  if (operation.method === "POST") return bodyArguments(body ?? Buffer.alloc(0), operation.argumentNames);
-  const parameters = Object.entries(segments).map(([name, segment]) => [name, decodeSegment(name, segment)]);
-  return urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, operation.argumentNames);
 }
 
 function answer({ data, errors }: ExecutionResult, route: PreparedOperation, variables: Variables): RestAnswer {
