@@ -79,10 +79,12 @@ export function checkProducts(products: readonly unknown[], pathOf: (index: numb
   products.forEach((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
 }
 
+const visible = /\S/u;
+
 function text(max: number, { blank = false } = {}): Rule {
   return (value, field, report) => {
     if (typeof value !== "string") return report(field, "INVALID_TYPE", `${field} must be a string.`);
-    if (!blank && !/\S/u.test(value)) return report(field, "REQUIRED", `${field} must not be blank.`);
+    if (!blank && !visible.test(value)) return report(field, "REQUIRED", `${field} must not be blank.`);
     if (isLongerThan(value, max)) {
       return report(field, "TOO_LONG", `${field} must have at most ${max} characters.`);
     }
@@ -107,7 +109,8 @@ function images(value: unknown, field: string, report: Report): void {
   if (!Array.isArray(value)) return report(field, "INVALID_TYPE", `${field} must be an array of strings.`);
   if (value.length > imagesMax) return report(field, "TOO_LONG", `${field} must hold at most ${imagesMax} URLs.`);
   value.forEach((item: unknown, index) => {
-    url(item, `${field}[${index}]`, (_, code, message) => report([field, index], code, message));
+    if (isPlainUrl(item)) return;
+    checkUrl(item, `${field}[${index}]`, (_, code, message) => report([field, index], code, message));
   });
 }
 
@@ -116,8 +119,15 @@ const urlText = text(charactersMax.url);
 /** Most URLs: a host of letters, with ASCII after it. They need no other check, which bulk imports would feel. */
 const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-~]*)?$/u;
 
+function isPlainUrl(value: unknown): boolean {
+  return typeof value === "string" && value.length <= charactersMax.url && plainUrl.test(value);
+}
+
 function url(value: unknown, field: string, report: Report): void {
-  if (typeof value === "string" && value.length <= charactersMax.url && plainUrl.test(value)) return;
+  if (!isPlainUrl(value)) checkUrl(value, field, report);
+}
+
+function checkUrl(value: unknown, field: string, report: Report): void {
   let sound = true;
   urlText(value, field, (...problem) => {
     sound = false;

@@ -28,10 +28,11 @@ export function searchQuery(text: string): string | undefined {
 }
 
 const asciiOnly = /^[\0-\u007f]*$/u;
+const asciiWords = /[a-z]+|\d+/gu;
 
 /** Most titles and skus are ASCII, where decomposing them and asking for Unicode's classes would be wasted work. */
 function split(text: string): readonly string[] {
-  if (asciiOnly.test(text)) return text.toLowerCase().match(/[a-z]+|\d+/gu) ?? [];
+  if (asciiOnly.test(text)) return text.toLowerCase().match(asciiWords) ?? [];
   return (
     text
       .normalize("NFKD")
