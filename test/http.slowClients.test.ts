@@ -113,6 +113,23 @@ test("many that are slow take nothing from others", async () => {
   await patient.close();
 });
 
+test("more connections than there may be are closed as they come, and others take their places once they end", async () => {
+  const small = await startApp({ connectionsMax: 3 });
+  const first = [1, 2, 3].map(() => converse(small.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+  await until(() => first.every((one) => one.received().includes("200 OK")), "answers on all connections");
+  const more = [1, 2, 3, 4].map(() => converse(small.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+  await Promise.all(more.map((one) => one.closed()));
+  expect(more.map((one) => one.received())).toEqual(["", "", "", ""]);
+  for (const one of first) {
+    one.socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => one.received().split("200 OK").length === 3, "another answer");
+  }
+  first[0]?.socket.destroy();
+  await until(async () => (await fetch(`${small.url}/healthz`).catch(() => undefined))?.status === 200, "a place");
+  for (const { socket } of first) socket.destroy();
+  await small.close();
+});
+
 describe("a client that never reads", () => {
   /** A request for more than the system buffers for a connection, and how long the answer's body is. */
   async function requestForMuch() {

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { handleClientErrors } from "./clientError.js";
 import { Exchanges } from "./exchanges.js";
 import { cutStalledReaders } from "./stalledReaders.js";
@@ -29,6 +29,8 @@ export interface Patience {
 interface ListenOptions extends Patience {
   readonly host: string;
   readonly port: number;
+  /** How many connections may be open at once: more are closed as they come. */
+  readonly connectionsMax: number;
 }
 
 const headerBytesMax = 32_768;
@@ -54,7 +56,8 @@ function createHttpServer(
     keepAliveTimeoutMs,
     stalledTimeoutMs = 60_000,
     checkIntervalMs = 5_000,
-  }: Patience,
+    connectionsMax,
+  }: ListenOptions,
 ): Server {
   const exchanges = new Exchanges();
   const listener: RequestListener = (request, response) => {
@@ -72,6 +75,7 @@ function createHttpServer(
     },
     listener,
   );
+  limitConnections(server, connectionsMax);
   // A body is asked for when it is about to be read, so not at all where the headers alone lead to a refusal.
   server.on("checkContinue", (request, response) => {
     request.once("resume", () => {
@@ -83,6 +87,16 @@ function createHttpServer(
   handleClientErrors(server, exchanges);
   cutStalledReaders(server, exchanges, { stalledTimeoutMs, checkIntervalMs });
   return server;
+}
+
+/** Node's own maxConnections makes worker processes hand a connection to and fro for as long as all of them have enough. */
+function limitConnections(server: Server, connectionsMax: number): void {
+  let open = 0;
+  server.prependListener("connection", (socket: Socket) => {
+    open += 1;
+    socket.once("close", () => (open -= 1));
+    if (open > connectionsMax) socket.destroy();
+  });
 }
 
 async function stop(server: Server, graceMs: number): Promise<void> {

@@ -26,6 +26,7 @@ const defaults = {
   redisUrl: undefined,
   autoMigrate: true,
   webConcurrency: 1,
+  connectionsMax: 10_000,
   bodyBytesMax: 64 * 1024 * 1024,
   bulkProductsMax: 100_000,
   analyticsRateLimit: 100,
@@ -51,7 +52,7 @@ test("without any variable every setting has its documented default", () => {
 
 test("an empty variable counts as not set", () => {
   const names =
-    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_BODY_BYTES";
+    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
   const more =
     "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
@@ -82,6 +83,7 @@ describe("each variable sets what it names", () => {
     ["WEB_CONCURRENCY", "1", { webConcurrency: 1 }],
     ["MAX_BODY_BYTES", "2048", { bodyBytesMax: 2048 }],
     ["MAX_BULK_PRODUCTS", "5", { bulkProductsMax: 5 }],
+    ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
     ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
     ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
     [
@@ -135,6 +137,7 @@ describe("a bad value is refused by the name of its variable", () => {
 
   const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];
   const limits = [
+    "MAX_CONNECTIONS",
     "ANALYTICS_RATE_LIMIT",
     "PRODUCT_RATE_LIMIT",
     "REQUEST_TIMEOUT_MS",
@@ -154,6 +157,7 @@ describe("a bad value is refused by the name of its variable", () => {
     ["PORT", "65536", "PORT must be at most 65535"],
     ["DATABASE_POOL_MAX", "0", "DATABASE_POOL_MAX must be at least 1"],
     ["MAX_BULK_PRODUCTS", "0", "MAX_BULK_PRODUCTS must be at least 1"],
+    ["MAX_CONNECTIONS", "0", "MAX_CONNECTIONS must be at least 1"],
     ["MAX_BODY_BYTES", "10", "MAX_BODY_BYTES must be at least 1024"],
     ["WEB_CONCURRENCY", "0", "WEB_CONCURRENCY must be at least 1"],
     ["DATABASE_URL", "mysql://db/x", "DATABASE_URL must be a URL that starts with postgres:// or postgresql://"],
