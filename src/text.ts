@@ -3,6 +3,36 @@ export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
+/** What keeps a text from being stored. */
+export interface TextFault {
+  readonly code: "REQUIRED" | "TOO_LONG" | "INVALID_VALUE";
+  readonly message: string;
+}
+
+const visible = /\S/u;
+
+/**
+ * Why a text cannot be stored; undefined where it can.
+ *
+ * @param name of the field, for the message
+ * @param mayBeBlank whether it may be empty, or nothing but white space
+ */
+export function textFault(
+  text: string,
+  name: string,
+  charactersMax: number,
+  mayBeBlank = false,
+): TextFault | undefined {
+  if (!mayBeBlank && !visible.test(text)) return { code: "REQUIRED", message: `${name} must not be blank.` };
+  if (isLongerThan(text, charactersMax)) {
+    return { code: "TOO_LONG", message: `${name} must have at most ${charactersMax} characters.` };
+  }
+  // PostgreSQL cannot store NUL, and lone surrogates would all become U+FFFD, so that two skus could collide.
+  if (text.includes("\0")) return { code: "INVALID_VALUE", message: `${name} must not contain a NUL character.` };
+  if (!text.isWellFormed()) return { code: "INVALID_VALUE", message: `${name} must not contain a lone surrogate.` };
+  return undefined;
+}
+
 /** The most that ids, and whatever else names something stored, may have. */
 const keyCharactersMax = 255;
 

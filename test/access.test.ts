@@ -279,10 +279,12 @@ test("a site is added once to a store that exists, and needs an id and a type", 
     message: `Store ${store} already has a site de.`,
   });
   await expect(addSite(app.db, "nobody", "de", "SHOP")).rejects.toMatchObject({ code: "NOT_FOUND" });
-  await expect(addSite(app.db, store, " ", "SHOP")).rejects.toMatchObject({
-    message: "site must have 1 to 255 characters.",
-  });
-  await expect(addSite(app.db, store, "fr", "")).rejects.toMatchObject({
-    message: "type must have 1 to 255 characters.",
-  });
+  for (const [site, type, message] of [
+    [" ", "SHOP", "site must not be blank."],
+    ["fr", "", "type must not be blank."],
+    ["f".repeat(256), "SHOP", "site must have at most 255 characters."],
+    ["fr", "\0", "type must not contain a NUL character."],
+  ] as const) {
+    await expect(addSite(app.db, store, site, type)).rejects.toMatchObject({ code: "VALIDATION_FAILED", message });
+  }
 });

@@ -56,7 +56,7 @@ describe("a bad event is named by its index and field, and nothing of its batch 
       view("x", { productId: "a\0" }),
       "productId",
       "INVALID_VALUE",
-      "productId must not contain NUL characters or lone surrogates.",
+      "productId must not contain a NUL character.",
     ],
     [
       "a long device",

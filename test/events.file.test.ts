@@ -114,7 +114,7 @@ describe("one bad line, and nothing of the file is stored", () => {
     [line({ id: null }), "id", "REQUIRED", "id is required."],
     [line({ id: 5 }), "id", "INVALID_TYPE", "id must be a string."],
     [line({ id: " " }), "id", "REQUIRED", "id must not be blank."],
-    [line({ id: "e\0" }), "id", "INVALID_VALUE", "id must not contain NUL characters or lone surrogates."],
+    [line({ id: "e\0" }), "id", "INVALID_VALUE", "id must not contain a NUL character."],
     [line({ type: "view" }), "type", "INVALID_TYPE", "type must be VIEW, ADD_TO_CART or ORDER."],
     [line({ channel: "TV" }), "channel", "INVALID_TYPE", "channel must be LIVE, REPLAY or REFERRAL."],
     [line({ channel: "REFERRAL" }), "channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER only."],

@@ -1,7 +1,7 @@
 import type { Database } from "../database/client.js";
 import { joinLookupsById } from "../database/joinLookups.js";
 import { errorAt } from "../errors.js";
-import { canBeKey, isStorable } from "../text.js";
+import { canBeKey, textFault } from "../text.js";
 import { requireStore } from "./store.js";
 
 /** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */
@@ -36,9 +36,8 @@ const lookUpSite = joinLookupsById((db, storeId, ids) => db.site.findMany({ wher
 export async function addSite(db: Database, storeId: string, id: string, type: string) {
   await requireStore(db, storeId);
   for (const [name, value] of Object.entries({ site: id, type })) {
-    if (!/\S/u.test(value) || value.length > 255 || !isStorable(value)) {
-      throw errorAt("VALIDATION_FAILED", `${name} must have 1 to 255 characters.`, [name]);
-    }
+    const fault = textFault(value, name, 255);
+    if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, [name]);
   }
   const { count } = await db.site.createMany({ data: { storeId, id, type }, skipDuplicates: true });
   if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${storeId} already has a site ${id}.`, ["site"]);

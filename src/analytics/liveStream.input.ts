@@ -1,6 +1,6 @@
 import { dateTimeMax } from "../dateTime.js";
 import type { Path, Problems } from "../errors.js";
-import { isLongerThan, isStorable } from "../text.js";
+import { textFault } from "../text.js";
 import type { LiveStreamStatus } from "./liveStream.js";
 
 /** A show as callers save it. */
@@ -45,12 +45,6 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
 
 /** A text that must be there, be storable, and not be too long. */
 export function checkText(text: string, charactersMax: number, path: Path, problems: Problems): void {
-  const name = String(path.at(-1));
-  if (!/\S/u.test(text)) problems.add({ code: "REQUIRED", message: `${name} must not be blank.`, path });
-  else if (isLongerThan(text, charactersMax)) {
-    problems.add({ code: "TOO_LONG", message: `${name} must have at most ${charactersMax} characters.`, path });
-  } else if (!isStorable(text)) {
-    const message = `${name} must not contain NUL characters or lone surrogates.`;
-    problems.add({ code: "INVALID_VALUE", message, path });
-  }
+  const fault = textFault(text, String(path.at(-1)), charactersMax);
+  if (fault !== undefined) problems.add({ ...fault, path });
 }

@@ -1,5 +1,5 @@
 import type { Path, Problem, Problems } from "../errors.js";
-import { clip, isLongerThan } from "../text.js";
+import { clip, textFault } from "../text.js";
 
 /** A product as callers send it: the documented object, in each style. */
 export interface ProductInput {
@@ -79,18 +79,11 @@ export function checkProducts(products: readonly unknown[], pathOf: (index: numb
   products.forEach((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
 }
 
-const visible = /\S/u;
-
 function text(max: number, { blank = false } = {}): Rule {
   return (value, field, report) => {
     if (typeof value !== "string") return report(field, "INVALID_TYPE", `${field} must be a string.`);
-    if (!blank && !visible.test(value)) return report(field, "REQUIRED", `${field} must not be blank.`);
-    if (isLongerThan(value, max)) {
-      return report(field, "TOO_LONG", `${field} must have at most ${max} characters.`);
-    }
-    // PostgreSQL cannot store NUL, and lone surrogates would all become U+FFFD, so that two skus could collide.
-    if (value.includes("\0")) return report(field, "INVALID_VALUE", `${field} must not contain a NUL character.`);
-    if (!value.isWellFormed()) return report(field, "INVALID_VALUE", `${field} must not contain a lone surrogate.`);
+    const fault = textFault(value, field, max, blank);
+    if (fault !== undefined) report(field, fault.code, fault.message);
   };
 }
 

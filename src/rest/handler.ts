@@ -53,12 +53,16 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
   const prepared = operations.map((operation) => prepare(schema, operation));
   return {
     find(method, path) {
-      const matching = prepared.filter(({ pattern }) => pattern.test(path));
-      if (matching.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       const wanted = method === "HEAD" ? "GET" : method;
-      const operation = matching.find((candidate) => candidate.method === wanted);
-      if (operation === undefined) throw new MethodNotAllowedError(allowedMethods(matching));
-      return { operation, segments: operation.pattern.exec(path)?.groups ?? {} };
+      const others: PreparedOperation[] = [];
+      for (const operation of prepared) {
+        const match = operation.pattern.exec(path);
+        if (match === null) continue;
+        if (operation.method === wanted) return { operation, segments: match.groups ?? {} };
+        others.push(operation);
+      }
+      if (others.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+      throw new MethodNotAllowedError(allowedMethods(others));
     },
     readUrl: ({ operation: { argumentNames }, segments }, search) => {
       const parameters = Object.entries(segments).map(([name, segment]) => [name, decodeSegment(name, segment)]);
