@@ -92,6 +92,24 @@ describe("the thread", () => {
     await third.terminate();
   });
 
+  test("is used again after content that is none of a JSON string, of which nothing is left in it", async () => {
+    const content = Buffer.from(JSON.stringify(text).slice(1, -1));
+    const sound = await readChunks({ text });
+    const broken = Buffer.from(content);
+    broken[200_000 + broken.subarray(200_000).indexOf("a")] = 0xff;
+    const worker = takeWorker();
+    await keepWorker(worker);
+    for (let times = 0; times < 3; times += 1) {
+      await expect(readChunks({ json: broken })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+      const { chunks, result } = await readChunks({ json: content });
+      expect(rowsOf(chunks)).toEqual(rowsOf(sound.chunks));
+      expect(result).toEqual(sound.result);
+      expect(chunks.at(-1)?.bytesRead).toBe(text.length);
+    }
+    expect(takeWorker(), "the same all the time").toBe(worker);
+    await worker.terminate();
+  });
+
   test("passes on why a file cannot be read", async () => {
     const file = join(folder, "missing.csv");
     await expect(readProductCsv({ file }).next()).rejects.toMatchObject({

@@ -231,6 +231,15 @@ describe("an operation sent in full", () => {
     const answer = { status: 200, body: { data: { liveStreams: { nodes: [] } } } };
     expect(await postFour(store, { query: shows, variables: { first: 1 } })).toMatchObject(answer);
     expect(await get(store, { query: shows })).toMatchObject(answer);
+    const twice = [
+      ["query", introspection],
+      ["query", shows],
+    ];
+    for (const pairs of [twice, twice.toReversed()]) {
+      expect(await readAnswer(await store.fetch(`/graphql?${new URLSearchParams(pairs)}`))).toMatchObject(
+        pairs === twice ? answer : onlyPersisted,
+      );
+    }
     for (const query of [`${shows} `, shows.trim(), [shows]]) {
       expect(await store.post("/graphql", { query })).toMatchObject(onlyPersisted);
     }

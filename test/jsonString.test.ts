@@ -55,13 +55,12 @@ test.each([
   );
 });
 
-test("the long string of a text is taken out of it, whatever stands around", async () => {
+test("the long member of a text is taken out of it, whatever stands around", async () => {
   const around = fc.json({ depthSize: "small", maxDepth: 3 });
   const property = fc.asyncProperty(around, around, contents, async (before, after, content) => {
     const long = `${content}${"x".repeat(200)}`;
     const text = `{"before": ${before}, "long":"${long}" , "after":${after}}`;
-    fc.pre(strings(JSON.parse(text)).filter((string) => Buffer.byteLength(JSON.stringify(string)) >= 200).length === 1);
-    const taken = await takeLongString(Buffer.from(text), 200);
+    const taken = await takeLongString(Buffer.from(text), "long", 200);
     expect(taken?.content.toString()).toBe(long);
     expect(taken?.json.toString().replace(taken.ticket, () => long)).toBe(text);
     expect(JSON.parse(String(taken?.json))).toEqual({ ...JSON.parse(text), long: taken?.ticket });
@@ -69,29 +68,38 @@ test("the long string of a text is taken out of it, whatever stands around", asy
   await fc.assert(property, { numRuns: 300 });
 });
 
-/** All strings in a value, keys too. */
-function strings(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => [key, ...strings(item)]);
-}
-
 const long = "x".repeat(100);
 test.each([
-  ["there is none", `{"a": "${long.slice(1)}", "${long.slice(1)}": [${"1,".repeat(500)}2]}`],
-  ["there are two", `["${long}", "${long}"]`],
-  ["it never ends", `["${long}`],
-  ["its last quote is escaped", `["${long}\\"`],
+  ["it is not long enough", `{"long": "${long.slice(1)}", "${long}": [${"1,".repeat(500)}2]}`],
+  ["there are two", `{"long": "${long}", "long": "${long}"}`],
+  ["another one is long", `{"other": "${long}", "long": "", "xlong":"${long}", "long ":"${long}"}`],
+  ["the long string is an item or a name", `["long", "${long}", {"${long}": 1, "long": ["${long}"]}]`],
+  ["the name is written with escapes", `{"l\\u006fng": "${long}"}`],
+  ["it never ends", `{"long":"${long}`],
+  ["its last quote is escaped", `{"long":"${long}\\"`],
   ["there is no string at all", `[${"1,".repeat(500)}2]`],
+  ["there is a string and nothing before it", `"${long}"`],
+  ["there is a colon and nothing before it", ` : "${long}"`],
   ["there is nothing", ""],
 ])("nothing is taken where %s", async (_, text) => {
-  expect(await takeLongString(Buffer.from(text), 100)).toBeUndefined();
+  expect(await takeLongString(Buffer.from(text), "long", 100)).toBeUndefined();
+});
+
+test.each([
+  `{"long":"${long}"}`,
+  `{"a":[{"b":0,"long" \t:\r\n "${long}"}]}`,
+  `"long":"${long}"`,
+  `{"other":"${long}","long":"${long}"}`,
+])("it is taken from %s", async (text) => {
+  const taken = await takeLongString(Buffer.from(text), "long", 100);
+  expect(taken?.content.toString()).toBe(long);
+  expect(taken?.json.toString().replace(taken.ticket, () => long)).toBe(text);
 });
 
 test("a string of many megabytes is found where it stands, beside millions of short ones", async () => {
   const short = '"\\"",'.repeat(1_000_000);
   const content = "row,\\n".repeat(1_000_000);
-  const taken = await takeLongString(Buffer.from(`[${short}"${content}",${short}0]`), 1_000_000);
+  const taken = await takeLongString(Buffer.from(`[${short}{"long":"${content}"},${short}0]`), "long", 1_000_000);
   expect(taken?.content.equals(Buffer.from(content))).toBe(true);
-  expect(taken?.json.toString()).toBe(`[${short}"${taken?.ticket}",${short}0]`);
+  expect(taken?.json.toString()).toBe(`[${short}{"long":"${taken?.ticket}"},${short}0]`);
 });

@@ -7,7 +7,7 @@ import { type CsvPiece, textPieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
 import { chunkRowsMax } from "./product.csv.chunk.js";
 import { keepWorker, takeWorker } from "./product.csv.threads.js";
-import type { CsvWorkerMessage, CsvWorkerRequest, JsonPiece } from "./product.csv.worker.js";
+import type { CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
 
 export type { CsvChunk, CsvResult };
 
@@ -24,7 +24,8 @@ const workerPieceLength = 256 * 1024;
  * chunks ahead of the caller. The chunks hold rows with problems too (see `readCsv`), so store nothing for good before
  * the result says that there are none. Leaving the generator ends the thread.
  * @throws the error of node:fs for a file that cannot be read, or that of a crashed thread
- * @throws {AppError} BAD_REQUEST for the content of a JSON string that is none
+ * @throws {AppError} BAD_REQUEST for the content of a JSON string that is none, if it was read so far: whatever ends the
+ *   reading earlier, such as a wrong header, refuses the import as well
  */
 export async function* readProductCsv(
   source: CsvSource,
@@ -63,7 +64,10 @@ async function* readInWorker(source: CsvSource, options: CsvOptions): AsyncGener
         isDone = true;
         return message.result;
       }
-      if (message.kind === "malformed") throw invalidJson();
+      if (message.kind === "malformed") {
+        isDone = true;
+        throw invalidJson();
+      }
       if (message.kind !== "chunk") continue;
       send(worker, { kind: "chunkTaken" });
       yield message.chunk;
@@ -81,20 +85,13 @@ function piecesOnDemand(
   source: Exclude<CsvSource, { readonly file: string }>,
   worker: Worker,
 ): (message: CsvWorkerMessage) => void {
-  const pieces = "text" in source ? textPieces(source.text, workerPieceLength) : jsonPieces(source.json);
+  const pieces =
+    "text" in source ? textPieces(source.text, workerPieceLength) : contentPieces(source.json, workerPieceLength);
   return (message) => {
     if (message.kind !== "pieceWanted") return;
     const piece = pieces.next().value ?? null;
-    send(worker, { kind: "piece", piece }, piece !== null && "json" in piece ? [piece.json.buffer] : []);
+    send(worker, { kind: "piece", piece }, piece instanceof Uint8Array ? [piece.buffer] : []);
   };
-}
-
-function* jsonPieces(content: JsonString): Generator<JsonPiece, void> {
-  let bytesRead = 0;
-  for (const json of contentPieces(content, workerPieceLength)) {
-    bytesRead += json.length;
-    yield { json, bytesRead };
-  }
 }
 
 /** @param handedOver memory that is the thread's from then on */

@@ -1,14 +1,12 @@
 import { parentPort } from "node:worker_threads";
-import { AppError } from "../errors.js";
 import { parseJson } from "../json.js";
 import { type CsvPiece, filePieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
 
 /** A piece of CSV text as a JSON string. */
-export interface JsonPiece {
-  readonly json: Uint8Array<ArrayBuffer>;
-  readonly bytesRead: number;
-}
+type JsonPiece = Uint8Array<ArrayBuffer>;
+
+class MalformedPiece extends Error {}
 
 /** What the thread is told: to read a CSV, a piece of text it asked for (null after the last), that a chunk was taken. */
 export type CsvWorkerRequest =
@@ -57,19 +55,31 @@ async function read({ file, options }: Extract<CsvWorkerRequest, { kind: "read" 
     }
     send({ kind: "result", result: next.value });
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof MalformedPiece)) throw error;
     send({ kind: "malformed" });
   }
 }
 
 async function* requestedPieces(): AsyncGenerator<CsvPiece, void> {
+  let charactersRead = 0;
   for (let ahead = 0; ahead < piecesAhead; ahead += 1) send({ kind: "pieceWanted" });
   for (;;) {
     while (pieces.length === 0) await nextRequest();
     const piece = pieces.shift();
     if (piece === undefined || piece === null) return;
     send({ kind: "pieceWanted" });
-    yield "json" in piece ? { text: parseJson(piece.json) as string, bytesRead: piece.bytesRead } : piece;
+    const text = piece instanceof Uint8Array ? textOf(piece) : piece.text;
+    charactersRead += text.length;
+    yield { text, bytesRead: charactersRead };
+  }
+}
+
+/** @throws {MalformedPiece} */
+function textOf(piece: JsonPiece): string {
+  try {
+    return parseJson(piece) as string;
+  } catch {
+    throw new MalformedPiece();
   }
 }
 

@@ -28,11 +28,13 @@ type Params = Readonly<Record<string, unknown>>;
  * as Apollo's and Relay's clients do it. One that comes along in full runs if its name is unknown, unless only persisted ones may.
  */
 export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
-  const own = new Set<unknown>(ownTexts);
+  const own = new Set(ownTexts);
   const textFor = (params: Params): string | undefined => {
     const id = idOf(params);
     if (id === undefined) {
-      if (!only || own.has(params["query"])) return undefined;
+      if (!only) return undefined;
+      const { query } = params;
+      if (typeof query === "string" && own.has(query)) return query;
       throw new AppError("BAD_REQUEST", "Only persisted operations are run here: name one in documentId.");
     }
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
@@ -54,7 +56,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       const { query, documentId, extensions = "" } = Object.fromEntries(params);
       const text = textFor({ query, documentId, extensions: parsed(extensions) });
       if (text === undefined) return search;
-      params.set("query", text);
+      params.set("query", text); // in place of all there are: what was looked at is what runs
       params.delete("documentId");
       params.delete("extensions");
       return params.toString();

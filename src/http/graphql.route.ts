@@ -43,7 +43,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
-        context = withIdempotency(context, request, graphqlPath, body);
+        context = await withIdempotency(context, request, graphqlPath, body);
         const sent = parseJson(body);
         const value = persisted === undefined ? sent : persisted.resolve(sent);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;

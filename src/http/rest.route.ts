@@ -18,12 +18,13 @@ export interface RestRouteOptions extends ContextOptions {
 /** The documented paths: find the operation, then who calls, and only then read the body. */
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, bodies, config, log } = options;
-  // A function of its own, so that the bytes of a large body are not kept while its content is worked on.
+  // A function of its own, so that the bytes of a large body are not kept while its content is worked on; but those of a long
+  // text, which is read from them (src/jsonString.ts).
   const readCall = async (call: RestCall, { request, response, path, search }: Exchange, context: Context) => {
     if (call.operation.method !== "POST") return { sent: rest.readUrl(call, search), context };
     requireJson(request);
     const body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
-    return { sent: await rest.readBody(call, body), context: withIdempotency(context, request, path, body) };
+    return { sent: await rest.readBody(call, body), context: await withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
     const { request, response, requestId, observation, path } = exchange;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { AppError, errorAt, Problems } from "../errors.js";
 import { unknownField, type Variables } from "../graphql/variables.js";
 import type { Context } from "../graphql/context.js";
@@ -24,11 +25,12 @@ export async function bodyArguments(
   known: ReadonlySet<string>,
   longText: string | undefined,
 ): Promise<Arguments> {
-  const taken = longText === undefined ? undefined : await takeLongString(body, longFromBytes);
+  const taken = longText === undefined ? undefined : await takeLongString(body, longText, longFromBytes);
   if (longText !== undefined && taken !== undefined) {
     const { json, ticket, content } = taken;
     const variables = membersOf(json, known);
     if (variables[longText] === ticket) return { variables, longStrings: new Map([[ticket, content]]) };
+    await setImmediate(); // it is not a member of the body itself, which is parsed a second time now
   }
   return { variables: membersOf(body, known) };
 }
