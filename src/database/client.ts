@@ -36,8 +36,6 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
     log,
   );
   const adapter = new UnparkingPrismaPg(pool, {
-    disposeExternalPool: true,
-    onPoolError: log,
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   });
@@ -46,7 +44,13 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
   boundLongWork(client, pool.options.max);
   const close = async (): Promise<void> => {
     const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
-    await client.$disconnect().finally(() => clearInterval(timer));
+    try {
+      await client.$disconnect();
+      await pool.end(); // not by Prisma, which would then open another one for whatever is asked afterwards
+    } finally {
+      clearInterval(timer);
+      cut(); // what asks whether the server hangs
+    }
   };
   return { client, probe: adapter.probe, close };
 }

@@ -11,7 +11,8 @@ const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "
 /** The same in raw queries, whose code is always P2010: what the driver adapter calls it. */
 const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
 /** What pg says, without a code. */
-const unavailableMessage = /timeout exceeded when trying to connect|Connection terminated|not queryable/u;
+const unavailableMessage =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end on the pool/u;
 const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/u;
 
 /** Whether the transaction lost against another and should simply run again. */

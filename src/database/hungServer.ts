@@ -35,7 +35,7 @@ export function watchServer(
   const look = async (): Promise<void> => {
     const suspect = performance.now() - suspectAfterMs;
     const isSuspicious = [...busySince.values()].some((since) => since <= suspect);
-    if (isSuspicious && !(await isAnswering(config, sockets, answerTimeoutMs))) {
+    if (isSuspicious && !pool.ending && !(await isAnswering(config, sockets, answerTimeoutMs))) {
       onHung(new Error(`The database server has not answered for ${answerTimeoutMs / 1_000} seconds.`));
     }
     timer = undefined;

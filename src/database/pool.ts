@@ -32,6 +32,7 @@ export function openPool(connection: PoolConfig, log: (problem: Error) => void, 
     },
   };
   const pool = new pg.Pool(config);
+  pool.on("error", log); // of an idle connection
   // An error of a connection that nobody listens to would end the process, and between being made or being idle and
   // being used nobody does. The statement that needs the connection reports it.
   pool.on("connect", (client) => void client.on("error", () => undefined));
