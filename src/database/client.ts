@@ -46,7 +46,8 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
     const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
     try {
       await client.$disconnect();
-      await pool.end(); // not by Prisma, which would then open another one for whatever is asked afterwards
+      // Not by Prisma, which would then open another one for whatever is asked afterwards.
+      if (!pool.ending) await pool.end();
     } finally {
       clearInterval(timer);
       cut(); // what asks whether the server hangs
