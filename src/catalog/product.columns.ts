@@ -4,6 +4,12 @@ import { type ProductInput, productFieldNames } from "./product.input.js";
 import { searchWords } from "./product.search.js";
 
 /**
+ * Rows of a chunk, which go into the database by one statement: enough to make the round trip cheap, few enough to encode
+ * them in a few milliseconds.
+ */
+export const chunkRowsMax = 2_000;
+
+/**
  * Products turned into columns for `unnest`: each is a PostgreSQL `text[]` literal with one element for each row.
  * An element of `images` or `searchWords` is itself a `text[]` literal, for `images::text[]`.
  */

@@ -1,7 +1,11 @@
-import { concatColumns, type PlacedProduct, type ProductColumns, productColumns } from "./product.columns.js";
+import {
+  chunkRowsMax,
+  concatColumns,
+  type PlacedProduct,
+  type ProductColumns,
+  productColumns,
+} from "./product.columns.js";
 
-/** Rows of a chunk, which go into the database by one statement. */
-export const chunkRowsMax = 2_000;
 /** Bounds the memory that a chunk takes, whatever its rows hold. */
 const charactersMax = 2 * 1024 * 1024;
 /** Rows are encoded in small sets: the fewer objects are alive, the less work for the garbage collector. */

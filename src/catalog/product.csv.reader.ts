@@ -5,7 +5,7 @@ import { invalidJson } from "../json.js";
 import { contentPieces, type JsonString } from "../jsonString.js";
 import { type CsvPiece, textPieces } from "./csv.pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./product.csv.js";
-import { chunkRowsMax } from "./product.csv.chunk.js";
+import { chunkRowsMax } from "./product.columns.js";
 import { keepWorker, takeWorker } from "./product.csv.threads.js";
 import type { CsvWorkerMessage, CsvWorkerRequest } from "./product.csv.worker.js";
 

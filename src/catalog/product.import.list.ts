@@ -1,12 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Path } from "../errors.js";
-import { productColumns, productKeys } from "./product.columns.js";
+import { chunkRowsMax, productColumns, productKeys } from "./product.columns.js";
 import { type ErrorPolicy, RowChecks } from "./product.rowChecks.js";
 import type { ProductSource } from "./product.import.js";
 import { checkProduct, type ProductInput } from "./product.input.js";
-
-/** Rows of one statement: enough to make the round trip cheap, few enough to encode them in a few milliseconds. */
-const chunkRows = 2_000;
 
 /** Products that are in memory already. All are checked before anything is sent; between chunks the event loop serves others. */
 export function listSource(
@@ -15,17 +12,17 @@ export function listSource(
   errorPolicy: ErrorPolicy,
 ): ProductSource {
   return {
-    isLong: products.length > chunkRows,
+    isLong: products.length > chunkRowsMax,
     async *read() {
       const checks = new RowChecks(errorPolicy);
       const sound: boolean[] = [];
       for (const [index, product] of products.entries()) {
-        if (index > 0 && index % chunkRows === 0) await setImmediate();
+        if (index > 0 && index % chunkRowsMax === 0) await setImmediate();
         sound.push(checkProduct(product, { path: pathOf(index) }, checks.row));
         checks.endRow(index);
       }
-      for (let start = 0; start < products.length; start += chunkRows) {
-        const rows = products.slice(start, start + chunkRows).map((product, index) => ({
+      for (let start = 0; start < products.length; start += chunkRowsMax) {
+        const rows = products.slice(start, start + chunkRowsMax).map((product, index) => ({
           product: sound[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
           line: start + index,
         }));

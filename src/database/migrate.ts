@@ -49,9 +49,8 @@ async function migrateAlone(
   // One connection: the lock belongs to the session that takes it.
   const { pool } = openPool(
     { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
-    () => undefined,
+    () => undefined, // the query that needs the connection reports what is wrong with it
   );
-  pool.on("error", () => undefined); // the query that needs the connection reports it
   try {
     await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit of its own
     await takeTurn(what, () => trySession(pool), log, limits);

@@ -71,8 +71,8 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
     },
     readBody: ({ operation: { argumentNames, longText } }, body) => bodyArguments(body, argumentNames, longText),
     async run({ operation }, { variables, longStrings }, context) {
-      const whole = longStrings === undefined ? context : { ...context, longStrings };
-      const result = await executeOperation(operation.prepared, variables, whole, { arraysOnly: true });
+      const withLongStrings = longStrings === undefined ? context : { ...context, longStrings };
+      const result = await executeOperation(operation.prepared, variables, withLongStrings, { arraysOnly: true });
       return answer(result, operation, variables);
     },
   };
