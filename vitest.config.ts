@@ -11,8 +11,9 @@ const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
+  setupFiles: ["test/support/properties.setup.ts"],
   isolate: false, // importing the service anew for each file would cost more than the tests
-  testTimeout: 30_000,
+  testTimeout: 120_000, // a hang is found all the same, and a busy machine is no failure
   expect: { poll: { timeout: 20_000 } }, // as long as `until` waits: a busy machine is no failure
   hookTimeout: 120_000,
 };
@@ -25,11 +26,14 @@ const onEmbeddedOnly = [
   "test/process/**",
   "test/http.*.test.ts",
   "test/catalog.csv*.test.ts",
+  "test/catalog.import.steps.test.ts",
   "test/cli.progress.test.ts",
   "test/dateTime.test.ts",
-  "test/graphql.soundness.test.ts",
+  "test/fairShare.test.ts",
+  "test/graphql.inputShape.test.ts",
   "test/joinLookups.test.ts",
-  "test/jsonString.test.ts",
+  "test/json*.test.ts",
+  "test/lockWait.test.ts",
   "test/openapi*.test.ts",
   "test/rateLimit*.test.ts",
   "test/supplyChain.test.ts",

@@ -86,7 +86,7 @@ export function describe(result: unknown): string {
 }
 
 /** User and system time of all threads, those that have ended too. The name, in parentheses, may hold anything. */
-function cpuMicros(pid: number): number {
+export function cpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6;

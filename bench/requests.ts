@@ -37,14 +37,14 @@ export interface Answer {
 }
 
 /** Sends a request by itself; any status is an answer. */
-export async function ask({ url }: RunningService, { path, ...request }: Request): Promise<Answer> {
+export async function ask({ url }: Pick<RunningService, "url">, { path, ...request }: Request): Promise<Answer> {
   const response = await fetch(`${url}${path}`, request);
   const type = response.headers.get("content-type")?.split(";")[0];
   return { status: response.status, type, body: await response.json() };
 }
 
 /** Sends a request by itself; throws when it is refused. */
-export async function send(service: RunningService, request: Request): Promise<void> {
+export async function send(service: Pick<RunningService, "url">, request: Request): Promise<void> {
   const { status, body } = await ask(service, request);
   if (status !== 200) throw new Error(`${request.path}: ${status} ${JSON.stringify(body)}`);
 }

@@ -8,6 +8,7 @@ import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
 import { benchMixed } from "./mixed.js";
 import { benchGraphql, benchRest } from "./reads.js";
+import { benchNeighbours } from "./neighbours/neighbours.js";
 import { closeAll, endRun } from "./resources.js";
 import { benchStart } from "./start.js";
 import { describeMachine, isMet, markdownTable, progress, type Row } from "./table.js";
@@ -26,9 +27,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   start: benchStart,
   embedded: benchEmbedded,
   mixed: benchMixed,
+  neighbours: benchNeighbours,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["mixed"]);
+const onlyByName = new Set(["mixed", "neighbours"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
@@ -64,7 +66,7 @@ if (!isInterrupted) {
   process.stdout.write(`${await describeMachine()}\n\n${markdownTable(rows)}\n`);
   if (wanted.length === 0) {
     process.stdout.write(
-      "\nWith 10 million events: `npm run bench -- analytics`. Two servers, a minute: `npm run bench -- mixed`.\n",
+      "\nWith 10 million events: `npm run bench -- analytics`. Two servers, a minute: `npm run bench -- mixed`. What others notice of hostile requests: `npm run bench -- neighbours`.\n",
     );
   }
   process.exitCode = failed.length === 0 && rows.every(isMet) ? 0 : 1;

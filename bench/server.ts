@@ -26,7 +26,7 @@ export interface BenchServer extends RunningService {
 }
 
 /** Where a server keeps its data: on PostgreSQL, perhaps with a Redis to share the rest, or embedded in a folder. */
-type Database = { readonly DATABASE_URL: string; readonly REDIS_URL?: string } | { readonly DATA_DIR: string };
+export type Database = { readonly DATABASE_URL: string; readonly REDIS_URL?: string } | { readonly DATA_DIR: string };
 
 /** The PostgreSQL on which databases are created. */
 export const databaseServer = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -57,15 +57,27 @@ export async function createDatabase(): Promise<string> {
 /** Starts the built server, which migrates the database, and makes a store and a token. */
 export async function startServer(database: Database): Promise<BenchServer> {
   const service = await serve(database);
-  const command = async (...args: string[]) => {
-    const env = { ...plainEnvironment, ...database };
-    const { stdout } = await run(process.execPath, ["dist/main.js", ...args, "--json"], { env, maxBuffer: 1e8 });
-    return JSON.parse(stdout);
-  };
+  const command = (...args: string[]) => runCommand(database, args);
+  return { ...service, ...(await addStore(database)), command };
+}
+
+/** Makes a store and a token on a database that a server has migrated. */
+export async function addStore(database: Database): Promise<{ readonly store: string; readonly token: string }> {
   stores += 1;
-  const { store } = await command("store", "create", `bench-${stores}`);
-  const { token } = await command("token", "issue", store);
-  return { ...service, store, token, command };
+  const { store } = await runCommand(database, ["store", "create", `bench-${stores}`]);
+  const { token } = await runCommand(database, ["token", "issue", store]);
+  return { store, token };
+}
+
+async function runCommand(database: Database, args: readonly string[]): Promise<any> {
+  const env = commandEnvironment(database);
+  const { stdout } = await run(process.execPath, ["dist/main.js", ...args, "--json"], { env, maxBuffer: 1e8 });
+  return JSON.parse(stdout);
+}
+
+/** The environment of a vitrine command on that database. */
+export function commandEnvironment(database: Database): Record<string, string | undefined> {
+  return { ...plainEnvironment, ...database };
 }
 
 /** Starts so many servers on one database. The first makes a store and a token, which are good for all. */
@@ -76,9 +88,9 @@ export async function startServers(database: Database, count: number): Promise<[
 }
 
 /** Starts the built server and no more. It logs as it does by default: a line for each request, into a file. */
-export function serve(database: Database): Promise<RunningService> {
+export function serve(database: Database, more: Readonly<Record<string, string>> = {}): Promise<RunningService> {
   const settings = { PORT: "0", ANALYTICS_RATE_LIMIT: "0", DEMO_TRAFFIC: "false" };
-  return startService(["dist/main.js", "serve"], { ...settings, ...database });
+  return startService(["dist/main.js", "serve"], { ...settings, ...more, ...database });
 }
 
 /** Starts the floor on a database that a Vitrine server has migrated. */

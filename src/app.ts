@@ -6,19 +6,23 @@ import { createOwnCount } from "./access/rateLimit.memory.js";
 import { createPrimaryCount } from "./access/rateLimit.primary.js";
 import { openSharedCount } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed.js";
+import { combineRelays, createDatabaseRelay } from "./analytics/feed.database.js";
 import { createPrimaryRelay } from "./analytics/feed.primary.js";
-import { createRedisRelay } from "./analytics/feed.relay.js";
+import { createRedisRelay, type FeedRelay } from "./analytics/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis.read.js";
+import { createKeySweep } from "./catalog/product.import.expired.js";
 import type { Config } from "./config.js";
-import type { RootDatabase } from "./database/client.js";
 import { mapDatabaseError } from "./database/errors.js";
+import { forStore, forTokenLookups } from "./database/forStore.js";
 import type { OpenDatabase } from "./database/open.js";
+import { createEventStreams } from "./graphql/eventStream.js";
 import { createFastLane } from "./graphql/fastLane.js";
 import { createGateway } from "./graphql/gateway.js";
 import { createKnownOperations, type KnownOperations } from "./graphql/operations.js";
 import { createPersistedOperations, type PersistedOperations } from "./graphql/persisted.js";
 import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
+import { createKnownSubscriptions } from "./graphql/subscriptions.js";
 import { gatewayCompression } from "./http/gatewayCompression.js";
 import { readDashboardOperations } from "./http/pages.dashboard.js";
 import { createRequestListener } from "./http/router.js";
@@ -28,8 +32,11 @@ import { planRest } from "./rest/operations.js";
 import { restView } from "./rest/view.js";
 import type { Line } from "./line.js";
 import { openRedis } from "./redis.js";
+import { startSweep } from "./sweep.js";
 import { createTelemetry } from "./telemetry/telemetry.js";
 import type { Tracing } from "./telemetry/tracing.js";
+
+const sweepEveryMs = 300_000;
 
 /** The whole service, ready to answer requests; it opens no port. */
 export interface App {
@@ -55,15 +62,24 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
-  const gateway = createGateway(known, { suggestions: !config.production, plugins: [gatewayCompression] });
+  const subscriptions = createKnownSubscriptions(schema);
+  const gateway = createGateway(known, subscriptions, {
+    suggestions: !config.production,
+    plugins: [gatewayCompression],
+  });
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
   // From here on connections are open, which would keep up the process of an app that cannot be made.
   const rateLimits = await openRateLimits(config, log, primary);
-  const feed = openFeed(config, database.client, log, primary);
+  const feed = openFeed(config, database, log, primary);
   const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
+  const sweep = startSweep({
+    everyMs: sweepEveryMs,
+    work: createKeySweep(database.client),
+    onError: (error) => log.warn({ err: error }, "Expired idempotency keys could not be removed; it is tried again"),
+  });
   const close = async (timeoutMs = 1_000): Promise<void> => {
-    await feed.close();
+    await Promise.all([sweep.stop(), feed.close()]);
     await gateway.dispose();
     rateLimits.count.close();
     await telemetry.close(timeoutMs);
@@ -73,13 +89,15 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     const handler = createRequestListener({
       config,
       db: database.client,
+      readiness: database.readiness,
       log,
-      identify: createIdentify(database.client),
+      identify: createIdentify(forTokenLookups(database.client)),
       rateLimits,
       feed,
       telemetry,
       gateway,
       fastLane: createFastLane(known),
+      openEventStream: createEventStreams(subscriptions),
       persisted,
       rest: createRestHandler(schema, operations),
       openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
@@ -132,19 +150,21 @@ async function openRateLimits(config: Config, log: Logger, primary: Line | undef
   };
 }
 
-/** The live feed; it reaches the clients of other processes over Redis or the primary, where there is one. */
-function openFeed({ redisUrl }: Config, db: RootDatabase, log: Logger, primary: Line | undefined): LiveFeed {
+/** The live feed; it reaches the clients of other processes over Redis where there is one, or else the database and the primary. */
+function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: Line | undefined): LiveFeed {
   const read = (storeId: string, lsId: string) =>
-    readAnalytics(db, storeId, lsId).catch((error: unknown) => Promise.reject(mapDatabaseError(error) as Error));
-  if (redisUrl === undefined) {
-    return createLiveFeed({ read, relay: primary === undefined ? undefined : createPrimaryRelay(primary) });
-  }
-  const open = () =>
-    openRedis(redisUrl, (problem) =>
-      log.warn(
-        { err: problem.message },
-        "Redis fails: until it is back, live figures reach clients of one process only",
-      ),
+    readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
+      Promise.reject(mapDatabaseError(error) as Error),
     );
-  return createLiveFeed({ read, relay: createRedisRelay(open) });
+  return createLiveFeed({ read, relay: openRelay(config, database, log, primary) });
+}
+
+function openRelay(config: Config, database: OpenDatabase, log: Logger, primary: Line | undefined): FeedRelay {
+  const warn = (what: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
+  const { redisUrl } = config;
+  if (redisUrl !== undefined) return createRedisRelay(() => openRedis(redisUrl, warn("Redis fails")));
+  const overDatabase = createDatabaseRelay(database, config, warn("The channel of changes over the database fails"));
+  const relays = [overDatabase, primary && createPrimaryRelay(primary)];
+  return combineRelays(relays.filter((relay) => relay !== undefined));
 }

@@ -12,12 +12,14 @@ export type ErrorCode =
   | "NOT_ACCEPTABLE"
   | "REQUEST_TIMEOUT"
   | "PAYLOAD_TOO_LARGE"
+  | "RESPONSE_TOO_LARGE"
   | "URI_TOO_LONG"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "IDEMPOTENCY_KEY_REUSED"
   | "IDEMPOTENCY_KEY_IN_USE"
   | "RATE_LIMITED"
   | "HEADERS_TOO_LARGE"
+  | "CLIENT_CLOSED_REQUEST"
   | "UNAVAILABLE"
   | "INTERNAL";
 
@@ -55,6 +57,12 @@ export class Problems {
   add(problem: Problem): void {
     this.total += 1;
     if (this.list.length < problemsListedMax) this.list.push(problem);
+  }
+
+  /** Adds a problem that is only made where it will be listed. */
+  addLazily(make: () => Problem): void {
+    this.total += 1;
+    if (this.list.length < problemsListedMax) this.list.push(make());
   }
 
   /** Takes over what was found elsewhere. */

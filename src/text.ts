@@ -34,11 +34,11 @@ export function textFault(
 }
 
 /** The most that ids, and whatever else names something stored, may have. */
-const keyCharactersMax = 255;
+export const nameCharactersMax = 255;
 
 /** Whether anything stored may have this as its id or sku: where not, it need not be looked for. */
 export function canBeKey(text: string): boolean {
-  return !isLongerThan(text, keyCharactersMax) && isStorable(text);
+  return !isLongerThan(text, nameCharactersMax) && isStorable(text);
 }
 
 /** Input shortened to what a message can bear, with lone surrogates made printable. */

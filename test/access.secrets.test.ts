@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenDatabase } from "../src/database/open.js";
-import { hashSecret, issueToken, revokeToken } from "../src/access/token.js";
+import { revokeToken } from "../src/access/token.replace.js";
+import { hashSecret, issueToken } from "../src/access/token.js";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./support/app.js";
 import { brokenDatabase } from "./support/brokenDatabase.js";
 import { type Collector, startCollector } from "./support/collector.js";
@@ -25,7 +26,9 @@ async function begin(database?: OpenDatabase): Promise<void> {
   app = await startApp({ logLevel: "trace", otlpEndpoint: collector.url }, database);
   store = await createTestStore(app);
   const revoked = await issueToken(app.db, store.id);
-  await revokeToken(app.db, store.id, revoked.id);
+  const working = testDatabase(); // the app's may be one that fails
+  await revokeToken(working.client, store.id, revoked.id);
+  await working.close();
   others = [(await createTestStore(app)).token, revoked.token, `vt_${randomBytes(32).toString("base64url")}`];
   answered = [];
 }

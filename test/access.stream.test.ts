@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { issueToken, revokeToken } from "../src/access/token.js";
+import { revokeToken } from "../src/access/token.replace.js";
+import { issueToken } from "../src/access/token.js";
 import { createTestStore, startApp, type TestApp } from "./support/app.js";
 import { saved } from "./support/shows.js";
 import { subscribe } from "./support/subscribe.js";

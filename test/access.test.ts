@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addSite } from "../src/access/site.js";
 import { createStore } from "../src/access/store.js";
-import { issueToken, listTokens, revokeToken, rotateToken } from "../src/access/token.js";
+import { revokeToken, rotateToken } from "../src/access/token.replace.js";
+import { issueToken, listTokens } from "../src/access/token.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "./support/app.js";
 import { until } from "./support/process.js";
 
@@ -167,7 +168,14 @@ describe("a token", () => {
     const { id } = await issueToken(app.db, store, { label: "second" });
     const list = await listTokens(app.db, store);
     expect(list.map(({ label }) => label)).toEqual([null, "second"]);
-    expect(list[1]).toEqual({ id, label: "second", createdAt: expect.any(Date), expiresAt: null, revokedAt: null });
+    expect(list[1]).toEqual({
+      id,
+      label: "second",
+      createdAt: expect.any(Date),
+      expiresAt: null,
+      revokedAt: null,
+      replacedBy: null,
+    });
     expect(JSON.stringify(list)).not.toContain(token.slice(3));
   });
 
@@ -205,7 +213,7 @@ describe("a token", () => {
   test("works on beside its successor for the grace, and then no longer", async () => {
     const { id: store } = await createTestStore(app);
     const old = await issueToken(app.db, store, { label: "shop" });
-    const rotated = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });
+    const { issued: rotated } = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });
     expect([await isLetIn(old.token), await isLetIn(rotated.token)]).toEqual([true, true]);
     await until(async () => !(await isLetIn(old.token)), "the grace to end", 5_000);
     expect(await isLetIn(rotated.token)).toBe(true);
@@ -227,8 +235,10 @@ describe("a token", () => {
     const { id: store } = await createTestStore(app);
     const [expiresAt, later] = [new Date(Date.now() + 60_000), new Date(Date.now() + 120_000)];
     const { id } = await issueToken(app.db, store, { expiresAt });
-    expect((await rotateToken(app.db, store, id, { graceMs: 1_000 })).expiresAt).toEqual(expiresAt);
-    expect((await rotateToken(app.db, store, id, { graceMs: 500, expiresAt: later })).expiresAt).toEqual(later);
+    const { issued: second } = await rotateToken(app.db, store, id, { graceMs: 1_000 });
+    expect(second.expiresAt).toEqual(expiresAt);
+    const { issued: third } = await rotateToken(app.db, store, second.id, { graceMs: 500, expiresAt: later });
+    expect(third.expiresAt).toEqual(later);
   });
 
   test("that cannot be replaced stays as it was: a rotation is done whole or not at all", async () => {

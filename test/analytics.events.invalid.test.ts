@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readAnswer, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "./support/events.js";
 import { type ExpectedProblem, graphqlError, invalidVariables } from "./support/problems.js";
-import { record, recorded } from "./support/shows.js";
+import { record, recorded, saved } from "./support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -159,5 +159,44 @@ describe("numbers that are none", () => {
     const { body } = await send(store, lsId, `{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
     expect(body).toEqual({ errors: [graphqlError("BAD_REQUEST", "The body is not valid JSON in UTF-8.")] });
     expect(await storedEvents(app, store)).toBe(0);
+  });
+});
+
+describe("when an event may have occurred", () => {
+  const tooEarly = "occurredAt must be at most a day before the start of the show.";
+  const tooLate = "occurredAt must be at most five minutes from now.";
+  const startMs = Date.parse("2026-05-04T18:30:00.000Z");
+  const at = (id: string, ms: number) => view(id, { occurredAt: new Date(ms).toISOString() });
+
+  test("from a day before the start of the show until five minutes from now", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [at("first", startMs - 86_400_000), at("last", Date.now() + 290_000)];
+    expect(await recorded(store, lsId, events)).toEqual({ accepted: 2, duplicates: 0 });
+  });
+
+  test("not earlier: each such event is named, and nothing of the batch is stored", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
+    const problems = [1, 3].map((index) => problem(index, "occurredAt", "INVALID_VALUE", tooEarly));
+    expect(await store.graphql(record, { lsId, events })).toEqual(refused(...problems));
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("not later, nor is such an event stored", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("a"), at("b", Date.now() + 310_000)];
+    const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", tooLate));
+    expect(await store.graphql(record, { lsId, events })).toEqual(expected);
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("a show whose start is moved keeps its events, and takes those of its new time", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [at("a", startMs)]);
+    await saved(store, { id: lsId, startedAt: "2026-06-04T18:30:00.000Z" });
+    const early = refused(problem(0, "occurredAt", "INVALID_VALUE", tooEarly));
+    expect(await store.graphql(record, { lsId, events: [at("b", startMs)] })).toEqual(early);
+    expect(await recorded(store, lsId, [at("c", Date.parse("2026-06-04T00:00:00Z"))])).toMatchObject({ accepted: 1 });
+    expect(await storedEvents(app, store)).toBe(2);
   });
 });

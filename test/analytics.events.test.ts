@@ -238,26 +238,31 @@ describe("what counts", () => {
   test("an event without a time occurred when it arrived", async () => {
     const { store, lsId } = await storeWithShow(app);
     const before = Date.now();
-    await recorded(store, lsId, [order("a", 1), order("b", 1, { occurredAt: "1999-12-31T23:59:59.999+00:00" })]);
+    await recorded(store, lsId, [order("a", 1), order("b", 1, { occurredAt: "2026-05-04T20:59:59.999+02:00" })]);
     const { data } = await store.graphql(readAnalytics, { lsId });
     const [past, now] = data.liveStreamAnalytics.timeline;
-    expect(past.startsAt).toBe("1999-12-31T23:59:00.000Z");
+    expect(past.startsAt).toBe("2026-05-04T18:59:00.000Z");
     expect(Date.parse(now.startsAt)).toBeGreaterThan(before - 60_000);
     expect(Date.parse(now.startsAt)).toBeLessThanOrEqual(Date.now());
   });
 
-  test("events of the first and of the last year that can be written stand in the timeline", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    const moments = ["0001-01-01T00:00:00.000Z", "1969-12-31T23:59:00.000Z", "9999-12-31T23:59:00.000Z"];
-    await recorded(
-      store,
-      lsId,
-      moments.map((occurredAt) => order(occurredAt, 1, { occurredAt })),
-    );
-    const { data } = await store.graphql(readAnalytics, { lsId });
-    const bucket = { viewers: 0, carts: 0, orders: 1, sales: 1 };
-    expect(data.liveStreamAnalytics.timeline).toEqual(moments.map((startsAt) => ({ startsAt, ...bucket })));
-  });
+  test.each(["0001-01-02T00:00:00.000Z", "1970-01-01T00:00:00.000Z"])(
+    "events of a show that started at %s stand in the timeline",
+    async (startedAt) => {
+      const { store, lsId } = await storeWithShow(app);
+      await saved(store, { id: lsId, startedAt });
+      const moments = [-86_400_000, -1, 0].map((ms) => new Date(Date.parse(startedAt) + ms).toISOString());
+      await recorded(
+        store,
+        lsId,
+        moments.map((occurredAt) => order(occurredAt, 1, { occurredAt })),
+      );
+      const { data } = await store.graphql(readAnalytics, { lsId });
+      const bucket = { viewers: 0, carts: 0, orders: 1, sales: 1 };
+      const starts = moments.map((moment) => `${moment.slice(0, 17)}00.000Z`);
+      expect(data.liveStreamAnalytics.timeline).toEqual(starts.map((startsAt) => ({ startsAt, ...bucket })));
+    },
+  );
 });
 
 describe("many writers", () => {

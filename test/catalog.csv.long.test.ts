@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bodyArguments } from "../src/rest/arguments.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "./support/app.js";
 import { toCsv } from "./support/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "./support/products.js";
@@ -130,14 +129,6 @@ describe("what is wrong with a long CSV is named as it is over GraphQL", () => {
     expect(answer.body).toMatchObject({ code, errors: [{ path }] });
     expect(await digestOf(app, store)).toBe(before);
   });
-});
-
-test("only that member is left unread", async () => {
-  const known = new Set(["csvContent", "siteId"]);
-  for (const text of [`{"siteId":${json}}`, `{"csvContent":"","siteId":${json}}`, `{"csvContent":[${json}]}`]) {
-    const read = await bodyArguments(Buffer.from(text), known, "csvContent");
-    expect(read).toEqual({ variables: JSON.parse(text) });
-  }
 });
 
 describe("a body that is no JSON is refused, wherever in a long CSV that shows, and nothing is stored", () => {

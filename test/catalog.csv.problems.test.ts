@@ -165,7 +165,7 @@ describe("a problem of a row", () => {
 
 test("more rows than allowed are a problem, and the reading ends there", async () => {
   const limited = (rows: number) => read(`${lines(rows, row)}\n"`, { rowsMax: 3 });
-  const message = "The CSV text must have at most 3 rows below its header.";
+  const message = "The CSV text must have at most 3 rows below its header (MAX_BULK_PRODUCTS).";
   expect(await limited(4)).toEqual({
     rows: [stored(2, "1"), stored(3, "2"), stored(4, "3")],
     result: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { textArrayLiteral } from "../src/database/arrayLiteral.js";
-import { header, row, stored, lines, readChunks, read } from "./support/csvReading.js";
+import { header, row, stored, lines, problemsOf, readChunks, read } from "./support/csvReading.js";
 
 test("an array literal holds every text as it is, and tells null from the word", () => {
   expect(
@@ -33,6 +33,35 @@ describe("a text of products", () => {
     });
   });
 
+  test("keeps white space of quoted cells, and has none around those that are not quoted", async () => {
+    const cells = (id: string, title: string, url: string, price: string) =>
+      `${id},s-1,${title},true,https://a.example/i.jpg,${url},${price}`;
+    const first = `${header},price`;
+    const expected = { ...stored(2, "1"), url: "https://a.example/p", price: "12.5" };
+    expect(await read(`${first}\n${cells(" 1\t", "  Title ", "\u00A0https://a.example/p ", " 12.5 ")}`)).toEqual({
+      rows: [expected],
+      result: { rows: 1, problems: { list: [], total: 0 } },
+    });
+    const { rows } = await read(`${first}\n${cells("1", '" Title "', "https://a.example/p", '"12.5"')}`);
+    expect(rows).toEqual([{ ...expected, title: " Title " }]);
+  });
+
+  test.each([
+    ["price", '" 12 "', "INVALID_TYPE"],
+    ["price", '" "', "INVALID_TYPE"],
+    ["available", '" true"', "INVALID_TYPE"],
+    ["url", '" https://a.example/p"', "INVALID_VALUE"],
+    ["images", '" https://a.example/p"', "INVALID_VALUE"],
+  ])("a quoted cell is not trimmed into a value that it does not hold: %s %s", async (column, cell, code) => {
+    const columns = [...new Set([...header.split(","), column])];
+    const values = new Map([
+      ...header.split(",").map((name, index) => [name, row("1").split(",")[index]] as const),
+      [column, cell],
+    ]);
+    const found = await problemsOf(`${columns.join(",")}\n${columns.map((name) => values.get(name)).join(",")}`);
+    expect(found.map((problem) => [problem.code, problem.path[1]])).toEqual([[code, column]]);
+  });
+
   test("may have its columns in any order and hold every kind of value", async () => {
     const text = [
       "price,images,description,available,price_max,url,title,price_min,sku,id,featured_image",
@@ -54,7 +83,7 @@ describe("a text of products", () => {
         images: "{https://a.example/1.jpg}",
         featured_image: "http://a.example",
         url: "//a.example",
-        searchWords: "{say,hi,or,s,1}",
+        searchWords: " say hi or s 1",
       },
       {
         line: "3",
@@ -69,7 +98,7 @@ describe("a text of products", () => {
         images: '{https://a.example/1.jpg,"https://a.example/a,b.jpg"}',
         featured_image: "//a",
         url: "//a.example",
-        searchWords: "{5,disk,s,2}",
+        searchWords: " 5 disk s 2",
       },
       {
         line: "5",
@@ -84,7 +113,7 @@ describe("a text of products", () => {
         images: "{}",
         featured_image: "//a",
         url: "//a.example",
-        searchWords: "{t,s,3}",
+        searchWords: " t s 3",
       },
     ];
     expect(await read(text)).toEqual({

@@ -60,7 +60,6 @@ describe("an import", () => {
         images: [],
         featuredImage: "//a.example/i",
         url: "//a.example/u",
-        searchWords: ["t", "s"],
         sites: [],
       },
     ]);
@@ -161,7 +160,8 @@ describe("all or nothing", () => {
     await expect(run(client, store.id, "REJECT_ALL")).rejects.toThrow("price must be");
     expect(writes).toBe(0);
     await run(client, store.id, "REJECT_FAILED");
-    expect(writes).toBe(1); // the sound ones, by one statement
+    const steps = Math.ceil((await storedProducts(app, store)).length / 1_000);
+    expect(writes).toBe(app.engine === "embedded" ? steps : 1); // the sound ones
   });
 
   test("a large list is checked bit by bit, so that others are served meanwhile", async () => {
@@ -201,7 +201,7 @@ describe("all or nothing", () => {
     const store = await createTestStore(app);
     const problem = {
       code: "VALIDATION_FAILED",
-      message: "At most 5000 products can be imported at once.",
+      message: "At most 5000 products can be imported at once (MAX_BULK_PRODUCTS).",
       path: ["products"],
     };
     const tooMany = bulk(products(5_001));

@@ -43,7 +43,7 @@ describe("a body that is no JSON object is a bad request", () => {
     ["a string", '"x"', notObject],
     ["a number", "1", notObject],
     ["true", "true", notObject],
-    ["arrays of a million levels", nested(1_000_000), notObject],
+    ["arrays of a million levels", nested(1_000_000), "The body may have at most 64 levels of arrays and objects."],
   ])("%s", async (_, body, message) => {
     const store = await createTestStore(app);
     for (const path of posts) expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
@@ -102,7 +102,7 @@ describe("members of the body", () => {
   test.each<[string, string, ExpectedProblem[]]>([
     [paths.one, "{}", [missing("product")]],
     [paths.one, '{"product":null}', [missing("product")]],
-    ...["5", '"x"', "true", "[]", `[${sound}]`, nested(100_000)].map((value): [string, string, ExpectedProblem[]] => [
+    ...["5", '"x"', "true", "[]", `[${sound}]`, nested(50)].map((value): [string, string, ExpectedProblem[]] => [
       paths.one,
       `{"product":${value}}`,
       [notProduct],
@@ -115,7 +115,7 @@ describe("members of the body", () => {
       [mistyped("products must be an array.", "products")],
     ]),
     [paths.bulk, `{"products":[${sound},null]}`, [mistyped("A product must be an object.", "products", 1)]],
-    [paths.bulk, `{"products":${nested(100_000)}}`, [mistyped("A product must be an object.", "products", 0)]],
+    [paths.bulk, `{"products":${nested(50)}}`, [mistyped("A product must be an object.", "products", 0)]],
     [paths.csv, "{}", [missing("csvContent")]],
     [paths.csv, '{"csvContent":null}', [missing("csvContent")]],
     [paths.csv, '{"csvContent":["id,sku"]}', [mistyped("csvContent must be a string.", "csvContent")]],
@@ -137,7 +137,7 @@ describe("members of the body", () => {
     ],
     [
       paths.one,
-      `{"product":${sound.slice(0, -1)},"id":${nested(100_000)}}}`,
+      `{"product":${sound.slice(0, -1)},"id":${nested(50)}}}`,
       [mistyped("id must be a string.", "product", "id")],
     ],
   ])("%s refuses %.60s", async (path, body, problems) => {
@@ -167,11 +167,11 @@ describe("members of the body", () => {
     await expectNothingStored(store);
   });
 
-  test("a hundred thousand unknown fields make a short answer", async () => {
+  test("tens of thousands of unknown fields make a short answer", async () => {
     const store = await createTestStore(app);
-    const extra = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`${index}${"x".repeat(80)}`, 1]));
+    const extra = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`${index}${"x".repeat(80)}`, 1]));
     const { body } = await store.post("/graphql", { query: importOne, variables: { product: product("a", extra) } });
-    expect(body.errors[0].extensions.errorsTotal).toBe(100_000);
+    expect(body.errors[0].extensions.errorsTotal).toBe(40_000);
     expect(JSON.stringify(body).length).toBeLessThan(40_000);
     await expectNothingStored(store);
   });

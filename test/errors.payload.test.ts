@@ -17,7 +17,7 @@ const json = { "content-type": "application/json" };
 const posts = [paths.one, paths.bulk, paths.csv];
 
 describe("PAYLOAD_TOO_LARGE", () => {
-  const detail = `The body may have at most ${bytesMax} bytes.`;
+  const detail = `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`;
   const tooLarge = { status: 413, body: problemBody("PAYLOAD_TOO_LARGE", detail) };
   const tooLargeInGraphQL = { status: 413, body: { errors: [graphqlError("PAYLOAD_TOO_LARGE", detail)] } };
   const half = Buffer.alloc(bytesMax / 2 + 1, " ");

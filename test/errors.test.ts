@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addSite } from "../src/access/site.js";
-import { issueToken, revokeToken } from "../src/access/token.js";
+import { revokeToken } from "../src/access/token.replace.js";
+import { issueToken } from "../src/access/token.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "./support/app.js";
 import { exchange } from "./support/exchange.js";
 import { graphqlError, invalid, problemBody, refusal } from "./support/problems.js";

@@ -137,6 +137,18 @@ describe("one bad line, and nothing of the file is stored", () => {
       "INVALID_TYPE",
       "occurredAt must be an ISO 8601 timestamp with a time zone.",
     ],
+    [
+      line({ occurredAt: "2026-05-03T18:29:59.999Z" }),
+      "occurredAt",
+      "INVALID_VALUE",
+      "occurredAt must be at most a day before the start of the show.",
+    ],
+    [
+      line({ occurredAt: "9999-05-04T18:30:00Z" }),
+      "occurredAt",
+      "INVALID_VALUE",
+      "occurredAt must be at most five minutes from now.",
+    ],
     [line({ colour: "red" }), "colour", "UNKNOWN_FIELD", 'An event has no field "colour".'],
     [line().replace("}", ',"__proto__":{}}'), "__proto__", "UNKNOWN_FIELD", 'An event has no field "__proto__".'],
     [line().padEnd(mebibyte + 1), undefined, "TOO_LONG", "The line is longer than 1048576 bytes."],

@@ -40,32 +40,41 @@ const cells = (name: string) =>
 const usual: Readonly<Record<string, readonly [string, ...string[]]>> = {
   id: ["a", "b", "c", "d", "e", "f", "g", "h"],
   sku: ["1", "2", "3", "4", "5", "6", "7", "8"],
-  title: ["Mug", "Pot, large", 'Say "hi"', "two\nlines"],
+  title: ["Mug", " Mug", "Mug\t ", "Pot, large", 'Say "hi"', "two\nlines"],
   description: ["", "", " ", "x\r\ny"],
   price: ["", "1", "0.10", "1e308", "1e-320", "-0", "1e309", "01"],
   price_min: ["", "0"],
   price_max: ["", " 5 "],
   available: ["true", "FALSE", " True ", "yes"],
-  images: ["", "//a.example", '["//a.example","//b.example"]', "[]", "[", '["//a.example",1]', "null"],
+  url: ["https://shop.example/a", " https://shop.example/a "],
+  images: [
+    "",
+    " //a.example",
+    ' ["//a.example"]',
+    "//a.example",
+    '["//a.example","//b.example"]',
+    "[]",
+    "[",
+    '["//a.example",1]',
+    "null",
+  ],
 };
 const rows = fc.array(fc.record(Object.fromEntries(columns.map((name) => [name, cells(name)]))), { maxLength: 4 });
 
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
-const needsQuotes = /[",\r\n]|^\s|^\uFEFF/u;
+const needsQuotes = /[",\r\n]/u;
 
-/** The value that the documented rules make of a cell. */
-function valueOf(name: string, cell: string): unknown {
+/** The value that the documented rules make of a cell: trimmed, unless it is quoted. */
+function valueOf(name: string, text: string, isQuoted: boolean): unknown {
+  const cell = isQuoted ? text : text.trim();
   if (name.startsWith("price")) {
-    const number = cell.trim();
-    return number === "" ? null : /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(number) ? Number(number) : cell;
+    return cell === "" ? null : /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(cell) ? Number(cell) : cell;
   }
-  if (name === "available")
-    return /^\s*(?:true|false)\s*$/iu.test(cell) ? cell.trim().toLowerCase() === "true" : cell.trim() || null;
+  if (name === "available") return /^(?:true|false)$/iu.test(cell) ? cell.toLowerCase() === "true" : cell || null;
   if (name !== "images") return cell === "" ? null : cell;
-  const images = cell.trim();
-  if (!images.startsWith("[")) return images === "" ? null : [images];
+  if (!cell.startsWith("[")) return cell === "" ? null : [cell];
   try {
-    return JSON.parse(images);
+    return JSON.parse(cell);
   } catch {
     return cell;
   }
@@ -100,15 +109,15 @@ test(
       const [byCsv, byJson] = [await createTestStore(app), await createTestStore(app)];
       let [text, line] = [`${bom ? "\uFEFF" : ""}${header}${lineEnd}`, 2];
       const lines: number[] = [];
+      const isQuoted = (cell: string) => quoteAll || needsQuotes.test(cell);
       for (const row of list) {
         lines.push(line);
-        const record = columns.map((name) =>
-          quoteAll || needsQuotes.test(row[name] ?? "") ? quoted(row[name] ?? "") : row[name],
-        );
+        const record = columns.map((name) => (isQuoted(row[name] ?? "") ? quoted(row[name] ?? "") : row[name]));
         text += `${record.join(",")}${lineEnd}`;
         line = text.split(/\r\n|\r|\n/u).length;
       }
-      const sent = list.map((row) => Object.fromEntries(columns.map((name) => [name, valueOf(name, row[name] ?? "")])));
+      const value = (name: string, cell = "") => valueOf(name, cell, isQuoted(cell));
+      const sent = list.map((row) => Object.fromEntries(columns.map((name) => [name, value(name, row[name])])));
       const answer = await postCsv(byCsv, text);
       const body = checkedRest(answer);
       const other = await fuzzer.send(app, byJson, {

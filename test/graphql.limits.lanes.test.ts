@@ -32,9 +32,33 @@ const operations: [string, within: string, above: string, RegExp][] = [
   ],
   [
     "cost",
-    `{ products(first: 100) { nodes { ${many(198, () => "id")} } } ${many(99, () => "__typename")} }`,
-    `{ products(first: 100) { nodes { ${many(198, () => "id")} } } ${many(100, () => "__typename")} }`,
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(100, () => "__typename")} }`,
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(101, () => "__typename")} }`,
     /cost at most 20000/u,
+  ],
+  [
+    "lists of their own",
+    `{ ${many(198, (i) => `a${i}: products(first: 1, search: "?") { __typename }`)} }`,
+    `{ ${many(290, (i) => `a${i}: products(first: 1, search: "?") { __typename }`)} }`,
+    /cost at most 20000/u,
+  ],
+  [
+    "images",
+    `{ products(first: 100) { nodes { ${many(19, (i) => `a${i}: images`)} ${many(8, () => "id")} } } }`,
+    `{ products(first: 100) { nodes { ${many(19, (i) => `a${i}: images`)} ${many(9, () => "id")} } } }`,
+    /cost at most 20000/u,
+  ],
+  [
+    "lines",
+    `${"\n#".repeat(1_500)}${"\r\n".repeat(1_499)}{ __typename }`,
+    `${"\n#".repeat(1_500)}${"\r\n".repeat(1_500)}{ __typename }`,
+    /at most 3000 lines/u,
+  ],
+  [
+    "lines of a text",
+    `{ products(search: """${"\n".repeat(2_999)}""") { nodes { id } } }`,
+    `{ products(search: """${"\n".repeat(3_000)}""") { nodes { id } } }`,
+    /at most 3000 lines/u,
   ],
   [
     "tokens",

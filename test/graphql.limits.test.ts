@@ -31,6 +31,8 @@ function nested(levels: number): string {
 const tooDeep = "An operation may be nested at most 20 fields deep.";
 const tooManyAliases = "An operation may have at most 300 aliases.";
 const tooManyRootFields = "An operation may have at most 300 root fields.";
+const tooManyImports = "An operation may have at most 5 imports.";
+const importAs = (i: number) => `a${i}: importProductsCsv(csvContent: "${i}") { message }`;
 const tooManyDirectives = "An operation may have at most 50 directives.";
 const tooCostly = "An operation may cost at most 20000: each field counts 1 for each item of the pages it is in.";
 
@@ -39,7 +41,7 @@ describe("each limit is exact:", () => {
     `{ product(productId: "a") { ${many(length, () => "...F")} } } fragment F on ${on} { ${fields} }`;
   const include = (length: number) => many(length, (i) => `id @include(if: ${i % 2 === 0})`);
   const costOf = (cost: number) =>
-    `{ products(first: 100) { nodes { ${many(198, () => "id")} } } ${many(cost - 19_901, () => "__typename")} }`;
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(cost - 19_900, () => "__typename")} }`;
 
   test.each<[string, string, (count: number) => string, number]>([
     ["depth", tooDeep, nested, limits.depth],
@@ -77,6 +79,13 @@ describe("each limit is exact:", () => {
       limits.directives,
     ],
     ["cost", tooCostly, costOf, limits.cost],
+    ["imports", tooManyImports, (count) => `mutation { ${many(count, importAs)} }`, limits.imports],
+    [
+      "imports, with fragments",
+      tooManyImports,
+      (count) => `mutation { ${many(count - 1, () => "... { ...F }")} ...F } fragment F on Mutation { ${importAs(0)} }`,
+      limits.imports,
+    ],
   ])("%s", (_, message, text, limit) => {
     expect(problemsOf(text(limit))).toEqual([]);
     expect(problemsOf(text(limit + 1))).toEqual([message]);
@@ -103,11 +112,11 @@ describe("the cost of a page", () => {
     );
 
   test.each([
-    ["is its size", "(first: 50)", 398],
-    ["is the largest for a variable", "(first: $n)", 198],
-    ["is the largest for a size out of bounds", "(first: 1000000000000)", 198],
-    ["is that of the default where it is left out", "", 998],
-    ["is that of the default for null", "(first: null)", 998],
+    ["is its size", "(first: 50)", 396],
+    ["is the largest for a variable", "(first: $n)", 197],
+    ["is the largest for a size out of bounds", "(first: 1000000000000)", 197],
+    ["is that of the default where it is left out", "", 993],
+    ["is that of the default for null", "(first: null)", 993],
   ])("%s", (_, first, fields) => {
     expect(page(first, fields)).toEqual([]);
     expect(page(first, fields + 2)).toEqual([tooCostly]);
@@ -140,14 +149,15 @@ describe("refused at once", () => {
   const clique = many(12, (i) => `fragment F${i} on __Type { ${many(12, (j) => (i === j ? "name" : `...F${j}`))} }`);
   const cycle = (name: string) => `Cannot spread fragment "${name}" within itself.`;
 
-  /** The best of three, each a text of its own, since others use the machine too. */
+  /** The best of three, each a text of its own, in CPU time, since others use the machine too. */
   async function atOnce(text: string) {
     const times: number[] = [];
     let answer: Awaited<ReturnType<TestStore["graphql"]>> = {};
     for (let n = 0; n < 3; n += 1) {
-      const started = performance.now();
+      const started = process.cpuUsage();
       answer = await store.graphql(text + " ".repeat(n));
-      times.push(performance.now() - started);
+      const { user, system } = process.cpuUsage(started);
+      times.push((user + system) / 1_000);
     }
     expect(Math.min(...times)).toBeLessThan(100);
     return answer;
@@ -172,8 +182,8 @@ describe("refused at once", () => {
     expect(errors?.[0].message).toMatch(/^Cannot spread fragment "F0" within itself/u);
   });
 
-  test("10,000 aliases, in one level or in far more by fragments", async () => {
-    const { errors } = await atOnce(`{ ${many(10_000, (i) => `a${i}: __typename`)} }`);
+  test("5,000 aliases, in one level or in far more by fragments", async () => {
+    const { errors } = await atOnce(`{ ${many(5_000, (i) => `a${i}: __typename`)} }`);
     expect(errors?.[0].message).toBe("Syntax Error: Document contains more that 5000 tokens. Parsing aborted.");
     const text = `{ product(productId: "a") { ${many(1_000, () => "...F")} } } fragment F on Product { ${many(900, (i) => `a${i}: id`)} }`;
     expect(problemsOf(text)).toEqual([tooManyAliases]);
@@ -219,7 +229,7 @@ test("names like an unknown one are suggested, but not in production", async () 
 });
 
 describe("an error repeats little of a long operation", () => {
-  const long = "x".repeat(500_000);
+  const long = "x".repeat(90_000);
 
   test("whose name, which each of its errors would repeat, is too long", async () => {
     const named = (name: string) => `query ${name} { ${many(50, (i) => `a${i}: product(productId: $v${i}) { id }`)} }`;

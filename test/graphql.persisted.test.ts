@@ -277,6 +277,7 @@ describe("the file", () => {
       number: 5,
       type: "type Query { a: Int }",
       deep,
+      long: `{ __typename } #${"x".repeat(limits.textCharacters)}`,
       steep: "{a".repeat(2_000) + "}".repeat(2_000),
     });
     await expect(readFrom(path)).rejects.toThrow(
@@ -288,6 +289,7 @@ describe("the file", () => {
           "number: the document must be a string",
           'type: The "Query" definition is not executable',
           "deep: An operation may be nested at most 20 fields deep",
+          "long: The text of an operation may have at most 100000 characters",
         ].join("; "),
     );
     await expect(readFrom(path)).rejects.toThrow(/steep: .*(?:tokens|deeply)/u);

@@ -90,7 +90,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   test("may have as many bytes as MAX_BODY_BYTES when it is inflated, and not one more", async () => {
     const whole = (length: number) => pack(Buffer.from('{"products":[]}'.padEnd(length)));
     expect(await post(paths.bulk, { coding, body: [whole(bytesMax)] })).toMatchObject({ status: 200 });
-    const detail = `The body may have at most ${bytesMax} bytes.`;
+    const detail = `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`;
     await expectRefused({ coding, body: [whole(bytesMax + 1)] }, "PAYLOAD_TOO_LARGE", detail);
     const announced = { "content-length": String(bytesMax + 1) };
     const sent = randomBytes(bytesMax + 1);

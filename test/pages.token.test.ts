@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApp, type TestApp } from "./support/app.js";
 import { receive } from "./support/bytes.js";
+import { answerTo } from "./support/socket.js";
 
 const token = `demo-token-</script>"${"x".repeat(20)}`;
 const held = JSON.stringify(token)
@@ -53,6 +54,32 @@ test.each([
     });
     expect(answer.bytes.toString()).not.toContain("demo-token");
   }
+});
+
+test.each(
+  (
+    "x-real-ip x-forwarded x-forwarded-host x-forwarded-proto x-forwarded-prefix x-forwarded-anything x-original-forwarded-for " +
+    "x-original-host x-client-ip x-cluster-client-ip cf-connecting-ip cf-ray true-client-ip fastly-client-ip fly-client-ip client-ip " +
+    "x-envoy-external-address x-appengine-user-ip x-azure-clientip x-amzn-trace-id cdn-loop proxy-connection x-proxyuser-ip"
+  ).split(" "),
+)("what comes with the header %s gets the pages without the demo token", async (name) => {
+  for (const path of ["/graphql", "/docs"]) {
+    const { status, bytes } = await read(path, { [name]: "10.0.0.9" });
+    expect(status).toBe(200);
+    expect(bytes.toString()).not.toContain("demo-token");
+  }
+});
+
+test.each(["/graphql", "/docs"])("%s by HTTP/1.0, as nginx asks by itself, is without the demo token", async (path) => {
+  const ask = (version: string) =>
+    answerTo(
+      app.url,
+      `GET ${path} HTTP/${version}\r\nHost: 127.0.0.1\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    );
+  expect(await ask("1.1")).toContain("demo-token");
+  const answer = await ask("1.0");
+  expect(answer).toContain("200 OK");
+  expect(answer).not.toContain("demo-token");
 });
 
 test("no other page, and none in production, holds the demo token", async () => {

@@ -8,8 +8,6 @@ import { recordEvents } from "../src/analytics/events.record.js";
 import { saveLiveStream } from "../src/analytics/liveStream.save.js";
 import { pruneEvents, type PruneProgress } from "../src/analytics/prune.js";
 import { rebuildAnalytics } from "../src/analytics/rebuild.js";
-import { lockShow } from "../src/analytics/showLock.js";
-import type { Database } from "../src/database/client.js";
 import type { OpenDatabase } from "../src/database/open.js";
 import { testDatabase } from "./support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "./support/figures.js";
@@ -230,16 +228,4 @@ describe("rebuilding the totals of pruned shows", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
     expect(await rowsOf(show)).toEqual(nothing);
   });
-});
-
-test("the lock of a show is waited for in time, by settings that Citus passes on to the node where it is taken", async () => {
-  const { storeId, lsId } = await newShow(db);
-  const names = ["citus.propagate_set_commands", "lock_timeout", "statement_timeout", "enable_nestloop"];
-  const settings = (at: Database) => at.$queryRaw`SELECT current_setting(unnest(${names}::text[]), true) AS value`;
-  const within = await db.$transaction(async (transaction) => {
-    await lockShow(transaction, storeId, lsId);
-    return settings(transaction);
-  });
-  expect(within).toEqual(["local", "1min", "30min", "off"].map((value) => ({ value })));
-  expect(await settings(db), "afterwards all is as it was").not.toContainEqual({ value: "30min" });
 });

@@ -202,13 +202,14 @@ describe("product calls, where they are limited", () => {
 
   test("of a mutation with more aliases than calls are left, those that are left are carried out, in order", async () => {
     const store = await createTestStore(app);
-    const fields = ["a", "b", "c", "d", "e", "f", "g", "h"].map((id) => {
+    for (let call = 0; call < 3; call += 1) await sendGraphQL(store, "{ products { nodes { id } } }");
+    const fields = ["a", "b", "c", "d", "e"].map((id) => {
       const input = `id: "${id}", sku: "sku-${id}", title: "T", available: true, featured_image: "//a.example/a", url: "//a.example/a"`;
       return `${id}: importProduct(product: { ${input} }) { message }`;
     });
     const response = await sendGraphQL(store, `mutation { ${fields.join(" ")} }`);
-    expect([response.status, await response.json()]).toMatchObject([429, { data: null, errors: [{ path: ["g"] }] }]);
-    expect(Object.keys(await storedKeys(app, store))).toEqual(["a", "b", "c", "d", "e", "f"]);
+    expect([response.status, await response.json()]).toMatchObject([429, { data: null, errors: [{ path: ["d"] }] }]);
+    expect(Object.keys(await storedKeys(app, store))).toEqual(["a", "b", "c"]);
   });
 
   test("policies are counted apart, and an operation under both answers with both", async () => {

@@ -33,7 +33,9 @@ test("every distributed table is written to", async () => {
   const tables = await distributedTables(app.db);
   const written = (table: string) =>
     [...statements].some((sql) => new RegExp(`INSERT INTO (?:"public"\\.)?"${table}"`, "u").test(sql));
-  expect(tables.filter((table) => !written(table))).toEqual([]);
+  // Where there are several connections, imports write as they read: only the embedded engine stages them.
+  const staged = app.engine === "embedded" ? [] : ["StagedImport", "StagedProduct"];
+  expect(tables.filter((table) => !written(table))).toEqual(staged);
 });
 
 test("every statement is one that Citus takes, and runs on one node", async () => {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/client.js";
 import { joinLookupsById } from "../database/joinLookups.js";
 import { errorAt } from "../errors.js";
-import { canBeKey, textFault } from "../text.js";
+import { canBeKey, nameCharactersMax, textFault } from "../text.js";
 import { requireStore } from "./store.js";
 
 /** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */
@@ -36,7 +36,7 @@ const lookUpSite = joinLookupsById((db, storeId, ids) => db.site.findMany({ wher
 export async function addSite(db: Database, storeId: string, id: string, type: string) {
   await requireStore(db, storeId);
   for (const [name, value] of Object.entries({ site: id, type })) {
-    const fault = textFault(value, name, 255);
+    const fault = textFault(value, name, nameCharactersMax);
     if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, [name]);
   }
   const { count } = await db.site.createMany({ data: { storeId, id, type }, skipDuplicates: true });

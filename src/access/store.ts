@@ -1,12 +1,13 @@
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
+import { nameCharactersMax, textFault } from "../text.js";
 
 const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
 /**
  * Creates a store.
  *
- * @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken
+ * @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken, and for a name that is blank or too long
  */
 export async function createStore(db: Database, id: string, name: string): Promise<{ store: string; name: string }> {
   if (!storeIdRule.test(id)) {
@@ -14,6 +15,8 @@ export async function createStore(db: Database, id: string, name: string): Promi
       "store",
     ]);
   }
+  const fault = textFault(name, "name", nameCharactersMax);
+  if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["name"]);
   const { count } = await db.store.createMany({ data: { id, name }, skipDuplicates: true });
   if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${id} already exists.`, ["store"]);
   return { store: id, name };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { Database, RootDatabase } from "../database/client.js";
-import { inTransaction } from "../database/transaction.js";
-import { AppError } from "../errors.js";
+import type { Database } from "../database/client.js";
+import { AppError, errorAt } from "../errors.js";
+import { nameCharactersMax, textFault } from "../text.js";
 import { requireStore } from "./store.js";
 
 /** A new token; the secret is not kept and cannot be shown again. */
@@ -19,6 +19,8 @@ export interface TokenSummary {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** Id of the token that was issued in its place. */
+  readonly replacedBy: string | null;
 }
 
 interface IssueOptions {
@@ -33,11 +35,17 @@ export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** @throws {AppError} NOT_FOUND for an unknown store */
+/** @throws {AppError} NOT_FOUND for an unknown store, VALIDATION_FAILED for a label that is blank or too long */
 export async function issueToken(db: Database, store: string, options: IssueOptions = {}): Promise<IssuedToken> {
+  const fault = textFault(options.label ?? "none", "label", nameCharactersMax);
+  if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["label"]);
   await requireStore(db, store);
+  return storeToken(db, store, randomUUID(), options);
+}
+
+/** Stores a new token under an id; the store must exist. */
+export async function storeToken(db: Database, store: string, id: string, options: IssueOptions): Promise<IssuedToken> {
   const { label = null, expiresAt = null, secret = `vt_${randomBytes(32).toString("base64url")}` } = options;
-  const id = randomUUID();
   await db.accessToken.create({ data: { id, storeId: store, label, expiresAt, hash: hashSecret(secret) } });
   return { id, token: secret, store, expiresAt };
 }
@@ -52,59 +60,13 @@ export async function listTokens(db: Database, store: string): Promise<readonly 
   });
 }
 
-interface RotateOptions {
-  /** How long the old one goes on working, but not longer than it would have. */
-  readonly graceMs: number;
-  /** When the new one stops working; as the old one would have, if not given. */
-  readonly expiresAt?: Date | undefined;
-}
-
-const rotationTimeoutMs = 10_000;
-
-/**
- * Issues a token in place of another one.
- *
- * @throws {AppError} NOT_FOUND for a token that the store does not have or that no longer works
- */
-export async function rotateToken(
-  db: RootDatabase,
-  store: string,
-  id: string,
-  { graceMs, expiresAt }: RotateOptions,
-): Promise<IssuedToken> {
-  return inTransaction(db, { timeoutMs: rotationTimeoutMs }, async (transaction) => {
-    const old = await requireToken(transaction, store, id);
-    if (!isValid(old)) throw new AppError("NOT_FOUND", `Token ${id} is revoked or expired; issue a new one.`);
-    const graceEnds = new Date(Date.now() + graceMs);
-    const oldEnds = old.expiresAt !== null && old.expiresAt < graceEnds ? old.expiresAt : graceEnds;
-    await transaction.accessToken.update({ where: { id, storeId: store }, data: { expiresAt: oldEnds } });
-    return issueToken(transaction, store, {
-      label: old.label ?? undefined,
-      expiresAt: expiresAt ?? old.expiresAt ?? undefined,
-    });
-  });
-}
-
-/** Ends a token. Servers notice within 5 seconds. @throws {AppError} NOT_FOUND */
-export async function revokeToken(db: Database, store: string, id: string): Promise<TokenSummary> {
-  const { revokedAt } = await requireToken(db, store, id);
-  const {
-    hash: _,
-    storeId: __,
-    ...summary
-  } = await db.accessToken.update({
-    where: { id, storeId: store },
-    data: { revokedAt: revokedAt ?? new Date() },
-  });
-  return summary;
-}
-
 /** Whether a token works now. When it was revoked plays no part: the clock of another machine told it. */
 export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 }
 
-async function requireToken(db: Database, storeId: string, id: string) {
+/** @throws {AppError} NOT_FOUND */
+export async function requireToken(db: Database, storeId: string, id: string) {
   const token = await db.accessToken.findUnique({ where: { id, storeId } });
   if (token === null) throw new AppError("NOT_FOUND", `Store ${storeId} has no token ${id}.`);
   return token;

@@ -1,10 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { Database } from "../database/client.js";
+import type { RootDatabase } from "../database/client.js";
 import { AppError, Problems } from "../errors.js";
-import type { ShopperEventInput } from "./events.input.js";
+import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
 import { sendInLanes } from "./events.lanes.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
+import { findLiveStream } from "./liveStream.js";
 import { readLines } from "./ndjson.js";
 
 /** How far a file is: it is read twice. */
@@ -26,7 +27,12 @@ interface EventFileOptions {
 interface EventFile {
   readonly handle: FileHandle;
   readonly size: number;
+  /** When its events may have occurred. */
+  readonly span: EventSpan;
 }
+
+/** Longer than a rebuild of millions of events takes: nobody waits for an answer. */
+const lockWaitMs = 120_000;
 
 /** Enough to make round trips cheap; few enough that others need not wait long where there is one session for all. */
 const batchEvents = 2_000;
@@ -39,20 +45,22 @@ const batchEvents = 2_000;
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for an archived show, or naming each problem by its line
  */
 export async function recordEventFile(
-  db: Database,
+  db: RootDatabase,
   storeId: string,
   lsId: string,
   path: string,
   { lanes = 1, onProgress = () => undefined }: EventFileOptions = {},
 ): Promise<EventReceipt> {
-  await recordEvents(db, storeId, lsId, []); // fails where the show takes no events
+  await recordEvents(db, storeId, lsId, [], { lockWaitMs }); // fails where the show takes no events
+  const { startedAt } = await findLiveStream(db, storeId, lsId);
   const handle = await open(path);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
-    const file = { handle, size: stats.size };
+    const file = { handle, size: stats.size, span: eventSpan(startedAt) };
     await checkEvents(file, onProgress);
-    return await recordChecked(file, (events) => recordEvents(db, storeId, lsId, events), lanes, onProgress);
+    const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
+    return await recordChecked(file, record, lanes, onProgress);
   } finally {
     await handle.close();
   }
@@ -98,11 +106,11 @@ async function recordChecked(
 }
 
 /** The events of a file, in the order of its lines. A line with problems gives none. */
-async function* readEvents({ handle, size }: EventFile, problems: Problems) {
+async function* readEvents({ handle, size, span }: EventFile, problems: Problems) {
   for await (const { lines, bytesRead } of readLines(handle, size)) {
     const events: ShopperEventInput[] = [];
     for (const line of lines) {
-      const event = readEventLine(line, problems);
+      const event = readEventLine(line, problems, span);
       if (event !== undefined) events.push(event);
     }
     yield { events, bytesRead };

@@ -26,8 +26,25 @@ export const batchEventsMax = 10_000;
 const secondsMax = 86_400;
 const amountMax = 1e9;
 
+/** Between which moments events may have occurred. */
+export interface EventSpan {
+  /** Not known before the show was read. */
+  readonly earliest?: Date;
+  readonly latest: Date;
+}
+
+const beforeStartMs = 86_400_000;
+/** Clocks differ. */
+const fromNowMs = 300_000;
+
+/** @param startedAt of the show, where it is known */
+export function eventSpan(startedAt?: Date): EventSpan {
+  const latest = new Date(Date.now() + fromNowMs);
+  return startedAt === undefined ? { latest } : { earliest: new Date(startedAt.getTime() - beforeStartMs), latest };
+}
+
 /** Checks one event against every rule; problems name the event by the path it came with. */
-export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems): void {
+export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventSpan): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
 
@@ -39,6 +56,7 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
       checkText(value, 255, [...path, name], problems);
     }
   }
+  checkMoment(event.occurredAt, span, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
   if (event.type === "ORDER") {
@@ -49,12 +67,16 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
   if (event.channel === "REFERRAL") report("channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER only.");
 }
 
-function checkRange(
-  value: number | null | undefined,
-  max: number,
-  field: string,
-  report: (field: string, code: Problem["code"], message: string) => void,
-): void {
+type Report = (field: string, code: Problem["code"], message: string) => void;
+
+function checkMoment(moment: Date | null | undefined, { earliest, latest }: EventSpan, report: Report): void {
+  if (!isGiven(moment)) return;
+  if (moment > latest) report("occurredAt", "INVALID_VALUE", "occurredAt must be at most five minutes from now.");
+  if (earliest === undefined || moment >= earliest) return;
+  report("occurredAt", "INVALID_VALUE", "occurredAt must be at most a day before the start of the show.");
+}
+
+function checkRange(value: number | null | undefined, max: number, field: string, report: Report): void {
   if (!isGiven(value) || (value >= 0 && value <= max)) return;
   report(field, "INVALID_VALUE", `${field} must be from 0 to ${max}.`);
 }

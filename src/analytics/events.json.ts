@@ -1,7 +1,7 @@
 import { parseDateTime } from "../dateTime.js";
 import { type Problem, Problems } from "../errors.js";
 import { clip } from "../text.js";
-import { channels, checkEvent, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
+import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
 import { lineBytesMax, type TextLine } from "./ndjson.js";
 
 /** The value of a field, or what it must be. */
@@ -50,9 +50,10 @@ const standIns: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEvent
 export function readEventLine(
   { number: line, text: json, fault }: TextLine,
   problems: Problems,
+  span: EventSpan,
 ): ShopperEventInput | undefined {
   const found = new Problems();
-  const event = fault === undefined ? readEvent(json, found) : undefined;
+  const event = fault === undefined ? readEvent(json, found, span) : undefined;
   if (fault !== undefined) {
     found.add({ code: fault === "tooLong" ? "TOO_LONG" : "MALFORMED", message: faultMessages[fault], path: [] });
   }
@@ -61,7 +62,7 @@ export function readEventLine(
   return undefined;
 }
 
-function readEvent(json: string, problems: Problems): ShopperEventInput | undefined {
+function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEventInput | undefined {
   const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [] });
   let object: unknown;
   try {
@@ -75,7 +76,7 @@ function readEvent(json: string, problems: Problems): ShopperEventInput | undefi
     return undefined;
   }
   const event = readFields(object, problems);
-  checkEvent(event, [], problems);
+  checkEvent(event, [], problems, span);
   return event;
 }
 

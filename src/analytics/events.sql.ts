@@ -1,5 +1,7 @@
 import { Prisma } from "../generated/prisma/client.js";
 import type { EventColumns } from "./events.record.js";
+import { otherDevice, unknownDevice } from "./keptNames.js";
+import { trySharedLock } from "./showLock.js";
 
 interface EventBatch {
   readonly storeId: string;
@@ -7,31 +9,31 @@ interface EventBatch {
   /** Which of the parallel rows of totals this batch adds to. */
   readonly slot: number;
   readonly now: Date;
+  /** The earliest time that an event was given. */
+  readonly earliest: Date | null;
+  /** Whether devices or products of the batch may be among those that the show does not tell apart. */
+  readonly hasOthers: boolean;
   readonly columns: EventColumns;
-}
-
-/** The key of the lock that recorders of a show share, and that a rebuild of its totals takes alone. */
-export function showLockKey(storeId: string, lsId: string): string {
-  return `live stream ${storeId} ${lsId}`;
 }
 
 /**
  * The statement that records a batch. Each part takes what the part before has newly stored, so an event that was there
- * already adds to nothing. Rows are inserted in the order of their keys: batches that overlap wait for each other, and
+ * already adds to nothing. Where the show's lock is not to be had, or an event occurred too early, nothing is stored. Rows are inserted in the order of their keys: batches that overlap wait for each other, and
  * never in a circle.
  */
-export function eventStatement({ storeId, lsId, slot, now, columns }: EventBatch): Prisma.Sql {
+export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, columns }: EventBatch): Prisma.Sql {
   const show = Prisma.sql`${storeId}::text, ${lsId}::text`;
   return Prisma.sql`
     WITH show AS MATERIALIZED (
-      SELECT status, pg_advisory_xact_lock_shared(hashtextextended(${showLockKey(storeId, lsId)}, 0))::text AS lock
+      SELECT status, ${trySharedLock(storeId, lsId)} AS "isHeld",
+        coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly"
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}),
     input AS MATERIALIZED (
       SELECT e.* FROM unnest(${columns.id}::text[], ${columns.type}::text[], ${columns.channel}::text[],
         ${columns.viewerId}::text[], ${columns.device}::text[], ${columns.seconds}::numeric[], ${columns.amount}::numeric[],
         ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
         WITH ORDINALITY AS e(id, type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
-        show WHERE show.status <> 'ARCHIVED'),
+        show WHERE show.status <> 'ARCHIVED' AND show."isHeld" AND NOT show."isTooEarly"),
     fresh AS (
       INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "viewerId", device, seconds, amount,
         "productId", "occurredAt", "acceptedAt", position)
@@ -39,26 +41,42 @@ export function eventStatement({ storeId, lsId, slot, now, columns }: EventBatch
         ${now}, position FROM input ORDER BY id, position
       ON CONFLICT ("storeId", "liveStreamId", id) DO NOTHING
       RETURNING type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
-    ${membersOf(show)},
-    ${totalsOf(show, slot)}
-    SELECT (SELECT status FROM show) AS status, (SELECT count(*) FROM fresh)::int AS accepted`;
+    ${membersOf(show, hasOthers ? keptDevice(storeId, lsId) : Prisma.sql`device`)},
+    ${totalsOf(show, slot, hasOthers ? ofKeptProducts(storeId, lsId) : Prisma.empty)}
+    SELECT show.*, (SELECT count(*) FROM fresh)::int AS accepted,
+      ((SELECT count(*) FROM device) + (SELECT count(*) FROM minute) + (SELECT count(*) FROM product))::int AS "rowsToFold"
+    FROM show`;
+}
+
+/** The device by which a viewer is counted, of those that the show tells apart. */
+function keptDevice(storeId: string, lsId: string): Prisma.Sql {
+  return Prisma.sql`
+    coalesce((SELECT k.device FROM "LiveStreamDevice" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+      AND k.channel = first.channel AND k.device = first.device AND k.slot = -1), ${otherDevice})`;
+}
+
+function ofKeptProducts(storeId: string, lsId: string): Prisma.Sql {
+  return Prisma.sql`
+    WHERE (SELECT true FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+      AND k."productId" = added."productId" AND k.slot = -1)`;
 }
 
 /** Distinct viewers: of each channel, of the show (only who is new to a channel can be new to it), with something in the cart, in each minute. What comes back is new. */
-function membersOf(show: Prisma.Sql): Prisma.Sql {
+function membersOf(show: Prisma.Sql, device: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     seen AS MATERIALIZED (
-      SELECT type, channel, "viewerId", coalesce(device, 'unknown') AS device, position,
+      SELECT type, channel, "viewerId", coalesce(device, ${unknownDevice}) AS device, position,
         date_trunc('minute', "occurredAt", 'UTC') AS minute
       FROM fresh WHERE type <> 'ORDER'),
     viewer AS (
       INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
-      SELECT DISTINCT ON (channel, "viewerId") ${show}, channel, "viewerId", device FROM seen
-      ORDER BY channel, "viewerId", position
+      SELECT ${show}, channel, "viewerId", ${device} FROM (
+        SELECT DISTINCT ON (channel, "viewerId") channel, "viewerId", device FROM seen
+        ORDER BY channel, "viewerId", position) AS first
       ON CONFLICT ("storeId", "liveStreamId", channel, "viewerId") DO NOTHING RETURNING channel, "viewerId", device),
     "viewerOfAny" AS (
       INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
-      SELECT DISTINCT ${show}, 'ANY', "viewerId", 'unknown' FROM viewer ORDER BY "viewerId"
+      SELECT DISTINCT ${show}, 'ANY', "viewerId", ${unknownDevice} FROM viewer ORDER BY "viewerId"
       ON CONFLICT ("storeId", "liveStreamId", channel, "viewerId") DO NOTHING RETURNING channel),
     "cartViewer" AS (
       INSERT INTO "LiveStreamCartViewer" ("storeId", "liveStreamId", channel, "viewerId")
@@ -71,7 +89,7 @@ function membersOf(show: Prisma.Sql): Prisma.Sql {
 }
 
 /** Adds what is new to the totals of this batch's slot. */
-function totalsOf(show: Prisma.Sql, slot: number): Prisma.Sql {
+function totalsOf(show: Prisma.Sql, slot: number, keptProducts: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     total AS (
       INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
@@ -89,7 +107,8 @@ function totalsOf(show: Prisma.Sql, slot: number): Prisma.Sql {
       INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
       SELECT ${show}, channel, device, ${slot}::int, count(*) FROM viewer
       GROUP BY channel, device ORDER BY channel, device
-      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers),
+      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers
+      RETURNING slot),
     minute AS (
       INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
       SELECT ${show}, minute, ${slot}::int, sum(viewers), sum(carts), sum(orders), sum(sales) FROM (
@@ -98,10 +117,14 @@ function totalsOf(show: Prisma.Sql, slot: number): Prisma.Sql {
         UNION ALL SELECT date_trunc('minute', "occurredAt", 'UTC'), 0, 0, 1, amount FROM fresh WHERE type = 'ORDER') AS added
       GROUP BY minute ORDER BY minute
       ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
-        carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales),
+        carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
+      RETURNING slot),
     product AS (
       INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts)
-      SELECT ${show}, "productId", ${slot}::int, count(*) FROM fresh WHERE type = 'ADD_TO_CART' AND "productId" IS NOT NULL
-      GROUP BY "productId" ORDER BY "productId"
-      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts)`;
+      SELECT ${show}, "productId", ${slot}::int, carts FROM (
+        SELECT "productId", count(*) AS carts FROM fresh WHERE type = 'ADD_TO_CART' AND "productId" IS NOT NULL
+        GROUP BY "productId") AS added
+      ${keptProducts} ORDER BY "productId"
+      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts
+      RETURNING slot)`;
 }

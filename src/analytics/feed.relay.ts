@@ -7,6 +7,8 @@ export interface FeedRelay {
   send(storeId: string, lsId: string): void;
   /** @param missed called when changes may have been missed */
   onChange(noticed: (storeId: string, lsId: string) => void, missed: () => void): void;
+  /** Called when somebody begins to watch here: before, nothing need be heard. */
+  watched?(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,8 @@ export function createRedisRelay(open: () => Redis): FeedRelay {
   };
 }
 
-function parseChange(message: string): [string, string, string] | undefined {
+/** Whoever tells, the store and the show; undefined for what nobody of us sent. */
+export function parseChange(message: string): [string, string, string] | undefined {
   try {
     const parts: unknown = JSON.parse(message);
     return Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === "string")

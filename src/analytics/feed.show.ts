@@ -4,7 +4,13 @@ import type { LatestValue } from "./latestValue.js";
 
 export type Watcher = LatestValue<LiveStreamAnalytics>;
 
-/** A show that somebody watches. All its watchers share one reading, but for the first of each. */
+/** Watchers without a value, and the reading that begins after they have come. */
+interface Arrived {
+  readonly watchers: Watcher[];
+  readonly reading: Promise<void>;
+}
+
+/** A show that somebody watches. All its watchers share one reading; those who come at the same time share a first one. */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
@@ -18,7 +24,10 @@ export class WatchedShow {
   #isRefreshing = false;
   /** Whether there may be what it does not find: figures changed since it began, or it failed. */
   #isChanged = false;
-  #refreshedAt = 0;
+  #refreshedAt = -Infinity;
+  /** Who came while others were read their first value for: the next reading is for all of them. */
+  #arrived: Arrived | undefined;
+  #firstReading: Promise<void> | undefined;
 
   /** @param intervalMs the shortest time between two readings for all */
   constructor(read: () => Promise<LiveStreamAnalytics>, intervalMs: number) {
@@ -43,10 +52,35 @@ export class WatchedShow {
     if (!this.isWatched) clearTimeout(this.#timer);
   }
 
+  /** Gives a watcher what a reading finds that begins now or later. Those who come while one is under way share the next. */
+  readFirst(watcher: Watcher): Promise<void> {
+    if (this.#firstReading === undefined) return this.#readFirstFor([watcher]);
+    if (this.#arrived === undefined) {
+      const watchers: Watcher[] = [];
+      const readThem = () => this.#readFirstFor(watchers);
+      this.#arrived = { watchers, reading: this.#firstReading.then(readThem, readThem) };
+    }
+    this.#arrived.watchers.push(watcher);
+    return this.#arrived.reading;
+  }
+
+  async #readFirstFor(watchers: readonly Watcher[]): Promise<void> {
+    this.#arrived = undefined;
+    const reading = this.#readFor(() => watchers);
+    this.#firstReading = reading;
+    try {
+      await reading;
+    } finally {
+      // Whoever has arrived goes on from the end of this one.
+      if (this.#arrived === undefined && this.#firstReading === reading) this.#firstReading = undefined;
+    }
+  }
+
   /** Gives some watchers what a reading that begins now finds, and whoever of them was given a later one meanwhile keeps that. */
-  async readFor(watchers: () => readonly Watcher[]): Promise<void> {
+  async #readFor(watchers: () => readonly Watcher[]): Promise<void> {
     this.#readings += 1;
     const reading = this.#readings;
+    if (!watchers().some((watcher) => this.#given.has(watcher))) return; // they left while they waited
     const analytics = await this.#read();
     for (const watcher of watchers()) {
       if ((this.#given.get(watcher) ?? Infinity) > reading) continue; // or it has ended
@@ -62,7 +96,7 @@ export class WatchedShow {
   refreshSoon(): void {
     this.#isChanged = true;
     if (this.#timer !== undefined || this.#isRefreshing) return; // the reading that is due will see this change too
-    const waitMs = Math.max(0, this.#refreshedAt + this.#intervalMs - Date.now());
+    const waitMs = Math.max(0, this.#refreshedAt + this.#intervalMs - performance.now());
     this.#timer = setTimeout(() => void this.#refresh(), waitMs);
   }
 
@@ -70,9 +104,9 @@ export class WatchedShow {
     this.#timer = undefined;
     this.#isChanged = false;
     this.#isRefreshing = true;
-    this.#refreshedAt = Date.now();
+    this.#refreshedAt = performance.now();
     try {
-      await this.readFor(() => this.watchers);
+      await this.#readFor(() => this.watchers);
     } catch (error) {
       if (error instanceof AppError && error.code === "UNAVAILABLE") this.#isChanged = true;
       else for (const watcher of this.watchers) watcher.fail(error);

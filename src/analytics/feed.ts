@@ -1,4 +1,5 @@
 import { AppError } from "../errors.js";
+import { type Confirm, Confirmations } from "./feed.confirm.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { Places } from "./feed.places.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
@@ -24,8 +25,8 @@ export interface LiveFeed {
 
 /** What else ends watching. */
 interface WatchUntil {
-  /** Asked every 1.5 seconds; once it says UNAUTHENTICATED, watching ends with that. */
-  readonly confirm?: () => Promise<unknown>;
+  /** Asked every 1.5 seconds, once for all who watch by the same token; once it says UNAUTHENTICATED, watching ends with that. */
+  readonly confirm?: Confirm;
   /** Aborted when the watcher leaves, which may be before it has its iterator: then nobody would return that. */
   readonly departure?: AbortSignal;
 }
@@ -42,9 +43,6 @@ interface FeedOptions {
   readonly watchersOfStoreMax?: number;
 }
 
-/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3; asking takes time, too. */
-const confirmMs = 1_500;
-
 /** A feed for the watchers of this process. */
 export function createLiveFeed({
   read,
@@ -55,6 +53,7 @@ export function createLiveFeed({
 }: FeedOptions): LiveFeed {
   const shows = new Map<string, WatchedShow>();
   const places = new Places(watchersMax, watchersOfStoreMax);
+  const confirmations = new Confirmations();
   let isClosed = false;
 
   const noticed = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
@@ -67,14 +66,13 @@ export function createLiveFeed({
     shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
       places.free(storeId);
-      clearInterval(confirming);
+      if (confirm !== undefined) confirmations.remove(watcher, confirm);
       show.remove(watcher);
       if (!show.isWatched) shows.delete(key);
     });
-    const confirming = confirm && setInterval(() => void endUnlessConfirmed(watcher, confirm), confirmMs);
+    if (confirm !== undefined) confirmations.add(watcher, confirm);
     show.add(watcher);
-    departure?.addEventListener("abort", () => void watcher.return());
-    if (departure?.aborted === true) void watcher.return();
+    endOnAbort(watcher, departure);
     return [show, watcher];
   };
 
@@ -91,10 +89,12 @@ export function createLiveFeed({
       relay?.send(storeId, lsId);
     },
     async watch(storeId, lsId, until = {}) {
+      const hearing = relay?.watched?.();
+      if (hearing !== undefined) await hearing; // else nothing may come between
       const [show, watcher] = join(storeId, lsId, until); // before reading, so that no change falls between
       if (watcher.isEnded) return watcher;
       try {
-        await show.readFor(() => [watcher]);
+        await show.readFirst(watcher);
         return watcher;
       } catch (error) {
         await watcher.return();
@@ -109,12 +109,9 @@ export function createLiveFeed({
   };
 }
 
-async function endUnlessConfirmed(watcher: Watcher, confirm: () => Promise<unknown>) {
-  try {
-    await confirm();
-  } catch (error) {
-    if (error instanceof AppError && error.code === "UNAUTHENTICATED") watcher.fail(error); // else: the next time
-  }
+function endOnAbort(watcher: Watcher, signal: AbortSignal | undefined): void {
+  signal?.addEventListener("abort", () => void watcher.return());
+  if (signal?.aborted === true) void watcher.return();
 }
 
 function keyOf(storeId: string, lsId: string): string {

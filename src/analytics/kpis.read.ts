@@ -1,5 +1,5 @@
 import type { Database } from "../database/client.js";
-import { type LiveStream, Prisma } from "../generated/prisma/client.js";
+import type { LiveStream } from "../generated/prisma/client.js";
 import { isStorable } from "../text.js";
 import { type ChannelTotals, type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
 import { hostOf, liveStreamNotFound, type LiveStreamStatus, timesOf } from "./liveStream.js";
@@ -54,21 +54,9 @@ function selectAnalytics(db: Database, storeId: string, id: string): Promise<Ana
         SELECT channel, sum(sales)::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
           sum("cartViewers")::int AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds"
         FROM "LiveStreamTotal" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel) AS t) AS totals,
-      (SELECT coalesce(json_agg(d), '[]') FROM (${devicesOf(storeId, id)}) AS d) AS devices
+      (SELECT coalesce(json_agg(d), '[]') FROM (
+        SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice"
+        WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel, device HAVING sum(viewers) > 0
+      ) AS d) AS devices
     FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
-}
-
-/** Devices told apart. Any text is one: where each browser's own was sent, there may be as many as viewers. */
-const devicesMax = 1_000;
-
-/** Viewers by channel and device, of the largest devices over both channels; those of all others together. */
-function devicesOf(storeId: string, id: string): Prisma.Sql {
-  return Prisma.sql`
-    SELECT channel, CASE WHEN place <= ${devicesMax}::int THEN device ELSE 'other' END AS device, sum(viewers)::int AS viewers
-    FROM (
-      SELECT channel, device, viewers, dense_rank() OVER (ORDER BY "ofDevice" DESC, device COLLATE "C") AS place FROM (
-        SELECT channel, device, sum(viewers) AS viewers, sum(sum(viewers)) OVER (PARTITION BY device) AS "ofDevice"
-        FROM "LiveStreamDevice" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel, device
-      ) AS counted
-    ) AS placed GROUP BY 1, 2`;
 }

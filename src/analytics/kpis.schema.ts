@@ -1,5 +1,6 @@
 import { lookUpProduct } from "../catalog/product.lookup.js";
 import { Product } from "../catalog/product.schema.js";
+import { asWideRead } from "../database/wideRead.js";
 import { builder } from "../graphql/builder.js";
 import { pageSize } from "../graphql/connections.js";
 import { rateLimited } from "../graphql/rateLimit.js";
@@ -146,7 +147,8 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
         const { storeId, id } = analytics;
         const { bucketSeconds, from, until } = args;
         const key = `timeline ${JSON.stringify([bucketSeconds, from, until])}`;
-        return shared(analytics, key, () => readTimeline(db, storeId, id, bucketSeconds, { from, until }));
+        const read = () => readTimeline(db, storeId, id, bucketSeconds, { from, until });
+        return shared(analytics, key, () => asWideRead(db, storeId, read));
       },
     }),
     topProducts: t.field({
@@ -157,7 +159,8 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
       resolve: (analytics, args, { db }) => {
         const { storeId, id } = analytics;
         const first = pageSize(args.first);
-        return shared(analytics, `products ${first}`, () => readTopProducts(db, storeId, id, first));
+        const read = () => readTopProducts(db, storeId, id, first);
+        return shared(analytics, `products ${first}`, () => asWideRead(db, storeId, read));
       },
     }),
     devicesByChannel: t.field({
@@ -189,7 +192,10 @@ builder.subscriptionFields((t) => ({
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },
     subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, departure }) =>
-      feed.watch(identity.storeId, args.lsId, { confirm: confirmIdentity, departure: departure() }),
+      feed.watch(identity.storeId, args.lsId, {
+        confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
+        departure: departure(),
+      }),
     ),
     resolve: (analytics: LiveStreamAnalytics) => analytics,
   }),

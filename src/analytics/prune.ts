@@ -1,9 +1,8 @@
 import type { Database, RootDatabase } from "../database/client.js";
-import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
 import { findLiveStream, timesOf } from "./liveStream.js";
 import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
-import { lockShow } from "./showLock.js";
+import { withShowAlone } from "./showLock.js";
 
 /** What was removed. */
 export interface PruneResult {
@@ -33,7 +32,7 @@ interface PruneOptions {
 
 /** Short transactions: neither locks nor what vacuum must keep last longer than a batch. */
 const batchRowsByDefault = 10_000;
-const batchTimeoutMs = 120_000; // a minute of it may pass in waiting for the lock
+const batchTimeoutMs = 60_000;
 
 /**
  * Removes the raw events of archived shows, and the rows that tell their viewers apart; all totals stay. Archived shows
@@ -66,8 +65,7 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
  * @returns whether it was not marked before
  */
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
-  return inTransaction(db, { timeoutMs: batchTimeoutMs }, async (transaction) => {
-    await lockShow(transaction, storeId, id);
+  return withShowAlone(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
     const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
     const { count } = await transaction.liveStream.updateMany({ where, data: { prunedAt: new Date() } });
     return count === 1;
@@ -79,10 +77,9 @@ async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsM
   for (const table of prunedTables) {
     let after: PruneCursor | undefined;
     do {
-      const batch = await inTransaction(db, { timeoutMs: batchTimeoutMs }, async (transaction) => {
-        await lockShow(transaction, storeId, lsId);
-        return pruneBatch(transaction, { storeId, lsId, table, after, rowsMax });
-      });
+      const batch = await withShowAlone(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
+        pruneBatch(transaction, { storeId, lsId, table, after, rowsMax }),
+      );
       after = batch.last;
       yield { table: table.name, removed: batch.removed };
     } while (after !== undefined);

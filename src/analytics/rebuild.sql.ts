@@ -1,19 +1,24 @@
 import { Prisma } from "../generated/prisma/client.js";
+import { addToSpans } from "./fold.sql.js";
+import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "./keptNames.js";
 
-/** All rebuilt rows of totals stand in this slot. */
-const slot = 0;
+/** As if all had been folded. */
+const slot = -1;
 
 /**
  * The statements that bring all tables of a show in line with its events, to be run one after the other by who holds the
- * show's lock alone. Distinct viewers come first: totals count them. They are the many rows, of which only those are
- * written that are wrong; totals are few, and all written anew.
+ * show's lock alone. The names that the show keeps come first, then distinct viewers: totals count both. They are the many
+ * rows, of which only those are written that are wrong; totals are few, and all written anew.
  */
-export function rebuildStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
+export function rebuildStatements(storeId: string, lsId: string, limits: NameLimits): readonly Prisma.Sql[] {
   const show: ShowSql = {
+    storeId,
+    lsId,
     key: Prisma.sql`${storeId}::text, ${lsId}::text`,
     where: Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`,
   };
   return [
+    ...names(show, limits),
     ...viewers(show),
     ...viewersOfAny(show),
     ...cartViewers(show),
@@ -21,11 +26,14 @@ export function rebuildStatements(storeId: string, lsId: string): readonly Prism
     ...totals(show),
     ...devices(show),
     ...minutes(show),
+    ...spans(show),
     ...products(show),
   ];
 }
 
 interface ShowSql {
+  readonly storeId: string;
+  readonly lsId: string;
   /** Its two columns, to select. */
   readonly key: Prisma.Sql;
   /** True for rows of the show, in a query on one table. */
@@ -35,22 +43,63 @@ interface ShowSql {
 const minute = Prisma.sql`date_trunc('minute', "occurredAt", 'UTC')`;
 
 /**
+ * Names that are kept stay; in place of those that are missing, the first ones are taken from the events. Names are rows of
+ * slot -1: rows of other slots go, and what they count is counted again.
+ */
+function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sql[] {
+  const kept = (table: string) => Prisma.sql`${Prisma.raw(`"${table}"`)} AS k WHERE k."storeId" = ${storeId}
+    AND k."liveStreamId" = ${lsId} AND k.slot = ${slot}`;
+  const order = Prisma.sql`"acceptedAt", position, id`;
+  return [
+    Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where} AND slot <> ${slot}`,
+    Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where} AND slot <> ${slot}`,
+    keepDevices(
+      storeId,
+      lsId,
+      Prisma.sql`(
+        SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
+          SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (
+            SELECT channel, coalesce(device, ${unknownDevice}) AS device, ${order} FROM "ShopperEvent"
+            WHERE ${where} AND type <> 'ORDER') AS e
+          WHERE device <> ${otherDevice}
+            AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)
+          ORDER BY channel, device, ${order}) AS firsts) AS n`,
+      limits.devices,
+    ),
+    keepProducts(
+      storeId,
+      lsId,
+      Prisma.sql`(
+        SELECT "productId", row_number() OVER (ORDER BY ${order}) AS position FROM (
+          SELECT DISTINCT ON ("productId") "productId", ${order} FROM "ShopperEvent" AS e
+          WHERE ${where} AND type = 'ADD_TO_CART' AND "productId" IS NOT NULL
+            AND NOT EXISTS (SELECT FROM ${kept("LiveStreamProduct")} AND k."productId" = e."productId")
+          ORDER BY "productId", ${order}) AS firsts) AS n`,
+      limits.products,
+    ),
+  ];
+}
+
+/**
  * A row that is there keeps its device: it was written when the viewer's first event was accepted, of which the events
  * tell less, since two batches may have been accepted at the same time. Rows that are missing take it from the events.
  */
-function viewers({ key, where }: ShowSql): Prisma.Sql[] {
+function viewers({ storeId, lsId, key, where }: ShowSql): Prisma.Sql[] {
   const seen = Prisma.sql`(
-    SELECT channel, "viewerId", device, "acceptedAt", position, id FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
+    SELECT channel, "viewerId", coalesce(device, ${unknownDevice}) AS device, "acceptedAt", position, id FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
   return [
     Prisma.sql`
       DELETE FROM "LiveStreamViewer" AS v WHERE ${where} AND channel <> 'ANY'
         AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.channel = v.channel AND s."viewerId" = v."viewerId")`,
     Prisma.sql`
       INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
-      SELECT DISTINCT ON (channel, "viewerId") ${key}, channel, "viewerId", coalesce(device, 'unknown') FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamViewer" AS v
-        WHERE ${where} AND v.channel = s.channel AND v."viewerId" = s."viewerId")
-      ORDER BY channel, "viewerId", "acceptedAt", position, id`,
+      SELECT ${key}, first.channel, first."viewerId", coalesce(k.device, ${otherDevice}) FROM (
+        SELECT DISTINCT ON (channel, "viewerId") channel, "viewerId", device FROM ${seen} AS s
+        WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamViewer" AS v
+          WHERE ${where} AND v.channel = s.channel AND v."viewerId" = s."viewerId")
+        ORDER BY channel, "viewerId", "acceptedAt", position, id) AS first
+      LEFT JOIN "LiveStreamDevice" AS k ON k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+        AND k.channel = first.channel AND k.device = first.device AND k.slot = ${slot}`,
   ];
 }
 
@@ -115,11 +164,12 @@ function totals({ key, where }: ShowSql): Prisma.Sql[] {
 
 function devices({ key, where }: ShowSql): Prisma.Sql[] {
   return [
-    Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where}`,
+    Prisma.sql`UPDATE "LiveStreamDevice" SET viewers = 0 WHERE ${where} AND viewers <> 0`,
     Prisma.sql`
       INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
       SELECT ${key}, channel, device, ${slot}::int, count(*) FROM "LiveStreamViewer"
-      WHERE ${where} AND channel <> 'ANY' GROUP BY channel, device`,
+      WHERE ${where} AND channel <> 'ANY' GROUP BY channel, device
+      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = EXCLUDED.viewers`,
   ];
 }
 
@@ -138,12 +188,23 @@ function minutes({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-function products({ key, where }: ShowSql): Prisma.Sql[] {
+function spans({ key, where }: ShowSql): Prisma.Sql[] {
+  const minutesOf = (columns: string) =>
+    Prisma.sql`(SELECT minute, ${Prisma.raw(columns)} FROM "LiveStreamMinute" WHERE ${where})`;
   return [
-    Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where}`,
+    Prisma.sql`DELETE FROM "LiveStreamSpan" WHERE ${where}`,
+    addToSpans({ key, added: minutesOf("carts, orders, sales"), totals: minutesOf("viewers") }),
+  ];
+}
+
+/** Of the products that the show tells apart. */
+function products({ storeId, lsId, where }: ShowSql): Prisma.Sql[] {
+  return [
+    Prisma.sql`UPDATE "LiveStreamProduct" SET carts = 0 WHERE ${where} AND carts <> 0`,
     Prisma.sql`
-      INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts)
-      SELECT ${key}, "productId", ${slot}::int, count(*) FROM "ShopperEvent"
-      WHERE ${where} AND type = 'ADD_TO_CART' AND "productId" IS NOT NULL GROUP BY "productId"`,
+      UPDATE "LiveStreamProduct" AS p SET carts = counted.carts FROM (
+        SELECT "productId", count(*) AS carts FROM "ShopperEvent"
+        WHERE ${where} AND type = 'ADD_TO_CART' AND "productId" IS NOT NULL GROUP BY "productId") AS counted
+      WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p."productId" = counted."productId" AND p.slot = ${slot}`,
   ];
 }

@@ -1,9 +1,9 @@
 import type { Database, RootDatabase } from "../database/client.js";
-import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
 import { findLiveStream } from "./liveStream.js";
+import { type NameLimits, nameLimits } from "./keptNames.js";
 import { rebuildStatements } from "./rebuild.sql.js";
-import { lockShow } from "./showLock.js";
+import { withShowAlone } from "./showLock.js";
 
 const transactionTimeoutMs = 4 * 3_600_000;
 
@@ -22,12 +22,17 @@ export interface RebuildResult {
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where the one show named was pruned, or UNAVAILABLE where
  *   the show is locked for too long
  */
-export async function rebuildAnalytics(db: RootDatabase, storeId: string, lsId?: string): Promise<RebuildResult> {
+export async function rebuildAnalytics(
+  db: RootDatabase,
+  storeId: string,
+  lsId?: string,
+  limits: NameLimits = nameLimits,
+): Promise<RebuildResult> {
   const ids = lsId === undefined ? await listIds(db, storeId) : [(await findLiveStream(db, storeId, lsId)).id];
   const result: RebuildResult = { rebuilt: [], pruned: [] };
   for (const id of ids) {
-    const isRebuilt = await inTransaction(db, { timeoutMs: transactionTimeoutMs }, (transaction) =>
-      rebuildShow(transaction, storeId, id),
+    const isRebuilt = await withShowAlone(db, { storeId, lsId: id, timeoutMs: transactionTimeoutMs }, (transaction) =>
+      rebuildShow(transaction, storeId, id, limits),
     );
     result[isRebuilt ? "rebuilt" : "pruned"].push(id);
   }
@@ -36,11 +41,10 @@ export async function rebuildAnalytics(db: RootDatabase, storeId: string, lsId?:
 }
 
 /** @returns false where the events are no longer there, which is asked with the show locked: pruning takes the same lock */
-async function rebuildShow(transaction: Database, storeId: string, id: string): Promise<boolean> {
-  await lockShow(transaction, storeId, id);
+async function rebuildShow(transaction: Database, storeId: string, id: string, limits: NameLimits): Promise<boolean> {
   const { prunedAt } = await findLiveStream(transaction, storeId, id);
   if (prunedAt !== null) return false;
-  for (const statement of rebuildStatements(storeId, id)) await transaction.$executeRaw(statement);
+  for (const statement of rebuildStatements(storeId, id, limits)) await transaction.$executeRaw(statement);
   return true;
 }
 

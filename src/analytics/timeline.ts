@@ -1,6 +1,8 @@
 import type { Database } from "../database/client.js";
 import { errorAt } from "../errors.js";
+import { epoch, wholeShowSeconds } from "./fold.sql.js";
 import { money } from "./kpis.js";
+import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 
 /** What happened in a part of a show. */
 export interface TimelineBucket {
@@ -12,19 +14,10 @@ export interface TimelineBucket {
   readonly sales: number;
 }
 
-const minuteSeconds = 60;
 const bucketSecondsMax = 86_400;
-/** Buckets of an answer at most: a day of minutes. */
-const bucketsMax = 1_500;
-
-/** What a time line covers: everything, unless given. Minutes count as a whole. */
-interface TimelineSpan {
-  readonly from?: Date | null | undefined;
-  readonly until?: Date | null | undefined;
-}
 
 /**
- * The parts of a show in which something happened, in order, from totals kept for each minute. Where there would be more
+ * The parts of a show in which something happened, in order, from totals kept for each minute, quarter of an hour and day. Where there would be more
  * than 1,500 of them, the latest are given.
  *
  * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
@@ -34,31 +27,27 @@ export async function readTimeline(
   storeId: string,
   lsId: string,
   bucketSeconds: number,
-  { from = null, until = null }: TimelineSpan = {},
+  span: TimelineSpan = {},
 ): Promise<TimelineBucket[]> {
   if (bucketSeconds < minuteSeconds || bucketSeconds > bucketSecondsMax || bucketSeconds % minuteSeconds !== 0) {
     const message = `bucketSeconds must be a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}.`;
     throw errorAt("VALIDATION_FAILED", message, ["bucketSeconds"]);
   }
+  const parts = { storeId, lsId, bucketSeconds, ...wholeMinutes(span) };
   const rows = await db.$queryRaw<(Omit<TimelineBucket, "sales"> & { sales: string })[]>`
-    SELECT to_timestamp(floor(extract(epoch FROM minute) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
+    SELECT to_timestamp(floor(extract(epoch FROM starts) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
       max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
-    FROM (
-      SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
-      FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
-        AND minute > coalesce(${from}::timestamptz - interval '1 minute', '-infinity')
-        AND minute < coalesce(${until}::timestamptz, 'infinity')
-      GROUP BY minute) AS minutes
-    GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}`;
+    FROM (${partsOf(parts)}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}`;
   return rows.map((row) => ({ ...row, sales: money(row.sales) })).toReversed();
 }
 
 /** The most distinct viewers of whom something was heard within one minute of the show. */
 export async function readPeakViewers(db: Database, storeId: string, lsId: string): Promise<number> {
   const [row] = await db.$queryRaw<[{ peak: number }]>`
-    SELECT coalesce(max(viewers), 0)::int AS peak FROM (
-      SELECT sum(viewers) AS viewers FROM "LiveStreamMinute"
-      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} GROUP BY minute) AS minutes`;
+    SELECT coalesce(greatest(
+      (SELECT viewers FROM "LiveStreamSpan" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+        AND seconds = ${wholeShowSeconds} AND "startsAt" = ${epoch}),
+      (SELECT max(viewers) FROM (${slotsOf({ storeId, lsId })}) AS slots)), 0)::int AS peak`;
   return row.peak;
 }
 
@@ -73,5 +62,5 @@ export function readTopProducts(db: Database, storeId: string, lsId: string, fir
   return db.$queryRaw<ProductCarts[]>`
     SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
-    GROUP BY "productId" ORDER BY carts DESC, "productId" LIMIT ${first}`;
+    GROUP BY "productId" HAVING sum(carts) > 0 ORDER BY carts DESC, "productId" LIMIT ${first}`;
 }

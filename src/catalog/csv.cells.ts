@@ -3,7 +3,7 @@ import { ParserOptions } from "fast-csv";
 import { Finder, LineEnds } from "./csv.finder.js";
 
 const parserOptions = new ParserOptions({ headers: false });
-const rowParser = new RowParser(parserOptions);
+const rowParser = trimUnquoted(new RowParser(parserOptions));
 const nonSpace = /\S|\r\n|\n|\r/gu;
 
 /**
@@ -42,10 +42,26 @@ class RunScanner extends Scanner {
   }
 }
 
+/** What is private in fast-csv: a parser for each of the two kinds of cells, each with what it does to a cell at last. */
+interface CellParsers {
+  readonly columnParser: {
+    readonly nonQuotedColumnParser: { readonly columnFormatter: { format: (cell: string) => string } };
+  };
+}
+
+/**
+ * Lets a parser trim the cells that are not quoted, and no others: by its options it trims all or none. A fast-csv that is
+ * built otherwise is noticed at once, when this file is loaded.
+ */
+function trimUnquoted(parser: RowParser): RowParser {
+  (parser as unknown as CellParsers).columnParser.nonQuotedColumnParser.columnFormatter.format = (cell) => cell.trim();
+  return parser;
+}
+
 const scanner = new RunScanner({ line: "", parserOptions, hasMoreData: false });
 
 /**
- * The cells of one CSV record, given without its line end, as fast-csv parses them; undefined if it takes the text for
+ * The cells of one CSV record, given without its line end, as fast-csv parses them: trimmed unless they are quoted. Undefined if it takes the text for
  * something else than one record. Its error messages hold the whole input, so they stop here.
  */
 export function cellsOf(record: string): readonly string[] | undefined {

@@ -1,7 +1,7 @@
 import { textArrayLiteral } from "../database/arrayLiteral.js";
 import { isStorable } from "../text.js";
 import { type ProductInput, productFieldNames } from "./product.input.js";
-import { searchWords } from "./product.search.js";
+import { searchText } from "./product.search.js";
 
 /**
  * Rows of a chunk, which go into the database by one statement: enough to make the round trip cheap, few enough to encode
@@ -11,7 +11,7 @@ export const chunkRowsMax = 2_000;
 
 /**
  * Products turned into columns for `unnest`: each is a PostgreSQL `text[]` literal with one element for each row.
- * An element of `images` or `searchWords` is itself a `text[]` literal, for `images::text[]`.
+ * An element of `images` is itself a `text[]` literal, for `images::text[]`.
  */
 export type ProductColumns = {
   readonly [F in keyof ProductInput | "line" | "searchWords"]-?: string;
@@ -39,7 +39,7 @@ export function productColumns(rows: readonly PlacedProduct[]): ProductColumns {
       case "images":
         return textArrayLiteral(rows.map(({ product }) => textArrayLiteral(product.images ?? [])));
       case "searchWords":
-        return textArrayLiteral(rows.map(({ product }) => searchWordsLiteral(product)));
+        return textArrayLiteral(rows.map(({ product }) => searchText(product.title ?? "", product.sku ?? "")));
       default:
         return textArrayLiteral(rows.map(({ product }) => product[name] ?? null));
     }
@@ -68,10 +68,6 @@ export function productKeys(product: unknown): Pick<Partial<ProductInput>, "id" 
 
 function isKey(value: unknown): value is string {
   return typeof value === "string" && /\S/u.test(value) && isStorable(value);
-}
-
-function searchWordsLiteral({ title, sku }: Partial<ProductInput>): string {
-  return textArrayLiteral(searchWords(title ?? "", sku ?? ""));
 }
 
 /** Numbers and flags need no quotes. A number becomes its shortest decimal, which names the same number; -0 becomes 0. */

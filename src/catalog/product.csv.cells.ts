@@ -6,7 +6,7 @@ type Parse = (cell: string) => unknown;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
 
 /**
- * How the cells of each column become values. An empty cell becomes null; a cell that is not of its column's type stays
+ * How the cells of each column become values; white space around those that are not quoted is gone already. An empty cell becomes null; a cell that is not of its column's type stays
  * the string it is, which `checkProduct` then names as a problem.
  */
 export const cellParsers: { readonly [F in keyof ProductInput]-?: Parse } = {
@@ -28,24 +28,22 @@ function text(cell: string): string | null {
 }
 
 function number(cell: string): number | string | null {
-  const trimmed = cell.trim();
-  if (trimmed === "") return null;
-  return jsonNumber.test(trimmed) ? Number(trimmed) : cell;
+  if (cell === "") return null;
+  return jsonNumber.test(cell) ? Number(cell) : cell;
 }
 
 function flag(cell: string): boolean | string | null {
-  const word = cell.trim().toLowerCase();
-  if (word === "") return null;
+  if (cell === "") return null;
+  const word = cell.toLowerCase();
   return word === "true" ? true : word === "false" ? false : cell;
 }
 
 /** One URL, or a JSON array of URLs. */
 function images(cell: string): unknown {
-  const trimmed = cell.trim();
-  if (trimmed === "") return null;
-  if (!trimmed.startsWith("[")) return [trimmed];
+  if (cell === "") return null;
+  if (!cell.startsWith("[")) return [cell];
   try {
-    return JSON.parse(trimmed) as unknown;
+    return JSON.parse(cell) as unknown;
   } catch {
     return cell;
   }

@@ -1,9 +1,17 @@
 import type { RootDatabase } from "../database/client.js";
 import type { Path } from "../errors.js";
 import type { CsvOptions } from "./product.csv.js";
-import { type CsvChunk, type CsvResult, type CsvSource, isShort, readProductCsv } from "./product.csv.reader.js";
+import {
+  type CsvChunk,
+  type CsvResult,
+  type CsvSource,
+  isShort,
+  readProductCsv,
+  shortAsText,
+} from "./product.csv.reader.js";
 import { importFrom, type ImportOptions, type ProductSource } from "./product.import.js";
 import type { ImportResult } from "./product.import.result.js";
+import { withThread } from "./product.reading.js";
 
 export interface CsvImportOptions extends ImportOptions {
   /** Where the CSV stands in the request, for the paths of problems. */
@@ -16,17 +24,19 @@ export interface CsvImportOptions extends ImportOptions {
  * Stores the products of a CSV text or file of any size in constant memory: all of them, or as `errorPolicy` has it.
  * Rows are checked and encoded on another thread while the database takes in the chunk before.
  *
- * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or UNAVAILABLE where no thread is to be had
  */
 export async function importCsv(
   db: RootDatabase,
   storeId: string,
-  source: CsvSource,
+  sent: CsvSource,
   { pathPrefix = ["csvContent"], onProgress, ...options }: CsvImportOptions = {},
 ): Promise<ImportResult> {
+  const source = shortAsText(sent);
   const { productsMax: rowsMax, errorPolicy } = options;
   const readOptions = { pathPrefix, ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
-  return importFrom(db, storeId, csvSource(source, readOptions, onProgress), options);
+  const run = () => importFrom(db, storeId, csvSource(source, readOptions, onProgress), options);
+  return "text" in source ? run() : withThread(storeId, run, options.signal);
 }
 
 function csvSource(

@@ -119,7 +119,7 @@ class ProductCsvReader {
 
   #take({ text, line, fault }: CsvRecord): void {
     if (this.#columns !== undefined && this.#rows >= this.#rowsMax) {
-      const message = `The CSV text must have at most ${this.#rowsMax} rows below its header.`;
+      const message = `The CSV text must have at most ${this.#rowsMax} rows below its header (MAX_BULK_PRODUCTS).`;
       this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });
       this.ended = true;
       return;

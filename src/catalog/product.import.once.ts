@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "../database/client.js";
+import { LockedError, whenUnlocked } from "../database/lockWait.js";
 import { AppError } from "../errors.js";
+import { keptFor, removeExpired } from "./product.import.expired.js";
 import type { ImportResult } from "./product.import.result.js";
 
 /** A request that may come again, as after an answer that was lost: all with the same key are to be one import. */
@@ -16,7 +17,7 @@ export interface IdempotentRequest {
 }
 
 /** Within a transaction: gives the answer that is stored, or else does the work and stores its answer with it. */
-type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
+export type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
 
 /** The database's time, and that at or before which an answer was stored that is given no more. */
 interface Times {
@@ -28,20 +29,15 @@ interface Times {
 class KeyInUse extends Error {}
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
-/** docs/catalog.md and the OpenAPI document promise a day. */
-const keptFor = "24 hours";
-/** How long a request waits for another with its key: as long as imports wait for each other. */
+/** How long a request waits for another with its key. */
 const waitMs = 10_000;
-const pauseMinMs = 20;
-const pauseMaxMs = 500;
-/** Old keys that an import takes away: more than the one it adds, and few enough not to be felt. */
-const expiredMax = 100;
 
 /**
  * Runs an import that stores its answer with its rows, in one transaction, so that the same request gets that answer for a
  * day: in every process, and whatever happens to this one. What fails stores nothing, and may be tried again, corrected
  * too. Of requests that come at the same time one does the work; the others wait without holding a connection.
  *
+ * @param signal aborted when the caller has gone: then the key is waited for no longer
  * @param run does the import; `once` goes around the work of each of its transactions. Perhaps it runs more than once
  * @throws {AppError} BAD_REQUEST for a key that is none, IDEMPOTENCY_KEY_REUSED for one that came with another request,
  *   IDEMPOTENCY_KEY_IN_USE after waiting in vain
@@ -50,24 +46,24 @@ export async function onceForKey(
   db: RootDatabase,
   storeId: string,
   request: IdempotentRequest | undefined,
+  signal: AbortSignal | undefined,
   run: (once: Once) => Promise<ImportResult>,
 ): Promise<ImportResult> {
   if (request === undefined) return run((_, work) => work());
   if (!visibleAscii.test(request.key)) {
     throw new AppError("BAD_REQUEST", "The header Idempotency-Key must have 1 to 255 visible ASCII characters.");
   }
-  const deadline = Date.now() + waitMs;
-  for (let pauseMs = pauseMinMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
+  const attempt = async () => {
     try {
-      const result = await run((transaction, work) => workOnce(transaction, storeId, request, work));
-      await removeExpired(db, storeId).catch(() => undefined); // the import is stored; the next one tries again
-      return result;
+      return await run((transaction, work) => workOnce(transaction, storeId, request, work));
     } catch (error) {
-      if (!(error instanceof KeyInUse)) throw error;
+      throw error instanceof KeyInUse ? new LockedError() : error;
     }
-    if (Date.now() > deadline) throw keyInUse();
-    await sleep(pauseMs);
-  }
+  };
+  const lock = `import ${storeId} ${request.key}`;
+  const result = await whenUnlocked(lock, attempt, { waitMs, signal, refusal: keyInUse });
+  await removeExpired(db, storeId).catch(() => undefined); // the import is stored; the next one, or the sweep, tries again
+  return result;
 }
 
 async function workOnce(
@@ -128,19 +124,6 @@ async function storeAnswer(
       SET fingerprint = EXCLUDED.fingerprint, answer = EXCLUDED.answer, "createdAt" = EXCLUDED."createdAt"
       WHERE "IdempotencyKey"."createdAt" <= ${expired}::timestamptz`;
   if (stored === 0) throw new KeyInUse(); // another was faster, where the lock did not keep them apart
-}
-
-/**
- * Removes some answers of the store that are too old; a store that imports no more keeps those of its last day. The age is
- * asked for twice: a row that an import has just written anew is looked at again by itself.
- */
-async function removeExpired(db: Database, storeId: string): Promise<void> {
-  await db.$executeRaw`
-    DELETE FROM "IdempotencyKey"
-    WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval AND (key, field) IN (
-      SELECT key, field FROM "IdempotencyKey"
-      WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval
-      ORDER BY "createdAt" LIMIT ${expiredMax})`;
 }
 
 /** The refusal of a key that came with another request. */

@@ -1,6 +1,6 @@
 import type { Database } from "../database/client.js";
 import { type Problem, validationFailed } from "../errors.js";
-import { lockCatalog } from "./product.catalogLock.js";
+import type { LockCatalog } from "./product.catalogLock.js";
 import { conflictProblem, duplicateProblem } from "./product.duplicates.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "./product.rowChecks.js";
 import {
@@ -10,37 +10,48 @@ import {
   keysOf,
   soundRows,
 } from "./product.staging.failing.js";
-import type { ImportTarget, ProductSource } from "./product.import.js";
+import type { ImportJob, ProductSource, ReadResult } from "./product.import.js";
 import type { ImportFailure, ImportFailures, Written } from "./product.import.result.js";
 import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll } from "./product.staging.js";
 import { tieToSite, upsertProducts } from "./product.store.js";
 
 /**
- * Collects all rows of a source in a table, tells those that fail from the others, and stores the others. A row fails for
- * what it holds, for an id or sku that stands in another row too, and for a sku that belongs to a product which this import
- * does not replace, or fails to.
+ * Collects all rows of a source in a table, tells those that fail from the others, and stores the others.
  *
  * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
  */
 export async function importSound(
   transaction: Database,
-  target: ImportTarget,
-  source: ProductSource,
+  { target: { storeId, siteId }, source, signal }: ImportJob,
+  lock: LockCatalog,
 ): Promise<Written> {
-  const { storeId, siteId } = target;
-  const now = await lockCatalog(transaction, storeId, source.isLong ? "long" : "short, alone");
+  const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const { problems, failed = { list: [], total: 0 } } = await stageAll(transaction, source);
+  const read = await stageAll(transaction, source, signal);
+  const failures = await failRows(transaction, storeId, source, read);
+  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
+  return { ...counts, failures };
+}
+
+/**
+ * Tells staged rows that fail from the others. A row fails for what it holds, for an id or sku that stands in another row
+ * too, and for a sku that belongs to a product which this import does not replace, or fails to.
+ *
+ * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ */
+export async function failRows(
+  transaction: Database,
+  storeId: string,
+  source: ProductSource,
+  { problems, failed = { list: [], total: 0 } }: ReadResult,
+): Promise<ImportFailures> {
   if (problems.total > 0) throw validationFailed(problems);
   await failUnsoundAndDuplicates(transaction);
   await collectHolders(transaction, storeId);
   await failDependents(transaction);
   const total = failed.total + (await countFailing(transaction));
-  const list = await listFailures(transaction, failed.list, source);
-
-  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
-  return { ...counts, failures: { list, total } };
+  return { list: await listFailures(transaction, failed.list, source), total };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { Problem } from "../errors.js";
 import { builder } from "../graphql/builder.js";
-import type { Context } from "../graphql/context.js";
+import type { Context, Original } from "../graphql/context.js";
+import type { CsvSource } from "./product.csv.reader.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "./product.rowChecks.js";
 import type { ImportOptions } from "./product.import.js";
 import type { IdempotentRequest } from "./product.import.once.js";
@@ -86,19 +87,22 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** What stands in GraphQL's way for a product that has not the shape of one; its id is none that a product may have. */
-export function productStandIn(ticket: string): ProductInput {
-  return { id: ticket, sku: "", title: "", available: false, featured_image: "", url: "" };
+/** What GraphQL is given in place of products that are taken as they were sent: see graphql/importVariables.ts. */
+export function productStandIn(placeholder: string): ProductInput {
+  return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
 }
 
-/** Products as callers sent them, those too for which something stands in. */
-export function asSent(products: readonly ProductInput[], { aside }: Context): readonly unknown[] {
-  if (aside === undefined) return products;
-  return products.map((product) => (aside.has(product.id) ? aside.get(product.id) : product));
+/** A list of products, or a single one, as it was sent, where something stands in for it. */
+export function asSent(given: readonly ProductInput[] | ProductInput, { originals }: Context): Original {
+  const [first] = Array.isArray(given) ? (given as readonly ProductInput[]) : [given as ProductInput];
+  return (first && originals?.get(first.id)) ?? { value: given, takesSingles: false };
 }
 
-/** With REJECT_FAILED a product that has not even the shape of one fails by itself: see graphql/setAside.ts. */
-export const importExtensions = { setsAside: { argument: "errorPolicy", value: "REJECT_FAILED" } };
+/** A CSV text, where something stands in for it the JSON string that it was sent as. */
+export function csvAsSent(csvContent: string, { originals }: Context): CsvSource {
+  const original = originals?.get(csvContent);
+  return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
+}
 
 interface ImportArguments {
   readonly siteId?: string | null | undefined;
@@ -119,14 +123,15 @@ export function observed(
 /** What every import is told, from its arguments and its request. */
 export function importOptions(
   { errorPolicy, dryRun, ...site }: ImportArguments,
-  { idempotency, setHeader, observation }: Context,
+  { idempotency, setHeader, observation, departure }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
-  if (idempotency === undefined) return { site, errorPolicy, dryRun };
+  const options = { site, errorPolicy, dryRun, signal: departure() };
+  if (idempotency === undefined) return options;
   const onReplay = () => {
     setHeader("idempotency-replayed", "true");
     observation.replayed();
   };
   const request: IdempotentRequest = { ...idempotency, field: String(path.key), onReplay };
-  return { site, errorPolicy, dryRun, idempotency: request };
+  return { ...options, idempotency: request };
 }

@@ -1,8 +1,8 @@
 import type { Database } from "../database/client.js";
 import { inOrderOfRows, problemsListedMax, validationFailed } from "../errors.js";
-import { lockCatalog } from "./product.catalogLock.js";
+import type { LockCatalog } from "./product.catalogLock.js";
 import { conflictProblem, duplicateProblem } from "./product.duplicates.js";
-import type { ImportTarget, ProductSource } from "./product.import.js";
+import type { ImportJob, ProductSource, ReadResult } from "./product.import.js";
 import {
   collectHolders,
   createStaging,
@@ -22,13 +22,29 @@ import { tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js
  */
 export async function importThoroughly(
   transaction: Database,
-  target: ImportTarget,
-  source: ProductSource,
+  { target: { storeId, siteId }, source, signal }: ImportJob,
+  lock: LockCatalog,
 ): Promise<UpsertCounts> {
-  const { storeId, siteId } = target;
-  const now = await lockCatalog(transaction, storeId, source.isLong ? "long" : "short, alone");
+  const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const { problems: own } = await stageAll(transaction, source);
+  const read = await stageAll(transaction, source, signal);
+  await refuseProblems(transaction, storeId, source, read);
+  const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
+  return counts;
+}
+
+/**
+ * Names everything that is wrong with staged rows: by themselves, beside the others, and with what is stored.
+ *
+ * @throws {AppError} VALIDATION_FAILED unless nothing is
+ */
+export async function refuseProblems(
+  transaction: Database,
+  storeId: string,
+  source: ProductSource,
+  { problems: own }: ReadResult,
+): Promise<void> {
   await collectHolders(transaction, storeId);
   const duplicates = await findDuplicates(transaction, problemsListedMax);
   const conflicts = await findSkuConflicts(transaction, problemsListedMax);
@@ -38,8 +54,4 @@ export async function importThoroughly(
     { ...conflicts, list: conflicts.list.map((row) => conflictProblem(row, source.placeOf(row.line, row.field))) },
   );
   if (problems.total > 0) throw validationFailed(problems);
-
-  const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
-  return counts;
 }

@@ -1,19 +1,22 @@
 import { resolveSite, type SiteReference } from "../access/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
-import { isRowRefused } from "../database/errors.js";
+import { asLocked } from "../database/lockWait.js";
 import { asLongWork } from "../database/longWork.js";
-import { withParked } from "../database/parked.js";
+import { isSingleSession } from "../database/singleSession.js";
 import { inRehearsal, inTransaction } from "../database/transaction.js";
-import { errorAt, type Path, Problems } from "../errors.js";
-import { lockCatalog, whenCatalogIsFree } from "./product.catalogLock.js";
+import { type AppError, errorAt, type Path, type Problems } from "../errors.js";
+import { type LockCatalog, withCatalog } from "./product.catalogLock.js";
 import type { ProductColumns } from "./product.columns.js";
 import type { ErrorPolicy, FailedRows } from "./product.rowChecks.js";
 import { listSource } from "./product.import.list.js";
+import { importTimeoutMs, stopIfGone } from "./product.import.limits.js";
+import { RowsInDoubt, writeAsRead } from "./product.import.asRead.js";
 import { importSound } from "./product.import.partial.js";
 import { type ImportResult, importResult, type Written } from "./product.import.result.js";
+import { importByStaging } from "./product.import.staged.js";
 import { importThoroughly } from "./product.import.thorough.js";
-import { type IdempotentRequest, onceForKey } from "./product.import.once.js";
-import { checkSkus, deferSkuCheck, sentRows, tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js";
+import { type IdempotentRequest, type Once, onceForKey } from "./product.import.once.js";
+import { mergeSearchIndexSoon } from "./product.searchMerge.js";
 
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
@@ -24,10 +27,12 @@ export interface ImportOptions {
   readonly errorPolicy?: ErrorPolicy | null | undefined;
   /** To find out what the import would do, and store nothing, nor the answer under a key. */
   readonly dryRun?: boolean | null | undefined;
+  /** Aborted when the caller has gone: what is not stored by then stays so, unless its last rows were sent already. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Some rows of an import, ready to be sent. Rows with problems stand among them. */
-interface ProductChunk {
+export interface ProductChunk {
   readonly rows: number;
   readonly columns: ProductColumns;
   /** Whether no row that was read so far has problems. */
@@ -60,11 +65,16 @@ export interface ImportTarget {
   readonly siteId: string | undefined;
 }
 
-/** Something is wrong with the rows: the transaction must end, and another one find out what. */
-class RowsInDoubt extends Error {}
-
-/** The longest import; a client of today's networks has given up long before. */
-const importTimeoutMs = 60 * 60_000;
+/** An import that is to be carried out. */
+export interface ImportJob {
+  readonly target: ImportTarget;
+  readonly source: ProductSource;
+  readonly errorPolicy: ErrorPolicy;
+  readonly dryRun: boolean;
+  /** Goes around the work of the transaction that stores it. */
+  readonly once: Once;
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
@@ -80,112 +90,70 @@ export async function importProducts(
 ): Promise<ImportResult> {
   const { productsMax = Infinity } = options;
   if (products.length > productsMax) {
-    throw errorAt("VALIDATION_FAILED", `At most ${productsMax} products can be imported at once.`, ["products"]);
+    throw tooManyProducts(productsMax);
   }
   return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
 }
 
+/** The refusal of a list that is too long. */
+export function tooManyProducts(productsMax: number): AppError {
+  const message = `At most ${productsMax} products can be imported at once (MAX_BULK_PRODUCTS).`;
+  return errorAt("VALIDATION_FAILED", message, ["products"]);
+}
+
 /**
- * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail. Most imports are right, so each
- * chunk is written as it comes, and the database's constraints tell whether rows go together; only when something is wrong
- * are all rows looked at to name it.
+ * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or what onceForKey throws
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE after waiting in vain for other
+ *   imports, or what onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
   storeId: string,
   source: ProductSource,
-  { site = {}, idempotency, errorPolicy, dryRun: isDryRun }: ImportOptions,
+  { site = {}, idempotency, errorPolicy, dryRun: isDryRun, signal }: ImportOptions,
 ): Promise<ImportResult> {
   const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
   const dryRun = isDryRun === true;
-  const transact = dryRun ? inRehearsal : inTransaction;
-  return onceForKey(db, storeId, dryRun ? undefined : idempotency, (once) => {
-    const run = (write: Write) =>
-      whenCatalogIsFree(db, storeId, () =>
-        transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-          once(transaction, async () => importResult(await write(transaction, target, source), { dryRun })),
-        ),
-      );
-    const runs = async () => {
-      try {
-        return await run(writeAsRead);
-      } catch (error) {
-        if (!(error instanceof RowsInDoubt)) throw error;
-      }
-      return run(errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
-    };
-    return source.isLong ? asLongWork(db, runs) : runs();
+  const inSteps = source.isLong && (await isSingleSession(db));
+  return onceForKey(db, storeId, dryRun ? undefined : idempotency, signal, (once) => {
+    stopIfGone(signal);
+    const job: ImportJob = { target, source, errorPolicy: errorPolicy ?? "REJECT_ALL", dryRun, once, signal };
+    return inSteps ? importByStaging(db, job) : importAtOnce(db, job);
   });
 }
 
-type Write = (transaction: Database, target: ImportTarget, source: ProductSource) => Promise<Written>;
+/**
+ * Stores an import by one transaction. Most imports are right, so each chunk is written as it comes, and the database's
+ * constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
+ */
+async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
+  const result = await tryAtOnce(db, job);
+  if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
+  return result;
+}
 
-async function writeAsRead(transaction: Database, target: ImportTarget, source: ProductSource): Promise<UpsertCounts> {
-  const reader = source.read();
-  let stored = 0;
-  let created = 0;
+async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {
-    let step = await soundStep(reader.next());
-    let next = readAhead(reader, step);
-    const isWhole = step.done === true || (await soundStep(next)).done === true;
-    const now = await lockCatalog(transaction, target.storeId, isWhole ? "short" : "long");
-    if (!isWhole) await deferSkuCheck(transaction);
-    while (step.done !== true) {
-      const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
-      stored += counts.stored;
-      created += counts.created;
-      step = await soundStep(next);
-      next = readAhead(reader, step);
-    }
-    if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
-    return { stored, created };
-  } finally {
-    await reader.return({ rows: 0, problems: new Problems() });
-  }
-}
-
-type Step = IteratorResult<ProductChunk, ReadResult>;
-
-/** Rows that are known to have problems are not written only to find that out. */
-async function soundStep(reading: Promise<Step>): Promise<Step> {
-  const step = await reading;
-  const isSound =
-    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isSound;
-  if (!isSound) throw new RowsInDoubt();
-  return step;
-}
-
-/** Asks for what follows a step before the step is written, so that reading and writing overlap. */
-function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {
-  if (step.done === true) return Promise.resolve(step);
-  const next = reader.next();
-  next.catch(() => undefined); // awaited later, unless writing fails first
-  return next;
-}
-
-async function writeChunk(
-  transaction: Database,
-  target: ImportTarget,
-  chunk: ProductChunk,
-  { now, inOrder }: { now: string; inOrder: boolean },
-): Promise<UpsertCounts> {
-  const { storeId, siteId } = target;
-  return withParked(async (park) => {
-    const rows = sentRows(chunk.columns, park);
-    const kind = inOrder ? "sent, in the order of ids" : "sent";
-    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
-    if (counts.stored !== chunk.rows) throw new RowsInDoubt();
-    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
-    return counts;
-  });
-}
-
-async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {
-  try {
-    return await statement;
+    return await runOnce(db, job, writeAsRead);
   } catch (error) {
-    throw isRowRefused(error) ? new RowsInDoubt() : error;
+    if (!(error instanceof RowsInDoubt)) throw error;
   }
+  return runOnce(db, job, job.errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
+}
+
+type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promise<Written>;
+
+function runOnce(db: RootDatabase, job: ImportJob, write: Write): Promise<ImportResult> {
+  const { target, source, dryRun, once, signal } = job;
+  const { isLong } = source;
+  const transact = dryRun ? inRehearsal : inTransaction;
+  return withCatalog(db, target.storeId, { isLong, signal }, (lock) => {
+    const work = () =>
+      transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
+        const stored = once(transaction, async () => importResult(await write(transaction, job, lock), { dryRun }));
+        return isLong ? stored : asLocked(stored); // a short one is soon done again
+      });
+    return isLong ? asLongWork(db, target.storeId, work, signal) : work();
+  });
 }

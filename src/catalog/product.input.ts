@@ -74,11 +74,6 @@ export function checkProduct(product: unknown, place: Place, problems: Problems)
   return problems.total === totalBefore;
 }
 
-/** Checks each of the products of one request for itself. */
-export function checkProducts(products: readonly unknown[], pathOf: (index: number) => Path, problems: Problems): void {
-  products.forEach((product, index) => checkProduct(product, { path: pathOf(index) }, problems));
-}
-
 function text(max: number, { blank = false } = {}): Rule {
   return (value, field, report) => {
     if (typeof value !== "string") return report(field, "INVALID_TYPE", `${field} must be a string.`);

@@ -1,9 +1,10 @@
 import type { Database } from "../database/client.js";
 import { errorAt } from "../errors.js";
-import { Prisma } from "../generated/prisma/client.js";
 import { isLongerThan } from "../text.js";
-import { productRow, type StoredProduct } from "./product.lookup.js";
+import { catalogShown } from "./product.hiddenCatalog.js";
+import type { StoredProduct } from "./product.lookup.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
+import { type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
 
 interface ProductFilter {
   readonly first: number;
@@ -24,23 +25,17 @@ export async function listProducts(
   storeId: string,
   { first, afterId, search, available }: ProductFilter,
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
-  const found = searchCondition(search ?? "");
-  if (found === undefined) return { nodes: [], hasNextPage: false };
-  const products = await db.$queryRaw<StoredProduct[]>`
-    SELECT ${productRow} FROM "Product"
-    WHERE "storeId" = ${storeId} ${found}
-      ${afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${afterId}`}
-      ${typeof available === "boolean" ? Prisma.sql`AND available = ${available}` : Prisma.empty}
-    ORDER BY id LIMIT ${first + 1}`;
+  const page = { storeId, afterId, available, rowsMax: first + 1 };
+  await catalogShown(storeId);
+  const products = await findPage(db, page, search ?? "");
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
 }
 
-/** Undefined where nothing can match. Prisma has no words for this condition. */
-function searchCondition(search: string): Prisma.Sql | undefined {
+function findPage(db: Database, page: PageLimits, search: string): Promise<StoredProduct[]> {
   if (isLongerThan(search, searchCharactersMax)) {
     throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
   }
-  if (search.trim() === "") return Prisma.empty;
-  const query = searchQuery(search);
-  return query === undefined ? undefined : Prisma.sql`AND array_to_tsvector("searchWords") @@ ${query}::tsquery`;
+  if (search.trim() === "") return productsInOrder(db, page);
+  const query = searchQuery(page.storeId, search);
+  return query === undefined ? Promise.resolve([]) : searchProducts(db, page, query);
 }

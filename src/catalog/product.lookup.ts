@@ -1,12 +1,14 @@
 import { type SiteReference, resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
 import { joinLookups } from "../database/joinLookups.js";
+import { isLocked, whenUnlocked } from "../database/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
 import { Prisma, type Product } from "../generated/prisma/client.js";
 import { canBeKey } from "../text.js";
+import { catalogShown } from "./product.hiddenCatalog.js";
 
-/** A product as it is stored, but for what only the search index needs. */
-export type StoredProduct = Omit<Product, "searchWords">;
+/** A product as it is stored, but for what only the search index needs, which Prisma does not know. */
+export type StoredProduct = Product;
 
 /** The columns of a StoredProduct, for raw queries: Prisma's own take several times the work for the same rows. */
 export const productRow = Prisma.raw(
@@ -31,6 +33,8 @@ export async function findProduct(
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
   if (!canBeKey(productId)) throw notFound();
+  const shown = catalogShown(storeId);
+  if (shown !== undefined) await shown;
   const product =
     siteId === undefined
       ? await lookUpProduct(db, storeId, productId)
@@ -52,13 +56,38 @@ export async function deleteProduct(
 ): Promise<{ message: string }> {
   for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
     const { id } = await findProduct(db, storeId, productId, site);
-    const asFound = id === productId ? {} : { sku: productId };
-    const { count } = await db.product.deleteMany({ where: { storeId, id, ...asFound } });
-    if (count > 0) return { message: `Product ${id} was deleted.` };
+    const sku = id === productId ? null : productId;
+    if (await deleteUnlocked(db, storeId, { id, sku })) return { message: `Product ${id} was deleted.` };
   }
-  throw new AppError("UNAVAILABLE", "Others change the product at the moment. Nothing was deleted.", {
-    retryAfterSeconds: 1,
-  });
+  throw modifiedConcurrently();
+}
+
+/**
+ * Deletes a product once nobody has it locked, as an import that stores it does until it ends. Those of a store that have to
+ * wait do so one after the other: that an import holds many products makes no many who ask whether it has ended.
+ *
+ * @param sku what it must have, where it was found by that
+ * @returns whether it was there
+ */
+async function deleteUnlocked(
+  db: Database,
+  storeId: string,
+  { id, sku }: { id: string; sku: string | null },
+): Promise<boolean> {
+  const attempt = () => db.$executeRaw`DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
+      SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
+      FOR UPDATE NOWAIT)`;
+  try {
+    return (await attempt()) > 0;
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+  }
+  return (await whenUnlocked(`delete ${storeId}`, attempt, { refusal: modifiedConcurrently })) > 0;
+}
+
+function modifiedConcurrently(): AppError {
+  const message = "Others change the product at the moment. Nothing was deleted.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 
 /**
@@ -75,7 +104,6 @@ export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonl
 
 async function findInSite(db: Database, storeId: string, productId: string, siteId: string) {
   const found = await db.product.findMany({
-    omit: { searchWords: true },
     where: {
       storeId,
       OR: [{ id: productId }, { sku: productId }],

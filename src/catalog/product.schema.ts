@@ -2,12 +2,11 @@ import { builder } from "../graphql/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
 import { rateLimited } from "../graphql/rateLimit.js";
 import { importCsv } from "./product.csv.import.js";
-import { checkRefusedProducts } from "./product.duplicates.js";
-import { importProducts } from "./product.import.js";
+import { importSentProducts } from "./product.import.sent.js";
 import {
   asSent,
+  csvAsSent,
   importArgs,
-  importExtensions,
   importOptions,
   observed,
   ProductImport,
@@ -22,7 +21,7 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
     id: t.exposeString("id", { description: "Reference id: unique within the store." }),
     sku: t.exposeString("sku", { description: "Stock keeping unit: unique within the store." }),
     title: t.exposeString("title", { description: "Name of the product." }),
-    description: t.exposeString("description", { nullable: true }),
+    description: t.exposeString("description", { nullable: true, extensions: { cost: 2, isLong: true } }),
     price: t.float({ nullable: true, resolve: ({ price }) => price?.toNumber() ?? null }),
     price_min: t.float({
       nullable: true,
@@ -35,7 +34,10 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
       resolve: ({ priceMax }) => priceMax?.toNumber() ?? null,
     }),
     available: t.exposeBoolean("available", { description: "Whether it can be bought now." }),
-    images: t.exposeStringList("images", { description: "URLs of its images." }),
+    images: t.exposeStringList("images", {
+      description: "URLs of its images.",
+      extensions: { cost: 10, isLong: true }, // up to 250 URLs of 2,048 characters
+    }),
     featured_image: t.exposeString("featuredImage", { description: "URL of its main image." }),
     url: t.exposeString("url", { description: "URL of its page in the shop." }),
     createdAt: t.field({
@@ -53,7 +55,7 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
 
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
-  extensions: { problems: checkRefusedProducts, standIn: productStandIn },
+  extensions: { standIn: productStandIn },
   fields: (t) => ({
     id: t.string({ description: "Reference id: at most 255 characters." }),
     sku: t.string({ description: "At most 255 characters; no other product of the store may have it." }),
@@ -124,12 +126,13 @@ builder.mutationFields((t) => ({
     type: ProductImport,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
-    extensions: importExtensions,
+    extensions: { takesAsSent: "product" },
     resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
       observed(args, context, () =>
-        importProducts(context.db, context.identity.storeId, asSent([product], context), {
+        importSentProducts(context.db, context.identity.storeId, asSent(product, context), {
           ...importOptions(args, context, info),
-          pathOf: () => ["product"],
+          path: ["product"],
+          isListExpected: false,
         }),
       ),
     ),
@@ -138,11 +141,13 @@ builder.mutationFields((t) => ({
     type: ProductImport,
     description: "Imports or modifies a list of products: all or none of them, or as errorPolicy has it.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
-    extensions: importExtensions,
+    extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
       observed(args, context, () =>
-        importProducts(context.db, context.identity.storeId, asSent(list, context), {
+        importSentProducts(context.db, context.identity.storeId, asSent(list, context), {
           ...importOptions(args, context, info),
+          path: ["products"],
+          isListExpected: true,
           productsMax: context.bulkProductsMax,
         }),
       ),
@@ -156,10 +161,10 @@ builder.mutationFields((t) => ({
       ...siteArgs,
       ...importArgs,
     },
+    extensions: { takesAsSent: "csvContent" },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
-      const json = context.longStrings?.get(csvContent);
-      const source = json === undefined ? { text: csvContent } : { json };
+      const source = csvAsSent(csvContent, context);
       return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
     }),
   }),

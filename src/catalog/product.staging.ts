@@ -2,6 +2,7 @@ import type { Database } from "../database/client.js";
 import { Problems } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { ProductColumns } from "./product.columns.js";
+import { stopIfGone } from "./product.import.limits.js";
 import type { ProductSource, ReadResult } from "./product.import.js";
 import { withParked } from "../database/parked.js";
 import { rowColumns, type RowSource, sentRows } from "./product.store.js";
@@ -28,18 +29,23 @@ export async function createStaging(transaction: Database): Promise<void> {
     CREATE TEMPORARY TABLE "ProductStaging" (
       line int NOT NULL, id text COLLATE "C", sku text COLLATE "C", title text, description text, price numeric,
       "priceMin" numeric, "priceMax" numeric, available boolean, images text[], "featuredImage" text, url text,
-      "searchWords" text[], failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
+      "searchWords" text, failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
 }
 
 /** Collects all rows of a source. @returns what is wrong with them by themselves */
-export async function stageAll(transaction: Database, source: ProductSource): Promise<ReadResult> {
+export async function stageAll(
+  transaction: Database,
+  source: ProductSource,
+  signal: AbortSignal | undefined,
+): Promise<ReadResult> {
   const reader = source.read();
   try {
     for (;;) {
       const step = await reader.next();
       if (step.done === true) return step.value;
+      stopIfGone(signal);
       await stageRows(transaction, step.value.columns);
     }
   } finally {

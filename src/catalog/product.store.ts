@@ -1,6 +1,7 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { ProductColumns } from "./product.columns.js";
+import { lexemes } from "./product.searchIndex.js";
 
 /** Rows to import, as SQL: something to select from, under the alias `s`. */
 export type RowSource = Prisma.Sql;
@@ -17,7 +18,7 @@ export function sentRows(columns: ProductColumns, park: (value: string) => strin
   const array = (name: keyof ProductColumns) => park(columns[name]);
   return Prisma.sql`(
     SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
-      url, "searchWords"::text[]
+      url, "searchWords"
     FROM (
       SELECT unnest(${array("line")}::int[]), unnest(${array("id")}::text[]), unnest(${array("sku")}::text[]),
         unnest(${array("title")}::text[]), unnest(${array("description")}::text[]), unnest(${array("price")}::numeric[]),
@@ -72,7 +73,7 @@ export async function upsertProducts(
       INSERT INTO "Product" ("storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images,
         "featuredImage", url, "searchWords", "createdAt", "updatedAt")
       SELECT ${storeId}, s.id, s.sku, s.title, s.description, s.price, s."priceMin", s."priceMax", s.available, s.images,
-        s."featuredImage", s.url, s."searchWords", ${now}::timestamptz, ${now}::timestamptz
+        s."featuredImage", s.url, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
       FROM ${rows} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
       ON CONFLICT ("storeId", id) DO UPDATE SET sku = EXCLUDED.sku, title = EXCLUDED.title,
         description = EXCLUDED.description, price = EXCLUDED.price, "priceMin" = EXCLUDED."priceMin",

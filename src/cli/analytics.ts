@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { rebuildAnalytics } from "../analytics/rebuild.js";
-import { liveStreams, type OutputOptions, print, withDatabase } from "./runtime.js";
+import { parseName } from "./name.js";
+import { type OutputOptions, print } from "./output.js";
+import { liveStreams, openRelay, withDatabase } from "./runtime.js";
 
 const help = `
 It works while events arrive: those of a show wait until its totals are rebuilt.
@@ -16,18 +18,23 @@ export function addAnalyticsCommands(program: Command): void {
   program
     .command("analytics")
     .description("analytics of live streams")
+    .addHelpText("after", "\nExample:\n  npx vitrine analytics rebuild acme spring-show")
     .command("rebuild")
     .description("compute the totals of a show, or of all shows of a store, from the recorded events again")
-    .argument("<store>", "its id")
-    .argument("[lsid]", "id of the live stream (default: all of the store)")
+    .argument("<store>", "its id", parseName)
+    .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, lsId: string | undefined, options: OutputOptions) => {
-      const { rebuilt, pruned } = await withDatabase(async (db) => {
+      const { rebuilt, pruned } = await withDatabase(async (db, config, database) => {
         await requireStore(db, store);
-        return rebuildAnalytics(db, store, lsId);
+        const result = await rebuildAnalytics(db, store, lsId);
+        const relay = openRelay(database, config);
+        for (const id of result.rebuilt) relay?.send(store, id);
+        await relay?.close();
+        return result;
       });
       const kept = pruned.length === 0 ? "" : ` Left as they are: ${liveStreams(pruned)}, whose events were pruned.`;
-      print({ store, rebuilt, pruned }, `The analytics of ${liveStreams(rebuilt)} were rebuilt.${kept}`, options);
+      await print({ store, rebuilt, pruned }, `The analytics of ${liveStreams(rebuilt)} were rebuilt.${kept}`, options);
     });
 }

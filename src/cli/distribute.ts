@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
 import { distribute, requireCitus, withoutCitus } from "../database/distribute.js";
-import { migrateIfNeeded, type OutputOptions, print, warn, withOpenDatabase } from "./runtime.js";
+import { type OutputOptions, print } from "./output.js";
+import { migrateIfNeeded, warn, withOpenDatabase } from "./runtime.js";
 
 const help = `
 Run it once, and again after each migration that makes tables. It does nothing where nothing is left to do, and is refused
@@ -25,6 +26,6 @@ export function addDistributeCommand(program: Command): void {
         return distribute(database.connection);
       });
       const text = distributed.length === 0 ? "Nothing to distribute." : `Distributed ${distributed.join(", ")}.`;
-      print({ distributed }, text, options);
+      await print({ distributed }, text, options);
     });
 }

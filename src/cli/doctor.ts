@@ -4,7 +4,7 @@ import { checkDatabase } from "./doctor.database.js";
 import { type Check, failed } from "./doctor.check.js";
 import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor.machine.js";
 import { exitStatus } from "./failure.js";
-import { type OutputOptions, print } from "./runtime.js";
+import { type OutputOptions, print } from "./output.js";
 import { table } from "./table.js";
 
 const help = `
@@ -23,7 +23,7 @@ export function addDoctorCommand(program: Command): void {
     .action(async (options: OutputOptions) => {
       const checks = await examine();
       const ok = checks.every(({ status }) => status !== "failed");
-      print({ ok, checks }, describe(checks), options);
+      await print({ ok, checks }, describe(checks), options);
       if (!ok) process.exitCode = exitStatus.failed;
     });
 }

@@ -3,7 +3,9 @@ import { requireStore } from "../access/store.js";
 import { pruneEvents } from "../analytics/prune.js";
 import { parsePast } from "./duration.js";
 import { type Progress, startProgress } from "./progress.js";
-import { liveStreams, type OutputOptions, print, withDatabase } from "./runtime.js";
+import { parseName } from "./name.js";
+import { type OutputOptions, print } from "./output.js";
+import { liveStreams, withDatabase } from "./runtime.js";
 
 const help = `
 All totals stay, and archived shows take no events: what was counted is not counted again. What cannot be done any more
@@ -18,8 +20,8 @@ export function addPruneCommand(events: Command): void {
   events
     .command("prune")
     .description("remove the raw events of archived shows that ended before a time; their totals stay")
-    .argument("<store>", "its id")
-    .argument("[lsid]", "id of the live stream (default: all of the store)")
+    .argument("<store>", "its id", parseName)
+    .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
     .requiredOption("--before <time>", "only shows that ended before, ISO 8601", parsePast)
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
@@ -43,6 +45,6 @@ export function addPruneCommand(events: Command): void {
       });
       const { shows, events: count, viewerRows } = result;
       const text = `${count} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
-      print({ store, ...result }, text, options);
+      await print({ store, ...result }, text, options);
     });
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { type EventFileProgress, recordEventFile } from "../analytics/events.file.js";
-import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
 import type { Config } from "../config.js";
 import { addPruneCommand } from "./events.prune.js";
 import { type Progress, startProgress } from "./progress.js";
-import { openRedis } from "../redis.js";
-import { type OutputOptions, print, warn, withDatabase } from "./runtime.js";
+import { parseName } from "./name.js";
+import { type OutputOptions, print } from "./output.js";
+import { openRelay, withDatabase } from "./runtime.js";
 
 const help = `
 Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
@@ -16,28 +16,33 @@ events recorded before are found to be duplicates, and do not count twice.
 Example:
   npx vitrine events acme spring-show events.ndjson`;
 
+const examples = `
+Examples:
+  npx vitrine events acme spring-show events.ndjson
+  npx vitrine events prune acme --before 2026-01-01`;
+
 /** `vitrine events …`. Without a name of one, it is `record`: `vitrine events STORE LSID FILE`. */
 export function addEventsCommands(program: Command): void {
   const events = program
     .command("events")
     .description("shopper events of shows")
     .usage("[record] <store> <lsid> <file>, or prune <store> [lsid] --before <time>")
-    .addHelpText("after", "\nExample:\n  npx vitrine events acme spring-show events.ndjson");
+    .addHelpText("after", examples);
   addPruneCommand(events);
 
   events
     .command("record", { isDefault: true })
     .description("record shopper events of a show from an NDJSON file of any size")
-    .argument("<store>", "its id")
-    .argument("<lsid>", "id of the live stream")
+    .argument("<store>", "its id", parseName)
+    .argument("<lsid>", "id of the live stream", parseName)
     .argument("<file>", "a JSON object on each line")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, lsId: string, file: string, options: OutputOptions) => {
-      const { accepted, duplicates } = await withDatabase(async (db, config) => {
+      const { accepted, duplicates } = await withDatabase(async (db, config, database) => {
         await requireStore(db, store);
         const bars = new PhaseBars();
-        const relay = openRelay(config);
+        const relay = openRelay(database, config);
         try {
           const onProgress = (progress: EventFileProgress) => {
             bars.update(progress);
@@ -51,13 +56,8 @@ export function addEventsCommands(program: Command): void {
         }
       });
       const result = { store, liveStream: lsId, accepted, duplicates };
-      print(result, `${accepted} events were recorded; ${duplicates} had been recorded before.`, options);
+      await print(result, `${accepted} events were recorded; ${duplicates} had been recorded before.`, options);
     });
-}
-
-/** Lets the live figures of running servers follow, where Redis connects them. */
-function openRelay({ redisUrl }: Config): FeedRelay | undefined {
-  return redisUrl === undefined ? undefined : createRedisRelay(() => openRedis(redisUrl, warn));
 }
 
 /** More than one batch at a time only where there is more than one connection. */

@@ -6,7 +6,9 @@ import type { ErrorPolicy } from "../catalog/product.rowChecks.js";
 import type { ImportResult } from "../catalog/product.import.result.js";
 import { exitStatus, problemTable } from "./failure.js";
 import { startProgress } from "./progress.js";
-import { type OutputOptions, print, withDatabase } from "./runtime.js";
+import { parseName } from "./name.js";
+import { type OutputOptions, print } from "./output.js";
+import { withDatabase } from "./runtime.js";
 
 interface ImportCommandOptions extends OutputOptions {
   readonly errorPolicy: keyof typeof errorPolicies;
@@ -30,7 +32,7 @@ export function addImportCommand(program: Command): void {
   program
     .command("import")
     .description("import products from a CSV file of any size: all of them, or none, unless told otherwise")
-    .argument("<store>", "its id")
+    .argument("<store>", "its id", parseName)
     .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
     .addOption(
       new Option("--error-policy <policy>", "what rows that fail keep from being stored: all rows, or themselves")
@@ -44,7 +46,7 @@ export function addImportCommand(program: Command): void {
       const result = await importFile(store, file, options);
       const { message, failed, failures, ...counts } = result;
       const told = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
-      print({ store, ...told }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
+      await print({ store, ...told }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
       if (failed === 0) return;
       if (options.json !== true) process.stderr.write(describeFailures(result));
       process.exitCode = exitStatus.partly;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { migrate } from "../database/migrate.js";
-import { type OutputOptions, print, warn, withOpenDatabase } from "./runtime.js";
+import { type OutputOptions, print } from "./output.js";
+import { warn, withOpenDatabase } from "./runtime.js";
 
 /** `vitrine migrate` */
 export function addMigrateCommand(program: Command): void {
@@ -11,6 +12,6 @@ export function addMigrateCommand(program: Command): void {
     .addHelpText("after", "\nExample:\n  DATABASE_URL=postgres://… npx vitrine migrate")
     .action(async (options: OutputOptions) => {
       const applied = await withOpenDatabase(({ connection }) => migrate(connection, warn));
-      print({ applied }, applied.length === 0 ? "Nothing to apply." : `Applied ${applied.join(", ")}.`, options);
+      await print({ applied }, applied.length === 0 ? "Nothing to apply." : `Applied ${applied.join(", ")}.`, options);
     });
 }

@@ -15,7 +15,8 @@ import { addTokenCommands } from "./token.js";
 const help = `
 Each command has a --help with an example. With --json it prints one JSON object on standard output.
 
-Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 4 the database cannot be used now.`;
+Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 3 rows of a file failed and the others are stored
+(import --error-policy reject-failed), 4 the database cannot be used now.`;
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 

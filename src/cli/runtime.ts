@@ -1,21 +1,19 @@
+import { createDatabaseRelay } from "../analytics/feed.database.js";
+import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
 import { migrate } from "../database/migrate.js";
 import { isMigrated } from "../database/migrations.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
-
-/** What every command that prints a result is given. */
-export interface OutputOptions {
-  readonly json?: boolean;
-}
+import { openRedis } from "../redis.js";
 
 /** Runs a command on the database that the environment names: migrated first where that is needed and allowed. */
 export async function withDatabase<Result>(
-  work: (db: RootDatabase, config: Config) => Promise<Result>,
+  work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
   return withOpenDatabase(async (database, config) => {
     await migrateIfNeeded(database, config, warn);
-    return work(database.client, config);
+    return work(database.client, config, database);
   });
 }
 
@@ -32,9 +30,12 @@ export async function withOpenDatabase<Result>(
   }
 }
 
-/** Prints a result: one JSON object on standard output and nothing else there, or lines for people. */
-export function print(result: object, lines: string, { json }: OutputOptions): void {
-  process.stdout.write(`${json === true ? JSON.stringify(result) : lines}\n`);
+/** How to let the live figures of running servers follow a command. */
+export function openRelay(database: OpenDatabase, config: Config): FeedRelay | undefined {
+  const { redisUrl } = config;
+  return redisUrl === undefined
+    ? createDatabaseRelay(database, config, warn)
+    : createRedisRelay(() => openRedis(redisUrl, warn));
 }
 
 /** How many there are, in words. */

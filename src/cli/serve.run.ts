@@ -7,6 +7,7 @@ import { type Demo, prepareDemo } from "./demo.js";
 import { startDemoTraffic } from "./demo.traffic.js";
 import { migrateIfNeeded } from "./runtime.js";
 import { banner, endService, listenEarly } from "./serve.common.js";
+import { recoverLeftImports } from "./serve.imports.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves in this process until told to stop. */
@@ -16,6 +17,7 @@ export async function serve(config: Config): Promise<void> {
   const database = await openDatabase(config, "alone", warn);
   try {
     await migrateIfNeeded(database, config, warn);
+    const recovery = await recoverLeftImports(database, warn);
     // Had before the demo's token is made, which is shown only once.
     const { server, open } = await listenEarly(config);
     let app: App | undefined;
@@ -31,6 +33,7 @@ export async function serve(config: Config): Promise<void> {
       await Promise.race([untilSignal(), database.crashed.then((error) => Promise.reject(error))]);
     } finally {
       await stopTraffic?.();
+      await recovery?.stop();
       await endService(server, app, config);
     }
   } finally {

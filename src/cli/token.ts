@@ -1,55 +1,71 @@
 import type { Command } from "commander";
-import {
-  type IssuedToken,
-  issueToken,
-  listTokens,
-  revokeToken,
-  rotateToken,
-  type TokenSummary,
-} from "../access/token.js";
+import { type Revocation, revokeToken, rotateToken, undoRotation } from "../access/token.replace.js";
+import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../access/token.js";
 import { parseDuration, parseFuture } from "./duration.js";
-import { type OutputOptions, print, withDatabase } from "./runtime.js";
+import { parseName } from "./name.js";
+import { type OutputOptions, print, printSecret, requireOutput } from "./output.js";
+import { withDatabase } from "./runtime.js";
 
 const graceByDefaultMs = 24 * 3_600_000;
 
+const examples = `
+Examples:
+  npx vitrine token issue acme --label shop-sync
+  npx vitrine token list acme
+  npx vitrine token rotate acme 5f0c1f4e-… --grace 1h
+  npx vitrine token revoke acme 5f0c1f4e-…`;
+
 /** `vitrine token …` */
 export function addTokenCommands(program: Command): void {
-  const token = program.command("token").description("access tokens of a store");
+  const token = program.command("token").description("access tokens of a store").addHelpText("after", examples);
+  addIssueCommand(token);
+  addListCommand(token);
+  addRotateCommand(token);
+  addRevokeCommand(token);
+}
 
+function addIssueCommand(token: Command): void {
   token
     .command("issue")
     .description("issue a token; its secret is shown once")
-    .argument("<store>", "its id")
-    .option("--label <label>", "what it is for")
+    .argument("<store>", "its id", parseName)
+    .option("--label <label>", "what it is for", parseName)
     .option("--expires <time>", "when it stops working, ISO 8601", parseFuture)
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token issue acme --label shop-sync --expires 2030-01-31T00:00:00Z")
     .action(async (store: string, options: OutputOptions & { label?: string; expires?: Date }) => {
       const { label, expires: expiresAt } = options;
-      const issued = await withDatabase((db) => issueToken(db, store, { label, expiresAt }));
-      print(issued, secretOnce(issued), options);
+      requireOutput();
+      await withDatabase(async (db) => {
+        const issued = await issueToken(db, store, { label, expiresAt });
+        await printSecret(issued, secretOnce(issued), options, () => revokeToken(db, store, issued.id));
+      });
     });
+}
 
+function addListCommand(token: Command): void {
   token
     .command("list")
     .description("list the tokens of a store, without their secrets")
-    .argument("<store>", "its id")
+    .argument("<store>", "its id", parseName)
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token list acme")
     .action(async (store: string, options: OutputOptions) => {
       const tokens = await withDatabase((db) => listTokens(db, store));
-      print(
+      await print(
         { store, tokens },
         tokens.length === 0 ? `Store ${store} has no tokens.` : tokens.map(line).join("\n"),
         options,
       );
     });
+}
 
+function addRotateCommand(token: Command): void {
   token
     .command("rotate")
     .description("issue a token in place of another, which goes on working for a while")
-    .argument("<store>", "its id")
-    .argument("<id>", "the token to replace")
+    .argument("<store>", "its id", parseName)
+    .argument("<id>", "the token to replace", parseName)
     .option("--grace <duration>", "how long the old one still works (default: 24h)", parseDuration)
     .option(
       "--expires <time>",
@@ -60,21 +76,32 @@ export function addTokenCommands(program: Command): void {
     .addHelpText("after", "\nExample:\n  npx vitrine token rotate acme 5f0c1f4e-… --grace 1h")
     .action(async (store: string, id: string, options: OutputOptions & { grace?: number; expires?: Date }) => {
       const { grace: graceMs = graceByDefaultMs, expires: expiresAt } = options;
-      const issued = await withDatabase((db) => rotateToken(db, store, id, { graceMs, expiresAt }));
-      print(issued, secretOnce(issued), options);
+      requireOutput();
+      await withDatabase(async (db) => {
+        const rotation = await rotateToken(db, store, id, { graceMs, expiresAt });
+        const { issued } = rotation;
+        await printSecret(issued, secretOnce(issued), options, () => undoRotation(db, rotation));
+      });
     });
+}
 
+function addRevokeCommand(token: Command): void {
   token
     .command("revoke")
     .description("end a token; servers notice within 5 seconds")
-    .argument("<store>", "its id")
-    .argument("<id>", "of the token, as token list shows it")
+    .argument("<store>", "its id", parseName)
+    .argument("<id>", "of the token, as token list shows it", parseName)
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  npx vitrine token revoke acme 5f0c1f4e-…")
     .action(async (store: string, id: string, options: OutputOptions) => {
-      const { revokedAt } = await withDatabase((db) => revokeToken(db, store, id));
-      print({ id, store, revokedAt }, `Token ${id} is revoked.`, options);
+      const revocation = await withDatabase((db) => revokeToken(db, store, id));
+      await print({ id, store, ...revocation }, `Token ${id} is revoked.${aboutSuccessors(revocation)}`, options);
     });
+}
+
+function aboutSuccessors({ replacedBy, alsoRevoked }: Revocation): string {
+  if (alsoRevoked.length > 0) return ` It was being replaced: token ${alsoRevoked.join(", ")} is revoked, too.`;
+  return replacedBy === null ? "" : ` Token ${replacedBy}, which replaced it, goes on working.`;
 }
 
 function secretOnce({ id, token, expiresAt }: IssuedToken): string {
@@ -85,7 +112,8 @@ function expiry(expiresAt: Date | null): string {
   return expiresAt === null ? "does not expire" : `expires ${expiresAt.toISOString()}`;
 }
 
-function line({ id, label, createdAt, expiresAt, revokedAt }: TokenSummary): string {
+function line({ id, label, createdAt, expiresAt, revokedAt, replacedBy }: TokenSummary): string {
   const state = revokedAt === null ? expiry(expiresAt) : `revoked ${revokedAt.toISOString()}`;
-  return [id, label ?? "(no label)", `issued ${createdAt.toISOString()}`, state].join("  ");
+  const successor = replacedBy === null ? [] : [`replaced by ${replacedBy}`];
+  return [id, label ?? "(no label)", `issued ${createdAt.toISOString()}`, state, ...successor].join("  ");
 }

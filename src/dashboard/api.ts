@@ -10,7 +10,7 @@ export interface Caller {
 
 type Answer<Result> = GraphQLErrors & { readonly data?: Result };
 
-/** Yoga says something at least every 12 seconds; a stream that is silent for longer has lost its server. */
+/** The server says something at least every 12 seconds; a stream that is silent for longer has lost its server. */
 const silenceMs = 30_000;
 const answerMs = 30_000;
 

@@ -1,9 +1,9 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
-import { boundLongWork } from "./longWork.js";
 import { UnparkingPrismaPg } from "./parked.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./probe.js";
+import { shareConnections } from "./shares.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;
@@ -12,6 +12,11 @@ export type Database = Prisma.TransactionClient;
 export type RootDatabase = PrismaClient;
 
 const statementTimeoutMs = 15_000;
+/**
+ * Nobody holds a connection for longer to wait for a lock: who has to, waits without one (lockWait.ts). Longer than the second
+ * after which PostgreSQL looks for deadlocks, which are told apart and tried again.
+ */
+const lockTimeoutMs = 2_000;
 const transactionWaitMs = 5_000;
 /** What is still under way when a client is closed has this long to end. */
 const closeTimeoutMs = 1_000;
@@ -19,6 +24,8 @@ const closeTimeoutMs = 1_000;
 interface ClientOptions {
   /** Whether the server may keep statements between queries: not on one session that several clients share. */
   readonly namedStatements: boolean;
+  /** Whether each connection has limits of its own: not behind a pooler, nor in the embedded engine. */
+  readonly keepsLimits: boolean;
   readonly log: (problem: Error) => void;
 }
 
@@ -30,9 +37,14 @@ interface OpenClient {
 }
 
 /** Opens a pool of connections; nothing is connected before the first query. */
-export function openClient(connection: PoolConfig, { namedStatements, log }: ClientOptions): OpenClient {
+export function openClient(connection: PoolConfig, { namedStatements, keepsLimits, log }: ClientOptions): OpenClient {
   const { pool, cut } = openPool(
-    { statement_timeout: statementTimeoutMs, application_name: "vitrine", ...connection },
+    {
+      statement_timeout: statementTimeoutMs,
+      ...(keepsLimits && { lock_timeout: lockTimeoutMs }),
+      application_name: "vitrine",
+      ...connection,
+    },
     log,
   );
   const adapter = new UnparkingPrismaPg(pool, {
@@ -41,8 +53,11 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
   });
   const transactionOptions = { maxWait: transactionWaitMs };
   const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
-  boundLongWork(client, pool.options.max);
+  const { requests, longWork, wideReads } = shareConnections(client, pool.options.max);
+  const { probe } = adapter;
+  probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {
+    for (const share of [requests, longWork, wideReads]) share.close(); // who waits would only find what is closed
     const timer = setInterval(cut, closeTimeoutMs); // again: requests that waited for a connection get new ones
     try {
       await client.$disconnect();
@@ -53,7 +68,7 @@ export function openClient(connection: PoolConfig, { namedStatements, log }: Cli
       cut(); // what asks whether the server hangs
     }
   };
-  return { client, probe: adapter.probe, close };
+  return { client, probe, close };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmdirSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
+import { inFolder, makeFolder } from "./folder.js";
 import { startWorker } from "../startWorker.js";
 
 /** A running embedded PostgreSQL. */
@@ -26,13 +26,15 @@ interface EmbeddedOptions {
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 const socketName = ".s.PGSQL.5432";
+/** Beside it: where commands tell the server of changes; see analytics/feed.socket.ts. */
+export const changesSocketName = "changes";
 
 /**
  * Starts PGlite in a worker, behind a unix socket in a private folder.
  * The socket does not stand in the data folder because its path may have at most 107 bytes.
  */
 export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Promise<EmbeddedServer> {
-  if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (folder !== undefined) await inFolder(folder, () => makeFolder(folder));
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   process.once("exit", removeNow); // for a process that is told to end at once: so no signal may come in between
@@ -66,10 +68,10 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
   };
 }
 
-/** Removes the socket and the folder made for it, and nothing else that the folder might hold. */
+/** Removes the sockets and the folder made for them, and nothing else that the folder might hold. */
 export function removeSocketFolder(socketFolder: string): void {
   try {
-    rmSync(join(socketFolder, socketName), { force: true });
+    for (const name of [socketName, changesSocketName]) rmSync(join(socketFolder, name), { force: true });
     rmdirSync(socketFolder);
   } catch {
     // Gone already, or not ours.

@@ -4,8 +4,10 @@ import { Prisma } from "../generated/prisma/client.js";
 
 /** Another try of the same transaction may succeed: serialization failure, deadlock (PostgreSQL manual, appendix A). */
 const retryableStates = new Set(["40001", "40P01"]);
-/** Too many connections, shutting down or starting, statement or lock time limit reached, out of memory or disk. */
-const unavailableStates = /^(?:08...|53...|55P03|57014|57P0[1-5])$/u;
+/** Held by another for longer than a statement waits for it. */
+const lockNotAvailable = "55P03";
+/** Too many connections, shutting down or starting, a time limit of the server reached, out of memory or disk. */
+const unavailableStates = /^(?:08...|25P0[34]|53...|55P03|57014|57P0[1-5])$/u;
 /** Cannot reach, timed out, closed, out of connections, no transaction to be had in time; retries used up. */
 const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
 /** The same in raw queries, whose code is always P2010: what the driver adapter calls it. */
@@ -30,6 +32,11 @@ function isShardGone(error: unknown): boolean {
   );
 }
 
+/** Whether a statement waited in vain for what another holds, or was told not to wait: lock_timeout, NOWAIT. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === lockNotAvailable;
+}
+
 /** A row broke a constraint: double, missing a value, or twice in one statement. */
 const refusedStates = new Set(["23505", "23502", "21000"]);
 
@@ -41,10 +48,15 @@ export function isRowRefused(error: unknown): boolean {
 /** UNAVAILABLE for errors that say the database cannot serve now; everything else as it is. */
 export function mapDatabaseError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  const message = isInDoubt(error)
-    ? "The connection to the database was lost. A change may have been stored or not; it can be sent again."
-    : "The database cannot be used at the moment. Nothing was changed.";
-  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1, cause: error });
+  return new AppError("UNAVAILABLE", refusalOf(error), { retryAfterSeconds: 1, cause: error });
+}
+
+function refusalOf(error: unknown): string {
+  if (isInDoubt(error)) {
+    return "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
+  }
+  if (isLockTimeout(error)) return "Others are changing the same data. Nothing was changed.";
+  return "The database cannot be used at the moment. Nothing was changed.";
 }
 
 /** The server was told to stop or crashed while it was at work, or the connection broke. */

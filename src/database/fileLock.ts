@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
@@ -37,7 +37,10 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   for (;;) {
     if (await create(path, self)) return heldLock(path, self, undefined, options);
     const text = await readText(path);
-    if (text === undefined) continue; // just released
+    if (text === undefined) {
+      if (await leadsNowhere(path)) throw new Error(`${path} is a link to nothing: remove it.`);
+      continue; // just released
+    }
     const holder = parseHolder(text);
     if (holder !== undefined && (await isElsewhere(holder))) {
       const wait = () => onWait?.(holder);
@@ -142,6 +145,16 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the path is a link to what is not there: it can neither be read nor be made. */
+async function leadsNowhere(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inFolder, makeFolder } from "./folder.js";
 import { type FileLock, lockFile, readHolder } from "./fileLock.js";
 import { type Holder, isAlive, isElsewhere } from "./holder.js";
 
@@ -12,10 +12,13 @@ const fileName = "vitrine.lock";
  *
  * @param onWait called before a holder is waited for of which nothing is seen but that it was there some seconds ago
  * @returns the lock, or the living process that holds it
+ * @throws {FolderUnusableError} where it cannot be made or written to
  */
 export async function lockFolder(folder: string, onWait?: (holder: Holder) => void): Promise<FileLock | Holder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return lockFile(join(folder, fileName), { onWait });
+  return inFolder(folder, async () => {
+    await makeFolder(folder);
+    return lockFile(join(folder, fileName), { onWait });
+  });
 }
 
 /** Who on this machine holds the folder, waiting until that process lets others use the database or gives the folder up. */

@@ -1,63 +1,19 @@
-import { AppError } from "../errors.js";
 import type { RootDatabase } from "./client.js";
-
-/** As long as a lock is waited for. */
-const waitMs = 10_000;
-
-interface Turns {
-  free: number;
-  /** In the order in which they came. */
-  readonly waiting: Set<() => void>;
-}
-
-const turnsOf = new WeakMap<RootDatabase, Turns>();
-
-/** Keeps half of the connections free of long work, so that requests that need one for a moment do not wait behind it. */
-export function boundLongWork(db: RootDatabase, connectionsMax: number): void {
-  turnsOf.set(db, { free: Math.max(1, Math.floor(connectionsMax / 2)), waiting: new Set() });
-}
+import { sharesOf } from "./shares.js";
 
 /**
- * Runs work that holds a connection for seconds or longer, once it has a turn.
+ * Runs work that holds a connection for seconds or longer, once it has a turn. Such work of all stores together takes at most
+ * half of the connections, that of one store at most half of these. It must not be begun within a transaction.
  *
- * @throws {AppError} UNAVAILABLE where it has to wait for too long
+ * @param signal aborted when the caller has gone: then a turn is no longer waited for
+ * @throws {AppError} UNAVAILABLE after waiting for 10 seconds in vain, or what the work throws
  */
-export async function asLongWork<Result>(db: RootDatabase, work: () => Promise<Result>): Promise<Result> {
-  const turns = turnsOf.get(db);
-  if (turns === undefined) return work();
-  await takeTurn(turns);
-  try {
-    return await work();
-  } finally {
-    passTurn(turns);
-  }
-}
-
-async function takeTurn(turns: Turns): Promise<void> {
-  if (turns.free > 0) {
-    turns.free -= 1;
-    return;
-  }
-  await new Promise<void>((resolve, reject) => {
-    const enter = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      turns.waiting.delete(enter);
-      const message = "Too many long imports are under way. Nothing was changed.";
-      reject(new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 }));
-    }, waitMs);
-    turns.waiting.add(enter);
-  });
-}
-
-function passTurn(turns: Turns): void {
-  const [next] = turns.waiting;
-  if (next === undefined) {
-    turns.free += 1;
-    return;
-  }
-  turns.waiting.delete(next);
-  next();
+export async function asLongWork<Result>(
+  db: RootDatabase,
+  storeId: string,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const shares = sharesOf(db);
+  return shares === undefined ? work() : shares.longWork.run(storeId, work, signal);
 }

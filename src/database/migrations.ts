@@ -7,13 +7,14 @@ export const migrationsFolder = fileURLToPath(new URL("../../prisma/migrations",
 
 let known: readonly string[] | undefined;
 
-/** Their names, oldest first. They are read once: this version knows no others. */
-export async function migrationNames(): Promise<readonly string[]> {
-  return (known ??= await readNames());
+/** Their names, oldest first. Those of this version are read once: it knows no others. */
+export async function migrationNames(folder = migrationsFolder): Promise<readonly string[]> {
+  if (folder !== migrationsFolder) return readNames(folder);
+  return (known ??= await readNames(folder));
 }
 
-async function readNames(): Promise<readonly string[]> {
-  const entries = await readdir(migrationsFolder, { withFileTypes: true });
+async function readNames(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
   return entries
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

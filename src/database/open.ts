@@ -7,14 +7,19 @@ import { type FileLock, silenceMaxMs } from "./fileLock.js";
 import { findHolder, lockFolder } from "./folderLock.js";
 import { type Holder, isElsewhere } from "./holder.js";
 import type { DatabaseProbe } from "./probe.js";
+import { type DatabaseReadiness, openReadiness } from "./readiness.js";
+import { withTimeLimits } from "./timeLimits.js";
 
 /** A database that is open, whichever engine it runs on. */
 export interface OpenDatabase {
   readonly client: RootDatabase;
   readonly probe: DatabaseProbe;
+  readonly readiness: DatabaseReadiness;
   /** How to open further connections, for migrations. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
+  /** The private folder of its socket, where this process runs the embedded engine itself. */
+  readonly ownSocketFolder?: string;
   /** Settles when an embedded engine of this process stops by itself, or loses its folder. Never for a server elsewhere. */
   readonly crashed: Promise<Error>;
   /** Lets other processes use an embedded database of this one, from now until it is closed. */
@@ -79,15 +84,19 @@ export function connect(
   log: Log,
   namedStatements = engine === "postgresql",
 ): OpenDatabase {
-  const { client, probe, close } = openClient(connection, { namedStatements, log });
+  const keepsLimits = namedStatements && engine === "postgresql";
+  const limited = keepsLimits ? withTimeLimits(connection) : connection;
+  const { client, probe, close } = openClient(limited, { namedStatements, keepsLimits, log });
+  const readiness = openReadiness(limited, log);
   return {
     client,
     probe,
-    connection,
+    readiness,
+    connection: limited,
     engine,
     crashed: never,
     share: async () => undefined,
-    close,
+    close: async () => void (await Promise.all([close(), readiness.close()])),
   };
 }
 
@@ -105,6 +114,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
   const open = connect("embedded", embeddedConnection(socketFolder), log);
   return {
     ...open,
+    ownSocketFolder: socketFolder,
     crashed: Promise.race([lock.lost, crashed]),
     share: () => lock.publish({ socketFolder }),
     async close() {

@@ -32,7 +32,7 @@ export class UnparkingPrismaPg extends PrismaPg {
 
   constructor(pool: pg.Pool, options: ConstructorParameters<typeof PrismaPg>[1]) {
     super(pool, options);
-    this.probe = { pool, aroundQuery: undefined };
+    this.probe = { pool, waiting: () => pool.waitingCount, aroundQuery: undefined };
   }
 
   override async connect() {

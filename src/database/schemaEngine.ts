@@ -4,6 +4,7 @@ import {
   bindMigrationAwareSqlAdapterFactory,
   type SqlMigrationAwareDriverAdapterFactory,
 } from "@prisma/driver-adapter-utils";
+import { PrismaPg } from "@prisma/adapter-pg";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 
 /** Node has it; its types come with TypeScript's browser library, which a server should not see. */
@@ -13,6 +14,28 @@ declare const WebAssembly: {
 
 /** The datasource and generator blocks play no part in migrating; the engine only wants to know the dialect. */
 const datamodel = 'datasource db { provider = "postgresql" }';
+
+/** For a session with a transaction open: a script that fails does not break off that transaction, in which the engine asks on. */
+export class AtomicPrismaPg extends PrismaPg {
+  /** What the last script that failed failed with. The engine tells its text alone. */
+  failure: unknown;
+
+  override async connect() {
+    const adapter = await super.connect();
+    const execute = adapter.executeScript.bind(adapter);
+    adapter.executeScript = async (script) => {
+      await adapter.executeRaw({ sql: "SAVEPOINT script", args: [], argTypes: [] });
+      try {
+        await execute(script);
+      } catch (error) {
+        this.failure = error;
+        await adapter.executeRaw({ sql: "ROLLBACK TO SAVEPOINT script", args: [], argTypes: [] });
+        throw error;
+      }
+    };
+    return adapter;
+  }
+}
 
 let loaded: Promise<void> | undefined;
 

@@ -7,7 +7,9 @@ import type { Database } from "./client.js";
  */
 export async function setLocal(
   transaction: Database,
-  settings: Readonly<Record<"lock_timeout" | "statement_timeout" | "enable_nestloop", string>>,
+  settings: Readonly<
+    Record<"lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop", string>
+  >,
 ): Promise<void> {
   const all = { "citus.propagate_set_commands": "local", ...settings }; // without Citus, the first is nobody's
   for (const [name, value] of Object.entries(all)) {

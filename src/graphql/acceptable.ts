@@ -11,7 +11,8 @@ const written = [
 ] as const;
 
 const json = "application/json";
-const graphqlJson = "application/graphql-response+json";
+/** Whose status tells whether an operation could be run. */
+export const graphqlJson = "application/graphql-response+json";
 
 /** The media type in which Yoga answers for a media range that stands first in Accept; undefined for other ranges. */
 export function answerType(range: string): typeof json | typeof graphqlJson | undefined {

@@ -35,14 +35,20 @@ export function pageSize(first: number | null | undefined): number {
   throw errorAt("VALIDATION_FAILED", `first must be from 0 to ${firstMax}.`, ["first"]);
 }
 
+/** The longest cursor has an id of 255 characters, each of which JSON may write as six: 2,100 in all. */
+const cursorCharactersMax = 4_000;
+
 /** A cursor holds the sort key of its node; callers are to treat it as opaque. */
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-/** @throws {AppError} VALIDATION_FAILED for a text that is no cursor of a list with this many parts in its sort key */
+/** @throws {AppError} VALIDATION_FAILED for a text that is too long, or no cursor of a list with this many parts in its sort key */
 export function decodeCursor(after: string | null | undefined, parts: number): readonly string[] | undefined {
   if (after === null || after === undefined) return undefined;
+  if (after.length > cursorCharactersMax) {
+    throw errorAt("VALIDATION_FAILED", `after must have at most ${cursorCharactersMax} characters.`, ["after"]);
+  }
   try {
     const key: unknown = JSON.parse(Buffer.from(after, "base64url").toString());
     if (Array.isArray(key) && key.length === parts && key.every(isCursorPart)) return key;

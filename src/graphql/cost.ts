@@ -21,16 +21,26 @@ const introspected: Readonly<Record<string, number>> = {
   "__Field.args": 1,
 };
 
+/** A list in pages is a query of its own. */
+const pageCost = 100;
+
 /** What a field itself costs, for each time that it is expected in the answer. */
 export function ownCost(context: ValidationContext): number {
-  return context.getFieldDef()?.extensions.cost ?? 1;
+  const field = context.getFieldDef();
+  if (field === undefined || field === null) return 1; // unknown: another rule refuses that
+  return field.extensions.cost ?? (isPaged(field) ? pageCost : 1);
+}
+
+/** Whether a field is a list in pages. */
+export function isPaged({ args }: { readonly args: readonly GraphQLArgument[] }): boolean {
+  return args.some(({ name }) => name === "first");
 }
 
 /** Items expected of a field: the page asked for, where it is a list in pages, or what its field says. */
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown: another rule refuses that
-  if (field.args.some(isFirst)) return pageSizeOf(node);
+  if (isPaged(field)) return pageSizeOf(node);
   return field.extensions.itemsExpected ?? introspected[`${context.getParentType()?.name}.${field.name}`] ?? 1;
 }
 
@@ -39,8 +49,4 @@ function pageSizeOf({ arguments: given = [] }: FieldNode): number {
   if (value?.kind === Kind.VARIABLE) return firstMax;
   const first = value?.kind === Kind.INT ? Number(value.value) : firstByDefault;
   return Math.min(Math.max(first, 1), firstMax); // what is out of bounds is refused when it runs
-}
-
-function isFirst({ name }: GraphQLArgument): boolean {
-  return name === "first";
 }

@@ -1,16 +1,18 @@
-import { answerType } from "./acceptable.js";
+import { answerType, graphqlJson } from "./acceptable.js";
+import { resultText } from "./answerText.js";
 import type { Context } from "./context.js";
 import { executeOperation } from "./execute.js";
+import { requestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "./operations.js";
 import { refusedResponse } from "./rateLimit.js";
-import type { Variables } from "./variables.js";
+import type { Variables } from "./inputShape.js";
 
 /** An answer to be written. */
 interface GraphQLAnswer {
   readonly status: number;
   readonly mediaType: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** The answer to a POST with this JSON, or undefined for one that Yoga must answer. Nothing has been done then. */
@@ -34,23 +36,24 @@ export function createFastLane(known: KnownOperations): FastLane {
     return executeOperation(operation, call.variables, context).then((result) => {
       const refused = refusedResponse(result);
       return {
-        status: refused?.status ?? 200,
+        status: refused?.status ?? (mediaType === graphqlJson ? requestErrorStatus(result) : undefined) ?? 200,
         mediaType: `${mediaType}; charset=utf-8`,
         headers: refused?.headers ?? {},
-        body: JSON.stringify(result),
+        body: resultText(result),
       };
     });
   };
 }
 
-interface Call {
+/** What a request asks for. */
+export interface Call {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Variables;
 }
 
-/** Undefined for anything but an object of the members that clients send, rightly typed. */
-function readCall(value: unknown): Call | undefined {
+/** What is called; undefined for anything but an object of the members that clients send, rightly typed. */
+export function readCall(value: unknown): Call | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const name in value) {
     if (name !== "query" && name !== "operationName" && name !== "variables" && name !== "extensions") return undefined;

@@ -1,18 +1,20 @@
 import type { DocumentNode } from "graphql";
-import { createYoga, type Plugin, type YogaServerInstance } from "graphql-yoga";
+import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { explainNotAcceptable } from "./acceptable.js";
+import { isWritten, resultText } from "./answerText.js";
 import { schema } from "./schema.js";
 import type { Context } from "./context.js";
 import { codeOf, presentError } from "./errors.js";
 import { executeOperation } from "./execute.js";
+import { withRequestErrorStatus } from "./httpStatus.js";
 import { validateBounded } from "./limits.js";
-import { interpreted } from "./operation.js";
 import type { KnownOperations } from "./operations.js";
 import { parseBounded } from "./parse.js";
 import { refusedResponse } from "./rateLimit.js";
-import type { Variables } from "./variables.js";
-import { presentedValues } from "./subscription.js";
+import type { Variables } from "./inputShape.js";
+import { resultsOf } from "./subscription.js";
+import type { KnownSubscriptions } from "./subscriptions.js";
 import { documentCache, weightOfDocument } from "./weight.js";
 
 export const graphqlPath = "/graphql";
@@ -21,11 +23,13 @@ export const graphqlPath = "/graphql";
  * GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already.
  *
  * @param known is told of each operation found valid
+ * @param subscriptions likewise
  * @param options.suggestions whether errors may say which names of the schema are like an unknown one
  * @param options.plugins what becomes of answers on their way out
  */
 export function createGateway(
   known: KnownOperations,
+  subscriptions: KnownSubscriptions,
   { suggestions, plugins }: { readonly suggestions: boolean; readonly plugins: readonly Plugin[] },
 ): YogaServerInstance<Context, object> {
   return createYoga<Context>({
@@ -44,7 +48,7 @@ export function createGateway(
       validationCache: false, // likewise; limited() remembers what is valid
     },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(suggestions), onePipeline(known), explainNotAcceptable, ...plugins],
+    plugins: [limited(suggestions), onePipeline(known, subscriptions), explainNotAcceptable, ...plugins],
   });
 }
 
@@ -67,23 +71,30 @@ function limited(suggestions: boolean): Plugin<Context> {
 }
 
 /** Has Yoga execute operations, and present errors, the way REST does. */
-function onePipeline(known: KnownOperations): Plugin<Context> {
+function onePipeline(known: KnownOperations, subscriptions: KnownSubscriptions): Plugin<Context> {
   return {
     onExecutionResult(hook) {
       const { result } = hook;
+      if (result === undefined || isAsyncIterable(result) || Array.isArray(result)) return;
+      const written = isWritten(result) ? { stringify: resultText as () => string } : undefined; // Yoga sends bytes as well
+      if (result.errors === undefined) {
+        if (written !== undefined) hook.setResult({ ...result, ...written });
+        return;
+      }
       // What validation finds passes no mask.
-      if (result === undefined || !("errors" in result) || result.errors === undefined) return;
       const context = hook.context as unknown as Context;
-      const errors = result.errors.map((error) => presentError(error, context));
-      context.observation.refused(codeOf(errors));
+      const presented = result.errors.map((error) => presentError(error, context));
+      context.observation.refused(codeOf(presented));
+      const errors = withRequestErrorStatus({ ...result, errors: presented });
       const http = refusedResponse({ ...result, errors });
-      hook.setResult({ ...result, errors, ...(http !== undefined && { extensions: { ...result.extensions, http } }) });
+      const extensions = http === undefined ? {} : { extensions: { ...result.extensions, http } };
+      hook.setResult({ ...result, errors, ...extensions, ...written });
     },
-    onSubscribe({ args: { document, operationName, contextValue }, subscribeFn, setSubscribeFn }) {
-      const context = contextValue as Context;
-      const { names } = interpreted(schema, document as DocumentNode, operationName ?? undefined);
-      if (names !== undefined) context.observation.begins(names);
-      setSubscribeFn((args) => presentedValues(subscribeFn(args), context));
+    onSubscribe({ args: { document, operationName }, setSubscribeFn }) {
+      const subscription = subscriptions.of(document as DocumentNode, operationName ?? undefined);
+      setSubscribeFn(async ({ variableValues, contextValue }) =>
+        resultsOf(await subscription.start((variableValues ?? {}) as Variables, contextValue as Context)),
+      );
     },
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {

@@ -1,6 +1,7 @@
 import {
   type ASTVisitor,
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
@@ -15,6 +16,10 @@ import { itemsExpected, ownCost } from "./cost.js";
 
 /** What one operation may have. docs/access.md has the same table. */
 export const limits = {
+  /** UTF-16 units of the whole text, looked at before anything else. The longest that 5,000 tokens ordinarily have is half. */
+  textCharacters: 100_000,
+  /** Lines of the whole text: each error that validation finds counts them up to its place. */
+  lines: 3_000,
   /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
   tokens: 5_000,
   /** Of a field, variable, operation or anything else. The schema's own have 21 at most. */
@@ -25,6 +30,8 @@ export const limits = {
   aliases: 300,
   /** Each may be a query to the database. As many as aliases, without which they would be merged. */
   rootFields: 300,
+  /** Each is worked on after the other, and may have `bulkProductsMax` products. */
+  imports: 5,
   /** Clients put `@include` and `@skip` on some fields, not on all. */
   directives: 50,
   /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 7,000. */
@@ -36,9 +43,12 @@ interface Totals {
   depth: number;
   aliases: number;
   rootFields: number;
+  imports: number;
   directives: number;
   cost: number;
 }
+
+const nothing: Totals = { depth: 0, aliases: 0, rootFields: 0, imports: 0, directives: 0, cost: 0 };
 
 interface Spread {
   readonly name: string;
@@ -58,6 +68,7 @@ const messages: Readonly<Record<keyof Totals, string>> = {
   depth: `An operation may be nested at most ${limits.depth} fields deep.`,
   aliases: `An operation may have at most ${limits.aliases} aliases.`,
   rootFields: `An operation may have at most ${limits.rootFields} root fields.`,
+  imports: `An operation may have at most ${limits.imports} imports.`,
   directives: `An operation may have at most ${limits.directives} directives.`,
   cost: `An operation may cost at most ${limits.cost}: each field counts 1 for each item of the pages it is in.`,
 };
@@ -73,7 +84,7 @@ function limitsRule(context: ValidationContext): ASTVisitor {
   let times: number[] = [];
 
   const begin = (definition: Part["definition"]) => {
-    part = { definition, own: { depth: 0, aliases: 0, rootFields: 0, directives: 0, cost: 0 }, spreads: [] };
+    part = { definition, own: { ...nothing }, spreads: [] };
     parts.push(part);
     times = [];
   };
@@ -91,6 +102,7 @@ function limitsRule(context: ValidationContext): ASTVisitor {
         if (part === undefined) return;
         const around = times.at(-1) ?? 1;
         if (times.length === 0) part.own.rootFields += 1;
+        if (isImport(context, node)) part.own.imports += 1;
         if (node.alias !== undefined) part.own.aliases += 1;
         part.own.cost = bounded(part.own.cost + around * ownCost(context));
         times.push(bounded(around * itemsExpected(context, node)));
@@ -105,6 +117,9 @@ function limitsRule(context: ValidationContext): ASTVisitor {
 /** Come before the other rules: they may take long for what is above the limits, or for fragments in cycles. */
 export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
 
+/** Errors that one answer lists. */
+const maxErrors = 50;
+
 /** Validates a document. What is above the limits, no other rule looks at. */
 export function validateBounded(
   schema: GraphQLSchema,
@@ -113,7 +128,7 @@ export function validateBounded(
   options?: { readonly hideSuggestions: boolean },
 ): readonly GraphQLError[] {
   const errors = validate(schema, document, rulesFirst);
-  return errors.length > 0 ? errors : validate(schema, document, rules, options);
+  return errors.length > 0 ? errors : validate(schema, document, rules, { ...options, maxErrors });
 }
 
 function report(context: ValidationContext, parts: readonly Part[]): void {
@@ -146,12 +161,17 @@ function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
       totals.depth = Math.max(totals.depth, depth + spread.depth);
       totals.aliases += spread.aliases;
       if (depth === 0) totals.rootFields += spread.rootFields;
+      totals.imports += spread.imports;
       totals.directives += spread.directives;
       totals.cost = bounded(totals.cost + times * spread.cost);
     }
     known.set(part, totals);
     return totals;
   };
+}
+
+function isImport(context: ValidationContext, { name }: FieldNode): boolean {
+  return name.value.startsWith("import") && context.getParentType() === context.getSchema().getMutationType();
 }
 
 /** Keeps products of many factors finite. */

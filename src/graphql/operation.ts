@@ -11,8 +11,8 @@ import { compileQuery, isCompiledQuery } from "graphql-jit";
 import { isCompilable } from "./compilable.js";
 import type { Context } from "./context.js";
 import { type OperationNames, operationNames } from "./operationNames.js";
-import { soundVariables } from "./soundness.js";
-import type { Variables } from "./variables.js";
+import { type ImportVariable, importVariables } from "./importVariables.js";
+import { type InputShape, inputShape, type Variables } from "./inputShape.js";
 
 /** An operation that has been parsed and validated, to be run any number of times. */
 export interface Operation {
@@ -21,10 +21,12 @@ export interface Operation {
   readonly definition: OperationDefinitionNode | undefined;
   /** Undefined where `definition` is. */
   readonly names: OperationNames | undefined;
-  /** Whether variables have the shape that it wants. */
-  readonly isSound: (variables: Variables, arraysOnly: boolean) => boolean;
-  /** Runs it as it is: variables are not checked, errors not made presentable. May throw. */
-  readonly run: (variables: Variables, context: Context) => Promise<ExecutionResult> | ExecutionResult;
+  /** The shape that it wants of its variables; undefined where `definition` is. */
+  readonly shape: InputShape | undefined;
+  /** Variables whose values imports take as they were sent. */
+  readonly importVariables: readonly ImportVariable[];
+  /** Runs it as it is: variables are not checked, errors not made presentable. May throw. `root` is a subscription's payload. */
+  readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;
 }
 
 type Prepare = (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) => Operation;
@@ -36,8 +38,10 @@ export const interpreted: Prepare = (schema, document, operationName) => {
     schema,
     definition,
     names: definition === undefined ? undefined : operationNames(schema, document, definition),
-    isSound: definition === undefined ? () => true : soundVariables(schema, definition),
-    run: (variableValues, contextValue) => execute({ schema, document, variableValues, operationName, contextValue }),
+    shape: definition && inputShape(schema, definition),
+    importVariables: definition === undefined ? [] : importVariables(schema, document, definition),
+    run: (variableValues, contextValue, rootValue) =>
+      execute({ schema, document, rootValue, variableValues, operationName, contextValue }),
   };
 };
 
@@ -48,7 +52,7 @@ export const compiled: Prepare = (schema, document, operationName) => {
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return operation; // not of a valid document; graphql-js then says what is wrong
   const withDefaults = defaultsOf(operation.definition);
-  return { ...operation, run: (variables, context) => query.query(undefined, context, withDefaults(variables)) };
+  return { ...operation, run: (variables, context, root) => query.query(root, context, withDefaults(variables)) };
 };
 
 /** Fills in what an operation gives variables by default: graphql-jit 0.8 misses variables of a non-null type that are left out. */

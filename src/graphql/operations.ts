@@ -5,8 +5,6 @@ import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 /** Operations kept, and what they weigh in all: up to 80 MB. Dashboards have tens; whoever sends more pays as at first. */
 const operationsMax = 1_000;
 const weightMax = 62_500;
-/** Characters of one document. */
-const documentMax = 100_000;
 /** An operation sent once or twice is not worth compiling. */
 const compiledFrom = 3;
 
@@ -20,45 +18,50 @@ export interface KnownOperations {
   add(document: DocumentNode, operationName: string | undefined): Operation;
 }
 
+/** What is known of a text: its operations, by the names they were asked for with. */
 interface Known {
   readonly weight: number;
+  /** As each is to be run now: from some use on, compiled. An empty name is the name of no operation, and not the same as none. */
+  readonly uses: ReadonlyMap<string | undefined, Use>;
+}
+
+interface Use {
   readonly operation: Operation;
-  /** As it is to be run now: from some use on, compiled. */
-  use(): Operation;
+  next(): Operation;
 }
 
 export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
+  // By text, and only then by name: joined to one key, a text could be written that looks like another one with a name.
   const known = documentCache<Known>(weightMax, ({ weight }) => weight, operationsMax);
-  const remember = (text: string, document: DocumentNode, operationName: string | undefined, operation: Operation) => {
+  const countUses = (document: DocumentNode, operationName: string | undefined, operation: Operation): Use => {
     let uses = 1; // the one that made it known
     let current = operation;
-    known.set(keyOf(text, operationName), {
-      weight: weightOfDocument(document) + weightOfCompiled(document),
+    return {
       operation,
-      use() {
+      next() {
         uses += 1;
         if (uses === compiledFrom) current = compiled(schema, document, operationName);
         return current;
       },
-    });
+    };
   };
 
   return {
-    find: (text, operationName) => known.get(keyOf(text, operationName))?.use(),
+    find: (text, operationName) => known.get(text)?.uses.get(operationName)?.next(),
     add(document, operationName) {
       const text = document.loc?.source.body ?? "";
-      const before = known.get(keyOf(text, operationName));
-      if (before !== undefined) return before.operation;
+      const before = known.get(text);
+      const use = before?.uses.get(operationName);
+      if (use !== undefined) return use.operation;
       const operation = interpreted(schema, document, operationName);
       const kind = operation.definition?.operation;
-      const isKept = kind === OperationTypeNode.QUERY || kind === OperationTypeNode.MUTATION;
-      if (isKept && text !== "" && text.length < documentMax) remember(text, document, operationName, operation);
+      if (text !== "" && (kind === OperationTypeNode.QUERY || kind === OperationTypeNode.MUTATION)) {
+        known.set(text, {
+          weight: (before?.weight ?? weightOfDocument(document)) + weightOfCompiled(document),
+          uses: new Map(before?.uses).set(operationName, countUses(document, operationName, operation)),
+        });
+      }
       return operation;
     },
   };
-}
-
-/** An empty name is the name of no operation, and not the same as none. */
-function keyOf(text: string, operationName: string | undefined): string {
-  return operationName === undefined ? text : `${operationName}\0${text}`; // no name or document has a NUL
 }

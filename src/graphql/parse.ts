@@ -2,12 +2,13 @@ import { type DocumentNode, GraphQLError, parse, type ParseOptions, type Source,
 import { limits } from "./limits.js";
 
 /**
- * Parses an operation that may have so many tokens, and names so long. Each error that validation finds may repeat the
+ * Parses an operation that may have so many characters, lines and tokens, and names so long. Each error that validation finds may repeat the
  * name of its operation: without a bound, one name of megabytes makes an answer of gigabytes.
  *
  * @throws {GraphQLError} for wrong syntax, and for what is above those limits
  */
 export function parseBounded(text: string | Source, options?: ParseOptions): DocumentNode {
+  requireBounded(typeof text === "string" ? text : text.body);
   const document = parse(text, { ...options, maxTokens: limits.tokens });
   for (let token = document.loc?.startToken ?? null; token !== null; token = token.next) {
     if (token.kind !== TokenKind.NAME || token.end - token.start <= limits.nameCharacters) continue;
@@ -15,4 +16,16 @@ export function parseBounded(text: string | Source, options?: ParseOptions): Doc
     throw new GraphQLError(`A name may have at most ${limits.nameCharacters} characters.`, place);
   }
   return document;
+}
+
+/** Said of a text that is too long. */
+export const textTooLong = `The text of an operation may have at most ${limits.textCharacters} characters.`;
+
+const lineEnd = /\r\n|[\n\r]/gu;
+
+/** GraphQL's parser bounds tokens alone: neither comments, nor how long a token is. */
+function requireBounded(text: string): void {
+  if (text.length > limits.textCharacters) throw new GraphQLError(textTooLong);
+  if ((text.match(lineEnd)?.length ?? 0) < limits.lines) return;
+  throw new GraphQLError(`The text of an operation may have at most ${limits.lines} lines.`);
 }

@@ -5,6 +5,10 @@ import { builder } from "./builder.js";
 builder.scalarType("DateTime", {
   description: "A moment in time: ISO 8601 with a time zone, `2026-05-04T18:30:00.000Z`.",
   specifiedByURL: "https://www.rfc-editor.org/rfc/rfc3339",
+  extensions: {
+    isValid: (value: unknown) => typeof value === "string" && parseDateTime(value) !== undefined,
+    valueName: "an ISO 8601 timestamp with a time zone",
+  },
   serialize: (moment) => moment.toISOString(),
   parseValue: (value) => {
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
@@ -15,5 +19,6 @@ builder.scalarType("DateTime", {
 
 builder.scalarType("PathStep", {
   description: "A step from the input's root to a place in it: the name of a field, or the index of an item.",
+  extensions: { isValid: (value: unknown) => typeof value === "string" || Number.isInteger(value) },
   serialize: (step) => step,
 });

@@ -1,38 +1,171 @@
+import { createHash } from "node:crypto";
 import { mapAsyncIterator } from "@graphql-tools/utils";
-import type { ExecutionResult } from "graphql";
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  type SubscriptionArgs,
+} from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
+import type { ErrorCode } from "../errors.js";
+import { AnswerBudget } from "./answerBudget.js";
 import type { Context } from "./context.js";
 import { codeOf, presentError } from "./errors.js";
+import type { Variables } from "./inputShape.js";
+import { compiled, interpreted, type Operation } from "./operation.js";
+import { plainBodyBytesMax, plainBodyTooLarge } from "./originals.js";
+import { createTurns } from "./turns.js";
 
-type Values = AsyncIterable<ExecutionResult>;
+/** A value of a subscription, the same object for all whose value it is. */
+interface LiveValue {
+  readonly result: ExecutionResult;
+  /** Of the first of its errors. */
+  readonly code: ErrorCode | undefined;
+  /** Written down as a server-sent event, once for all. */
+  readonly event: Buffer;
+}
 
-/** What a subscription gives, with errors made presentable: that of its start, those in its values, and the one that ends it. */
-export async function presentedValues(
-  subscribing: unknown,
-  context: Context,
-): Promise<ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+/** A subscription that has been parsed and validated, to be started any number of times. */
+export interface Subscription {
+  readonly document: DocumentNode;
+  readonly operationName: string | undefined;
+  readonly names: Operation["names"];
+  /** @returns the values, or why there are none. Errors are presentable, and the observation was told of them. */
+  start(variables: Variables, context: Context): Promise<ExecutionResult | LiveValues>;
+}
+
+export type LiveValues = AsyncIterableIterator<LiveValue>;
+
+/** An operation executed once or twice is not worth compiling. */
+const compiledFrom = 3;
+
+/** Of the subscriptions of a store, so many are executed at a time: however many differ, most connections stay free. */
+const inTurn = createTurns(2);
+
+let subscriptions = 0;
+
+export function prepareSubscription(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): Subscription {
+  let operation = interpreted(schema, document, operationName);
+  const { names, definition } = operation;
+  const id = (subscriptions += 1);
+  let uses = 0;
+  const execute = (payload: object, variables: Variables, context: Context) => {
+    uses += 1;
+    if (uses === compiledFrom) operation = compiled(schema, document, operationName);
+    const within = { ...context, answer: new AnswerBudget() }; // each value is an answer of its own
+    return valueOf(() => operation.run(variables, within, payload), context);
+  };
+  return {
+    document,
+    operationName,
+    names,
+    async start(variables, context) {
+      if (names !== undefined) context.observation.begins(names);
+      if ((context.bodyLength ?? 0) > plainBodyBytesMax) return { errors: presented([plainBodyTooLarge()], context) };
+      const declared = definition?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
+      const own = Object.fromEntries(
+        declared.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])),
+      );
+      const source = await openSource({ schema, document, operationName, variableValues: own, contextValue: context });
+      if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
+      const key = `${id} ${digestOf(own)}`;
+      const valueFor = (payload: object) =>
+        once(payload, key, () => inTurn(context.identity.storeId, () => execute(payload, own, context)));
+      return liveValues(source as AsyncIterable<object>, valueFor, context);
+    },
+  };
+}
+
+/** The payloads of a subscription, or the errors for which it cannot begin. */
+async function openSource(args: SubscriptionArgs) {
   try {
-    const result = (await subscribing) as ExecutionResult | Values; // as GraphQL's subscribe() has it
-    if (!isAsyncIterable(result)) return presented(result, context);
-    return mapAsyncIterator(
-      result,
-      (value) => presented(value, context),
-      (error: unknown) => {
-        throw present(error, context);
-      },
-    );
+    return await createSourceEventStream(args);
   } catch (error) {
-    return { errors: [present(error, context)] };
+    return { errors: [error] };
   }
 }
 
-function presented(result: ExecutionResult, context: Context): ExecutionResult {
-  if (result.errors === undefined) return result;
-  return { ...result, errors: result.errors.map((error) => present(error, context)) };
+/** What Yoga is given of them. */
+export function resultsOf(started: ExecutionResult | LiveValues) {
+  return isAsyncIterable(started) ? mapAsyncIterator(started, ({ result }) => result) : started;
 }
 
-function present(error: unknown, context: Context) {
-  const shown = presentError(error, context);
-  context.observation.refused(codeOf([shown]));
+function presented(errors: readonly unknown[], context: Context) {
+  const shown = errors.map((error) => presentError(error, context));
+  context.observation.refused(codeOf(shown));
   return shown;
+}
+
+/** Executes for one payload. Whoever asked first is the one under whose request an unexpected error is reported. */
+async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, context: Context): Promise<LiveValue> {
+  try {
+    const result = await run();
+    if (result.errors === undefined) return asValue(result);
+    const { data } = result;
+    const errors = result.errors.map((error) => presentError(error, context));
+    return asValue({ errors, ...(data !== undefined && { data }) });
+  } catch (error) {
+    return asValue({ errors: [presentError(error, context)] });
+  }
+}
+
+function asValue(result: ExecutionResult): LiveValue {
+  const code = result.errors === undefined ? undefined : codeOf(result.errors);
+  return { result, code, event: nextEvent(result) };
+}
+
+/** A result as an event of the graphql-sse protocol, in the bytes that Yoga writes. */
+export function nextEvent(result: ExecutionResult): Buffer {
+  return Buffer.from(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+}
+
+/** What was made for each payload: the same payload is given to all who watch the same thing. */
+const made = new WeakMap<object, Map<string, Promise<LiveValue>>>();
+
+/** @param make never rejects */
+function once(payload: object, key: string, make: () => Promise<LiveValue>): Promise<LiveValue> {
+  const values = made.get(payload) ?? new Map<string, Promise<LiveValue>>();
+  made.set(payload, values);
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
+}
+
+/** The values of one watcher. Its payloads are the latest at each time: while a value is made, those between are left out. */
+function liveValues(
+  source: AsyncIterable<object>,
+  valueFor: (payload: object) => Promise<LiveValue>,
+  context: Context,
+): LiveValues {
+  const payloads = source[Symbol.asyncIterator]();
+  return {
+    async next() {
+      try {
+        const payload = await payloads.next();
+        if (payload.done === true) return { done: true, value: undefined };
+        const value = await valueFor(payload.value);
+        if (value.code !== undefined) context.observation.refused(value.code);
+        return { done: false, value };
+      } catch (error) {
+        return { done: false, value: asValue({ errors: presented([error], context) }) };
+      }
+    },
+    async return() {
+      await payloads.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** Short, whatever somebody sends for a variable. */
+function digestOf(variables: Variables): string {
+  return createHash("sha256").update(JSON.stringify(variables)).digest("base64");
 }

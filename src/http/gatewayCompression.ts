@@ -14,7 +14,7 @@ export const gatewayCompression: Plugin = {
     const coding = preferredCoding(req.headers["accept-encoding"]);
     if (coding === undefined) return undefined;
     return (async () => {
-      const compressed = await compress(await response.text(), coding);
+      const compressed = await compress(Buffer.from(await response.arrayBuffer()), coding);
       if (compressed === undefined) return;
       const headers = new fetchAPI.Headers(response.headers);
       headers.set("content-encoding", coding);

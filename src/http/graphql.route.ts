@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireAcceptable } from "../graphql/acceptable.js";
 import type { Context } from "../graphql/context.js";
-import type { FastLane } from "../graphql/fastLane.js";
+import type { OpenEventStream } from "../graphql/eventStream.js";
+import { type FastLane, readCall } from "../graphql/fastLane.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
+import { readSearch, refuseLongText, refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
-import { parseJson } from "../json.js";
+import { parseBody } from "../jsonBody.js";
+import { JsonScanner, longFromBytes } from "../jsonScan.js";
 import { readBody, requireJson } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
+import { sendEvents } from "./eventStream.js";
 import { isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { graphiqlPage } from "./pages.graphiql.js";
@@ -20,6 +23,7 @@ import { addVary, markPrivate, respond } from "./respond.js";
 export interface GraphQLRouteOptions extends ContextOptions {
   readonly gateway: (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
   readonly fastLane: FastLane;
+  readonly openEventStream: OpenEventStream;
   readonly persisted: PersistedOperations | undefined;
   readonly demoToken: DemoToken;
   readonly bodies: BodyBudget;
@@ -27,7 +31,7 @@ export interface GraphQLRouteOptions extends ContextOptions {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
-  const { gateway, fastLane, persisted, bodies, config, log } = options;
+  const { gateway, fastLane, openEventStream, persisted, bodies, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
@@ -42,22 +46,30 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       let body: Buffer | undefined;
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
-        body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
+        const scanner = new JsonScanner();
+        const share = bodies.shareFor(response, context.identity.storeId);
+        body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
+        const { value: sent, unparsed, length: bodyLength } = parseBody(body, scanner, ["variables"]);
+        if (bodyLength >= longFromBytes) context = { ...context, unparsed, bodyLength };
         context = await withIdempotency(context, request, graphqlPath, body);
-        const sent = parseJson(body);
+        refuseLongText(sent);
         const value = persisted === undefined ? sent : persisted.resolve(sent);
         const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);
         }
+        const stream = search === "" ? openEventStream(readCall(value), request.headers.accept, context) : undefined;
+        if (stream !== undefined) return await sendEvents(response, await stream);
         refuseUnknownParameters(value);
-        if (value !== sent) body = Buffer.from(JSON.stringify(value));
+        if (value !== sent || unparsed.size > 0) body = Buffer.from(JSON.stringify(value));
       } else {
-        if (persisted !== undefined && isRead(request)) {
-          request.url = `${graphqlPath}?${persisted.resolveSearch(search)}`;
-        }
+        const resolved = persisted !== undefined && isRead(request) ? persisted.resolveSearch(search) : search;
+        if (resolved !== search) request.url = `${graphqlPath}?${resolved}`;
         refuseMalformedSearch(search);
+        const call = request.method === "GET" ? readCall(readSearch(resolved)) : undefined;
+        const stream = openEventStream(call, request.headers.accept, context);
+        if (stream !== undefined) return await sendEvents(response, await stream);
       }
       requireAcceptable(request.headers.accept);
       // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.

@@ -1,5 +1,4 @@
-import type { RootDatabase } from "../database/client.js";
-import { isMigrated } from "../database/migrations.js";
+import type { DatabaseReadiness } from "../database/readiness.js";
 import { inTime } from "../inTime.js";
 
 interface Readiness {
@@ -14,12 +13,16 @@ const checkTimeoutMs = 3_000;
 /** Anybody may ask, as often as they like: the database is asked once a second. */
 const trustMs = 1_000;
 
-/** Callers share the check that is under way, and its outcome for a second. */
-export function createReadinessCheck(db: RootDatabase): CheckReadiness {
+/**
+ * Callers share the check that is under way, and its outcome for a second. While the database is asked, what it answered last
+ * counts for as long as it says that it may.
+ */
+export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
+  const ask = createAsking(database);
   let latest: Promise<Readiness> | undefined;
   let trustedUntil = Number.POSITIVE_INFINITY;
   const check = async (): Promise<Readiness> => {
-    const readiness = await look(db);
+    const readiness = await look(ask);
     trustedUntil = performance.now() + trustMs;
     return readiness;
   };
@@ -31,10 +34,36 @@ export function createReadinessCheck(db: RootDatabase): CheckReadiness {
   };
 }
 
-function look(db: RootDatabase): Promise<Readiness> {
-  return inTime(isMigrated(db), checkTimeoutMs, "The database").then(
+function look(ask: () => Promise<boolean>): Promise<Readiness> {
+  return ask().then(
     (migrated) =>
       migrated ? { status: "ready", database: "ok" } : { status: "unavailable", database: "not migrated" },
     () => ({ status: "unavailable", database: "unreachable" }),
   );
+}
+
+/** Asks the database once at a time, and waits no longer than checks may take. */
+function createAsking(database: DatabaseReadiness): () => Promise<boolean> {
+  let underWay: Promise<boolean> | undefined;
+  let migratedAt = Number.NEGATIVE_INFINITY;
+  const ask = async (): Promise<boolean> => {
+    try {
+      const isMigrated = await database.isMigrated();
+      if (isMigrated) migratedAt = performance.now();
+      return isMigrated;
+    } catch (error) {
+      migratedAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    } finally {
+      underWay = undefined;
+    }
+  };
+  return async () => {
+    underWay ??= ask();
+    const timedOut = async (error: unknown): Promise<boolean> => {
+      if (performance.now() - migratedAt < database.trustMs) return true;
+      throw error;
+    };
+    return inTime(underWay, checkTimeoutMs, "The database").catch(timedOut);
+  };
 }

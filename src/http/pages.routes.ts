@@ -1,5 +1,5 @@
 import type { Config } from "../config.js";
-import type { RootDatabase } from "../database/client.js";
+import type { DatabaseReadiness } from "../database/readiness.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import type { Exchange, Route } from "./exchange.js";
 import { createReadinessCheck, type CheckReadiness } from "./health.js";
@@ -16,7 +16,7 @@ import type { Telemetry } from "../telemetry/telemetry.js";
 
 export interface PagesOptions {
   readonly config: Config;
-  readonly db: RootDatabase;
+  readonly readiness: DatabaseReadiness;
   readonly telemetry: Telemetry;
   /** `/openapi.json`, as it is sent. */
   readonly openApiDocument: string;
@@ -25,8 +25,8 @@ export interface PagesOptions {
 
 /** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
-  const { config, db, telemetry, openApiDocument, demoToken } = options;
-  const checkReadiness = createReadinessCheck(db);
+  const { config, readiness, telemetry, openApiDocument, demoToken } = options;
+  const checkReadiness = createReadinessCheck(readiness);
   const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
     [docsPath, createTokenPage(docsPage, demoToken)],

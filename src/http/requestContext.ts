@@ -4,6 +4,8 @@ import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed.js";
 import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
+import { forStore } from "../database/forStore.js";
+import { AnswerBudget } from "../graphql/answerBudget.js";
 import type { Context } from "../graphql/context.js";
 import { departureOf } from "./departure.js";
 import type { Exchange } from "./exchange.js";
@@ -27,10 +29,12 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   const identity = await identify(secret);
   observation.storeId = identity.storeId;
   return {
-    db,
+    db: forStore(db, identity.storeId),
     identity,
     confirmIdentity: () => identify(secret),
     departure: () => departureOf(request, response),
+    isGone: () => request.socket.destroyed || response.closed,
+    answer: new AnswerBudget(),
     requestId,
     observation,
     bulkProductsMax: config.bulkProductsMax,

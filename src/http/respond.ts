@@ -20,7 +20,7 @@ export function respond(
   response: ServerResponse,
   status: number,
   mediaType: string,
-  body: string,
+  body: string | Buffer,
   headers: Headers = {},
 ): void {
   const described = { "content-type": mediaType, ...headers };
@@ -79,11 +79,11 @@ export function send(
   endAfterBody(response);
 }
 
-function sendText(response: ServerResponse, status: number, body: string, headers: Headers): void {
+function sendText(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
   send(response, status, { "content-length": Buffer.byteLength(body), ...headers }, body);
 }
 
-function respondLarge(response: ServerResponse, status: number, body: string, headers: Headers): void {
+function respondLarge(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
   addVary(response, "Accept-Encoding");
   const coding = preferredCoding(response.req.headers["accept-encoding"]);
   if (coding === undefined) return sendText(response, status, body, headers);
@@ -96,7 +96,7 @@ function respondLarge(response: ServerResponse, status: number, body: string, he
 async function sendCompressed(
   response: ServerResponse,
   status: number,
-  body: string,
+  body: string | Buffer,
   headers: Headers,
   coding: Coding,
 ): Promise<void> {

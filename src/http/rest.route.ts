@@ -1,5 +1,7 @@
 import { AppError } from "../errors.js";
 import type { Context } from "../graphql/context.js";
+import { parseBody } from "../jsonBody.js";
+import { JsonScanner } from "../jsonScan.js";
 import type { RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./body.js";
@@ -18,13 +20,14 @@ export interface RestRouteOptions extends ContextOptions {
 /** The documented paths: find the operation, then who calls, and only then read the body. */
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, bodies, config, log } = options;
-  // A function of its own, so that the bytes of a large body are not kept while its content is worked on; but those of a long
-  // text, which is read from them (src/jsonString.ts).
   const readCall = async (call: RestCall, { request, response, path, search }: Exchange, context: Context) => {
     if (call.operation.method !== "POST") return { sent: rest.readUrl(call, search), context };
     requireJson(request);
-    const body = await readBody(request, config.bodyBytesMax, bodies.shareFor(response));
-    return { sent: await rest.readBody(call, body), context: await withIdempotency(context, request, path, body) };
+    const scanner = new JsonScanner();
+    const share = bodies.shareFor(response, context.identity.storeId);
+    const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
+    const sent = rest.readBody(call, parseBody(body, scanner, []));
+    return { sent, context: await withIdempotency(context, request, path, body) };
   };
   return async (exchange) => {
     const { request, response, requestId, observation, path } = exchange;

@@ -4,7 +4,8 @@ import type { Context } from "../graphql/context.js";
 import { type ErrorExtensions } from "../graphql/errors.js";
 import { executeOperation } from "../graphql/execute.js";
 import { compiled, type Operation } from "../graphql/operation.js";
-import type { Variables } from "../graphql/variables.js";
+import type { Variables } from "../graphql/inputShape.js";
+import type { JsonBody } from "../jsonBody.js";
 import { type Arguments, bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
@@ -36,7 +37,7 @@ export interface RestHandler {
   /** The arguments of a call without a body. @throws {AppError} for those that cannot be read */
   readUrl(call: RestCall, search: string): Arguments;
   /** Those of a POST, from its body alone. @throws {AppError} likewise */
-  readBody(call: RestCall, body: Buffer): Promise<Arguments>;
+  readBody(call: RestCall, body: JsonBody): Arguments;
   /** Whatever happens is answered. */
   run(call: RestCall, sent: Arguments, context: Context): Promise<RestAnswer>;
 }
@@ -69,10 +70,10 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
       const variables = urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, argumentNames);
       return { variables };
     },
-    readBody: ({ operation: { argumentNames, longText } }, body) => bodyArguments(body, argumentNames, longText),
-    async run({ operation }, { variables, longStrings }, context) {
-      const withLongStrings = longStrings === undefined ? context : { ...context, longStrings };
-      const result = await executeOperation(operation.prepared, variables, withLongStrings, { arraysOnly: true });
+    readBody: ({ operation: { argumentNames } }, body) => bodyArguments(body, argumentNames),
+    async run({ operation }, { variables, ...body }, context) {
+      const within = body.bodyLength === undefined ? context : { ...context, ...body };
+      const result = await executeOperation(operation.prepared, variables, within, { arraysOnly: true });
       return answer(result, operation, variables);
     },
   };

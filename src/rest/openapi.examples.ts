@@ -1,4 +1,4 @@
-import { checkProduct, checkProducts, type ProductInput } from "../catalog/product.input.js";
+import { checkProduct, type ProductInput } from "../catalog/product.input.js";
 import { type AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../errors.js";
 import { analyticsExample, csvExample, scarf, shirt } from "./openapi.examples.data.js";
 import { commonErrors, problemExample } from "./openapi.problems.js";
@@ -31,12 +31,13 @@ const operations: Readonly<Record<string, OperationExamples>> = {
   importProduct: {
     request: { product: shirt },
     answer: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 },
-    findProblems: (problems) => checkProducts([badPrice], () => ["product"], problems),
+    findProblems: (problems) => void checkProduct(badPrice, { path: ["product"] }, problems),
   },
   importProducts: {
     request: { products: [shirt, scarf] },
     answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
-    findProblems: (problems) => checkProducts([badPrice, badUrl], (index) => ["products", index], problems),
+    findProblems: (problems) =>
+      [badPrice, badUrl].forEach((product, index) => checkProduct(product, { path: ["products", index] }, problems)),
   },
   importProductsCsv: {
     request: { csvContent: csvExample },

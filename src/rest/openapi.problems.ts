@@ -1,6 +1,7 @@
 import { type Reservation, tooManyCalls } from "../access/rateLimit.js";
 import { keyInUse, keyReused } from "../catalog/product.import.once.js";
 import { AppError, type ErrorCode, errorAt, type ProblemCode, problemsListedMax } from "../errors.js";
+import { responseTooLarge } from "../graphql/answerBudget.js";
 import { type ErrorExtensions, presentError } from "../graphql/errors.js";
 import type { ApiLimits, JsonSchemas } from "./openapi.types.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
@@ -97,7 +98,11 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
-    PAYLOAD_TOO_LARGE: new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`),
+    PAYLOAD_TOO_LARGE: new AppError(
+      "PAYLOAD_TOO_LARGE",
+      `The body may have at most ${bodyBytesMax} bytes (MAX_BODY_BYTES).`,
+    ),
+    RESPONSE_TOO_LARGE: responseTooLarge(),
     URI_TOO_LONG: new AppError("URI_TOO_LONG", "Path and query string may have at most 8192 characters."),
     UNSUPPORTED_MEDIA_TYPE: new AppError(
       "UNSUPPORTED_MEDIA_TYPE",
@@ -107,6 +112,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     IDEMPOTENCY_KEY_IN_USE: keyInUse(),
     RATE_LIMITED: tooManyCalls(exampleReservation),
     HEADERS_TOO_LARGE: new AppError("HEADERS_TOO_LARGE", "The headers of the request are too large."),
+    CLIENT_CLOSED_REQUEST: new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection."),
     INTERNAL: new Error("an unexpected one"),
     UNAVAILABLE: Object.assign(new Error("the database refuses connections"), { code: "ECONNREFUSED" }),
   };

@@ -12,8 +12,6 @@ export interface RestRoute {
   readonly tag: "Products" | "Analytics";
   /** Codes of the errors that are its own, beside those that every path can give. */
   readonly errors: readonly ErrorCode[];
-  /** The member of the body that may be a text of any length: see Context's longStrings. */
-  readonly longText?: string;
   /** Fields of the answer that are there only where an argument asks for what they tell. */
   readonly shownOnDemand?: { readonly fields: readonly string[]; readonly argument: string; readonly value: unknown };
 }
@@ -48,7 +46,6 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/product/v1/bulk/csv",
     summary: "Bulk product import from CSV",
     tag: "Products",
-    longText: "csvContent",
     errors: importErrors,
     shownOnDemand: importFailures,
   },

@@ -13,6 +13,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   PERSISTED_QUERY_NOT_FOUND: { status: 404, title: "Persisted operation not found" },
   NOT_ACCEPTABLE: { status: 406, title: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
+  RESPONSE_TOO_LARGE: { status: 400, title: "Response too large" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   URI_TOO_LONG: { status: 414, title: "URI too long" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
@@ -20,6 +21,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: "Idempotency key in use" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   HEADERS_TOO_LARGE: { status: 431, title: "Request header fields too large" },
+  CLIENT_CLOSED_REQUEST: { status: 499, title: "Client closed request" },
   INTERNAL: { status: 500, title: "Internal error" },
   UNAVAILABLE: { status: 503, title: "Service unavailable" },
 };

@@ -30,7 +30,9 @@ export function createMetrics({ feed, probe }: MetricSources) {
   gauge("vitrine_live_subscriptions", "Live subscriptions that are open.", () => feed.watchers);
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
   gauge("vitrine_database_connections_idle", "Those of them that do nothing.", () => probe.pool.idleCount);
-  gauge("vitrine_database_waiting", "Statements that wait for a connection.", () => probe.pool.waitingCount);
+  gauge("vitrine_database_waiting", "Calls that wait for a connection, or for their turn to have one.", () =>
+    probe.waiting(),
+  );
   const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
   for (const policy of policyNames) limited.inc({ policy }, 0); // a series that begins at 1 hides its first increase
   return {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { issueToken, revokeToken } from "../../src/access/token.js";
+import { revokeToken } from "../../src/access/token.replace.js";
+import { issueToken } from "../../src/access/token.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
 import { openDashboard } from "../support/dashboard.js";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseDuration, parseFuture } from "../../src/cli/duration.js";
+import { exitStatus } from "../../src/cli/failure.js";
 import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
 
 let env: Place["env"];
@@ -41,12 +42,14 @@ test("a store, a site and tokens are made, listed, rotated and revoked, each pri
     id: rotated.id,
     store,
     revokedAt: moment,
+    replacedBy: null,
+    alsoRevoked: [],
   });
   expect(await vitrineJson(["token", "list", store], env)).toEqual({
     store,
     tokens: [
-      { id: issued.id, label: null, createdAt: moment, expiresAt: moment, revokedAt: null },
-      { id: rotated.id, label: null, createdAt: moment, expiresAt: null, revokedAt: moment },
+      { id: issued.id, label: null, createdAt: moment, expiresAt: moment, revokedAt: null, replacedBy: rotated.id },
+      { id: rotated.id, label: null, createdAt: moment, expiresAt: null, revokedAt: moment, replacedBy: null },
     ],
   });
 });
@@ -99,6 +102,26 @@ describe("a command that cannot do its work says why in one line, prints nothing
     [["store", "create"], "missing required argument 'store'"],
     [["store", "create", "acme", "extra"], "too many arguments for 'create'. Expected 1 argument but got 2."],
     [["store", "create", "acme", "--jsn"], "unknown option '--jsn' (Did you mean --json?)"],
+    [["store", "create", "acme", "--name", ""], "option '--name <name>' argument '' is invalid. It must not be blank."],
+    [["store", "create", " "], "command-argument value ' ' is invalid for argument 'store'. It must not be blank."],
+    [
+      ["token", "issue", "acme", "--label", " \t"],
+      "option '--label <label>' argument ' ' is invalid. It must not be blank.",
+    ],
+    [["token", "list", ""], "command-argument value '' is invalid for argument 'store'. It must not be blank."],
+    [["token", "revoke", "acme", ""], "command-argument value '' is invalid for argument 'id'. It must not be blank."],
+    [
+      ["site", "add", "acme", "", "--type", "T"],
+      "command-argument value '' is invalid for argument 'site'. It must not be blank.",
+    ],
+    [
+      ["site", "add", "acme", "de", "--type", ""],
+      "option '--type <type>' argument '' is invalid. It must not be blank.",
+    ],
+    [
+      ["analytics", "rebuild", "acme", ""],
+      "command-argument value '' is invalid for argument 'lsid'. It must not be blank.",
+    ],
     [["site", "add", "acme", "de"], "required option '--type <type>' not specified"],
     [
       ["token", "rotate", "acme", "id", "--grace", "5y"],
@@ -128,7 +151,9 @@ describe("a command that cannot do its work says why in one line, prints nothing
   });
 
   test("a data folder that cannot be made", async () => {
-    expect(await failure(["migrate"], { DATA_DIR: "/dev/null/data" })).toMatch(/^vitrine: ENOTDIR[^\n]+\n$/u);
+    expect(await failure(["migrate"], { DATA_DIR: "/dev/null/data" })).toBe(
+      "vitrine: The data folder /dev/null/data cannot be used: it, or what it is in, is a file (ENOTDIR).\n",
+    );
   });
 });
 
@@ -166,6 +191,19 @@ describe("durations and times", () => {
   test("a time that has passed is refused", () => {
     expect(() => parseFuture("2020-01-01T00:00:00Z")).toThrow("The time lies in the past.");
   });
+});
+
+test.each(["store", "token", "site", "analytics", "events"])("the help of the group %s has examples", async (group) => {
+  const { status, stdout } = await vitrine([group, "--help"], { DATA_DIR: "/dev/null" });
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
+  expect(stdout).toContain(`npx vitrine ${group} `);
+});
+
+test("the help names every exit status", async () => {
+  const { stdout } = await vitrine(["--help"], { DATA_DIR: "/dev/null" });
+  for (const status of Object.values(exitStatus))
+    expect(stdout).toMatch(new RegExp(`Exit status:[^]*\\b${status} [a-z]`, "u"));
 });
 
 test.each([[["--help"]], [["token", "--help"]], [["token", "issue", "--help"]]])(

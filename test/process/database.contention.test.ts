@@ -1,7 +1,7 @@
 import pg from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { createTestStore, type TestStore } from "../support/app.js";
+import { createTestStore, storeAt, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { answerTo, calls } from "../support/outage.js";
 import { createDatabase } from "../support/postgresql.js";
@@ -113,7 +113,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
   test("that hold the catalog as short imports do: a long one waits for them, and comes before those that come after it", async () => {
     const [store, reader] = [await newStore(), await newStore()];
     await store.post(paths.one, { product: product("a") });
-    const holder = await other(`SELECT pg_advisory_lock_shared(hashtextextended('long import ${store.id}', 0))`);
+    const holder = await other(`SELECT pg_advisory_lock_shared(hashtextextended('catalog ${store.id}', 0))`);
     const long = store.post(paths.bulk, bulk([product("a", { title: "Of the long one" }), ...products(3_000)]));
     await untilWaiting(1);
     const short = store.post(paths.one, { product: product("a", { title: "Of the short one" }) });
@@ -139,8 +139,8 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
   });
 
   /**
-   * So many times another changes the product after an attempt of the import has taken its snapshot. The catalog's lock
-   * holds the attempt up meanwhile; the next rival queues behind it, and so has the lock before the next attempt.
+   * So many times another changes the product after an attempt of the import has taken its snapshot. The attempt waits for
+   * the table meanwhile; the next rival queues behind it, and so has the table before the next attempt.
    */
   async function importAgainst(rivals: number) {
     const options = encodeURIComponent("-c default_transaction_isolation=repeatable\\ read");
@@ -148,23 +148,42 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     onTestFinished(() => void strict.process.kill("SIGKILL"));
     const store = await newStore(strict);
     await store.post(paths.one, { product: product("a") });
-    const lock = async (client: pg.Client, verb: "lock" | "unlock") =>
-      client.query(`SELECT pg_advisory_${verb}(hashtextextended('catalog ${store.id}', 0))`);
-    let rival = await other();
-    await lock(rival, "lock");
+    const update = `UPDATE "Product" SET title = 'Other' WHERE "storeId" = '${store.id}'`;
+    const lock = `LOCK TABLE "Product" IN SHARE ROW EXCLUSIVE MODE`;
+    let rival = await other("BEGIN", lock);
     const answer = send(store, paths.one, { product: product("a") });
     for (let left = rivals; left > 0; left -= 1) {
+      const next = await other("BEGIN");
       await untilWaiting(1);
-      const next = await other();
-      const locked = left > 1 ? lock(next, "lock") : undefined;
-      if (locked !== undefined) await untilWaiting(1, "other");
-      await rival.query(`UPDATE "Product" SET title = 'Other' WHERE "storeId" = '${store.id}'`);
-      await lock(rival, "unlock");
-      await locked;
+      const queued = left > 1 ? next.query(lock) : undefined;
+      if (queued !== undefined) await untilWaiting(1, "other");
+      await rival.query(update);
+      await rival.query("COMMIT");
+      await queued;
       rival = next;
     }
     return { store, response: await answer };
   }
+
+  test("that import without a pause at another server: a long import gets its turn", async () => {
+    const another = await serve({ DATABASE_URL: url });
+    onTestFinished(() => void another.process.kill("SIGKILL"));
+    const store = await newStore();
+    const there = storeAt(another.url, store);
+    const state = { isOver: false };
+    let answered = 0;
+    const streams = Array.from({ length: 4 }, async (_, lane) => {
+      while (!state.isOver) {
+        const { status } = await there.post(paths.bulk, bulk(products(100, () => ({ title: `Lane ${lane}` }))));
+        expect(status).toBe(200);
+        answered += 1;
+      }
+    });
+    await until(() => Promise.resolve(answered > 8), "short imports to be under way");
+    expect(await store.post(paths.bulk, bulk(products(3_000)))).toEqual(importedAnswer(2_900, 100));
+    state.isOver = true;
+    await Promise.all(streams);
+  }, 60_000);
 
   test("that change what an import is about to change: it is run again, and succeeds", async () => {
     const { store, response } = await importAgainst(3);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { revokeToken } from "../../src/access/token.js";
+import { revokeToken } from "../../src/access/token.replace.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
 import { createDatabase } from "../support/postgresql.js";

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { type CsvChunk, type CsvSource, readProductCsv } from "../../src/catalog/product.csv.reader.js";
 import type { CsvOptions } from "../../src/catalog/product.csv.js";
-import { textArrayLiteral } from "../../src/database/arrayLiteral.js";
 
 export const header = "id,sku,title,available,featured_image,url";
 export const row = (id: string): string => `${id},s-${id},Title,true,https://a.example/i.jpg,https://a.example/p`;
@@ -18,7 +17,7 @@ export const stored = (line: number, id: string) => ({
   images: "{}",
   featured_image: "https://a.example/i.jpg",
   url: "https://a.example/p",
-  searchWords: textArrayLiteral([...new Set(["title", ...`s-${id}`.matchAll(/\p{L}+|\p{N}+/gu)].flat())]),
+  searchWords: [...new Set(["", "title", ...`s-${id}`.matchAll(/\p{L}+|\p{N}+/gu)].flat())].join(" "),
 });
 
 export function lines(count: number, line: (id: string) => string, first = header): string {

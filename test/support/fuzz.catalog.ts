@@ -46,10 +46,9 @@ export class Catalog {
   }
 }
 
-/** What is really stored, without what is derived from it. */
+/** What is really stored. */
 export async function storedRows(app: TestApp, store: TestStore): Promise<readonly object[]> {
-  const rows = await storedProducts(app, store);
-  return inOrder(rows.map((row) => Object.assign(row, { searchWords: undefined })));
+  return inOrder(await storedProducts(app, store));
 }
 
 function inOrder<Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] {

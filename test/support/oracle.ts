@@ -23,6 +23,44 @@ export function accepted(arrived: readonly SentEvent[]): SentEvent[] {
   return arrived.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
+interface NameLimits {
+  /** Of each channel. */
+  readonly devices: number;
+  readonly products: number;
+}
+
+/**
+ * The events that count, with the names that a show tells apart: the first that arrived. Other devices are `other`, and
+ * other products in carts are not counted by product.
+ */
+export function toldApart(arrived: readonly SentEvent[], limits: NameLimits): SentEvent[] {
+  const seen = arrived.filter(({ type }) => type !== "ORDER");
+  const firsts = (names: readonly string[], max: number) => new Set([...new Set(names)].slice(0, max));
+  const devicesOf = (channel: string) =>
+    firsts(
+      seen
+        .filter((event) => event.channel === channel)
+        .map(deviceOf)
+        .filter((device) => device !== "other"),
+      limits.devices,
+    );
+  const devices = new Map(["LIVE", "REPLAY"].map((channel) => [channel, devicesOf(channel)]));
+  const carts = seen.filter(({ type }) => type === "ADD_TO_CART");
+  const products = firsts(
+    carts.flatMap(({ productId }) => productId ?? []),
+    limits.products,
+  );
+  return accepted(arrived).map((event) => ({
+    ...event,
+    device: devices.get(event.channel)?.has(deviceOf(event)) === true ? deviceOf(event) : "other",
+    productId: event.productId && products.has(event.productId) ? event.productId : null,
+  }));
+}
+
+function deviceOf({ device }: SentEvent): string {
+  return typeof device === "string" && device !== "" ? device.toLowerCase() : "unknown";
+}
+
 /** The six documented members, as REST gives them. */
 export function documentedKpis(events: readonly SentEvent[]) {
   const [live, replay] = [on(events, "LIVE"), on(events, "REPLAY")];
@@ -100,9 +138,10 @@ function on(events: readonly SentEvent[], channel: SentEvent["channel"]) {
 /** The distinct viewers, each with the device of its first event. An order alone makes nobody a viewer. */
 function viewersOf(events: readonly SentEvent[]): Map<string, string> {
   const viewers = new Map<string, string>();
-  for (const { type, viewerId, device } of events) {
+  for (const event of events) {
+    const { type, viewerId } = event;
     if (type === "ORDER" || typeof viewerId !== "string" || viewers.has(viewerId)) continue;
-    viewers.set(viewerId, typeof device === "string" && device !== "" ? device.toLowerCase() : "unknown");
+    viewers.set(viewerId, deviceOf(event));
   }
   return viewers;
 }

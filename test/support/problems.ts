@@ -19,6 +19,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   NOT_ACCEPTABLE: [406, "Not acceptable"],
   REQUEST_TIMEOUT: [408, "Request timeout"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
+  RESPONSE_TOO_LARGE: [400, "Response too large"],
   URI_TOO_LONG: [414, "URI too long"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   IDEMPOTENCY_KEY_REUSED: [422, "Idempotency key used for another request"],

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { addSite } from "../../../src/access/site.js";
 import { requireStore } from "../../../src/access/store.js";
-import { issueToken, listTokens, revokeToken, rotateToken } from "../../../src/access/token.js";
+import { revokeToken, rotateToken, undoRotation } from "../../../src/access/token.replace.js";
+import { issueToken, listTokens } from "../../../src/access/token.js";
 import { recordEventFile } from "../../../src/analytics/events.file.js";
 import { pruneEvents } from "../../../src/analytics/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/rebuild.js";
@@ -102,8 +103,10 @@ async function runCommands({ db }: TestApp, store: TestStore, folder: string): P
   const storeId = store.id;
   await requireStore(db, storeId);
   const { id } = await issueToken(db, storeId);
-  const fresh = await rotateToken(db, storeId, id, { graceMs: 0 });
-  await revokeToken(db, storeId, fresh.id);
+  const rotation = await rotateToken(db, storeId, id, { graceMs: 0 });
+  await undoRotation(db, rotation);
+  await rotateToken(db, storeId, id, { graceMs: 0 });
+  await revokeToken(db, storeId, id);
   await listTokens(db, storeId);
   const [csv, ndjson] = [join(folder, "products.csv"), join(folder, "events.ndjson")];
   await writeFile(csv, toCsv(products(4_500))); // several statements, between which skus may be double

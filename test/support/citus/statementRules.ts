@@ -55,7 +55,8 @@ export function statementBreaches(sql: string, statement: Statement, tables: rea
 
 /** Statements that are no queries, and that work on Citus as elsewhere. */
 function isTaken(statement: Statement): boolean {
-  const { VariableSetStmt, TransactionStmt } = statement;
+  const { VariableSetStmt, TransactionStmt, ListenStmt } = statement;
+  if (ListenStmt !== undefined) return true; // of the coordinator, where NOTIFY is sent too
   return createsTemporary(statement) || TransactionStmt !== undefined || VariableSetStmt?.is_local === true;
 }
 
@@ -196,7 +197,8 @@ function conjuncts(node: Node | undefined): Node[] {
 }
 
 function isConstant(node: Node | undefined): boolean {
-  if (node?.["TypeCast"] !== undefined) return isConstant(node["TypeCast"].arg);
+  const { arg } = node?.["TypeCast"] ?? node?.["CollateClause"] ?? {};
+  if (arg !== undefined) return isConstant(arg);
   return node?.["ParamRef"] !== undefined || node?.["A_Const"] !== undefined;
 }
 

@@ -1,0 +1,55 @@
+import { AppError } from "../errors.js";
+
+/** Much longer than it takes to store the longest import over HTTP. */
+const waitMs = 30_000;
+
+interface Hidden {
+  /** Imports that are at work. */
+  imports: number;
+  readonly shown: Promise<void>;
+  readonly show: () => void;
+}
+
+/** Stores whose catalogs are not to be read, with imports of this process. */
+const hidden = new Map<string, Hidden>();
+
+/** Keeps a store's products from being read while work changes them in several transactions: nobody sees half of it. */
+export async function whileHidden<Result>(storeId: string, work: () => Promise<Result>): Promise<Result> {
+  const entry = hidden.get(storeId) ?? hide();
+  hidden.set(storeId, entry);
+  entry.imports += 1;
+  try {
+    return await work();
+  } finally {
+    entry.imports -= 1;
+    if (entry.imports === 0) {
+      hidden.delete(storeId);
+      entry.show();
+    }
+  }
+}
+
+function hide(): Hidden {
+  let show = (): void => undefined;
+  const shown = new Promise<void>((resolve) => (show = resolve));
+  return { imports: 0, shown, show };
+}
+
+/**
+ * What a reader of the store's products has to wait for; mostly nothing.
+ *
+ * @throws {AppError} UNAVAILABLE after waiting in vain
+ */
+export function catalogShown(storeId: string): Promise<void> | undefined {
+  const entry = hidden.get(storeId);
+  return entry && untilShown(entry);
+}
+
+async function untilShown({ shown }: Hidden): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = "A long import of this store is being stored.";
+    timer = setTimeout(() => reject(new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 })), waitMs);
+  });
+  await Promise.race([shown, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,135 @@
+import { Socket } from "node:net";
+import pg, { type PoolConfig } from "pg";
+import { inTime } from "../inTime.js";
+import type { Health } from "../outage.js";
+
+interface Listener {
+  onPayload(payload: string): void;
+  /** Told once it hears, the first time and after each outage. */
+  onReady(): void;
+}
+
+const timeoutMs = 5_000;
+/** How often an idle connection is looked at: one that a firewall forgot says nothing, and nothing comes on it. */
+const pingMs = 15_000;
+const reconnectDelayMaxMs = 10_000;
+const closeTimeoutMs = 1_000;
+
+/**
+ * A channel of PostgreSQL's LISTEN and NOTIFY, on a connection of its own that is opened when it is first needed. For a
+ * listener it is opened again whenever it is lost. What is sent meanwhile, by whomever, is lost.
+ */
+export class NotificationChannel {
+  readonly #connection: PoolConfig;
+  readonly #name: string;
+  readonly #health: Health;
+  #client: Promise<pg.Client> | undefined;
+  #listener: Listener | undefined;
+  #socket: Socket | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  /** @param name an SQL identifier */
+  constructor(connection: PoolConfig, name: string, health: Health) {
+    this.#connection = connection;
+    this.#name = name;
+    this.#health = health;
+  }
+
+  /**
+   * Begins to listen, once for all. Behind a pooler of transactions nothing is ever heard.
+   *
+   * @returns when it hears, or could not yet: it goes on trying then
+   */
+  async listen(listener: Listener): Promise<void> {
+    this.#listener = listener;
+    const before = this.#client;
+    try {
+      if (before === undefined) await this.#open();
+      else await this.#hear(await before);
+    } catch {
+      if (before !== undefined) this.#socket?.destroy();
+    }
+  }
+
+  /** @throws where the server does not take it in time */
+  async notify(payloads: readonly string[]): Promise<void> {
+    const client = await this.#open();
+    await client.query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload", [this.#name, payloads]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    const ending = this.#client?.then((client) => client.end());
+    await inTime(Promise.resolve(ending), closeTimeoutMs, "The database").catch(() => undefined);
+    this.#socket?.destroy();
+  }
+
+  #open(): Promise<pg.Client> {
+    if (this.#client !== undefined) return this.#client;
+    const connecting = this.#connect();
+    this.#client = connecting;
+    void this.#follow(connecting);
+    return connecting;
+  }
+
+  async #follow(connecting: Promise<pg.Client>): Promise<void> {
+    try {
+      await connecting;
+      this.#failures = 0;
+      this.#health.answered();
+    } catch (error) {
+      this.#lost(connecting, error);
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#isClosed) throw new Error("The channel is closed.");
+    const socket = new Socket();
+    this.#socket = socket;
+    const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true };
+    const client = new pg.Client({
+      ...this.#connection,
+      ...limits,
+      stream: () => socket,
+      application_name: "vitrine live",
+    });
+    let problem: unknown = new Error("The connection was closed.");
+    client.on("error", (error) => (problem = error));
+    client.on("notification", ({ payload = "" }) => this.#listener?.onPayload(payload));
+    const pinging = setInterval(() => void client.query("SELECT 1").catch(() => socket.destroy()), pingMs);
+    pinging.unref();
+    const connected = this.#begin(client);
+    socket.once("close", () => {
+      clearInterval(pinging);
+      connected.then(() => this.#lost(this.#client, problem)).catch(() => undefined);
+    });
+    return connected.catch((error: unknown) => {
+      socket.destroy();
+      throw error;
+    });
+  }
+
+  async #begin(client: pg.Client): Promise<pg.Client> {
+    await client.connect();
+    if (this.#listener !== undefined) await this.#hear(client);
+    return client;
+  }
+
+  async #hear(client: pg.Client): Promise<void> {
+    await client.query(`LISTEN ${this.#name}`);
+    this.#listener?.onReady();
+  }
+
+  #lost(client: Promise<pg.Client> | undefined, problem: unknown): void {
+    if (this.#isClosed || client === undefined || this.#client !== client) return;
+    this.#client = undefined;
+    this.#health.failed(problem);
+    if (this.#listener === undefined) return; // opened again when something is to be sent
+    this.#failures += 1;
+    const delayMs = Math.min(100 * 2 ** this.#failures, reconnectDelayMaxMs);
+    this.#retry = setTimeout(() => void this.#open().catch(() => undefined), delayMs);
+  }
+}

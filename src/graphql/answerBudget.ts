@@ -1,0 +1,56 @@
+import { AppError } from "../errors.js";
+
+/** What one answer may have, in bytes of JSON. */
+export const answerBytesMax = 16 * 1024 * 1024;
+
+/** Lists in pages that one operation reads at a time: others want connections too, and a page of long texts is large. */
+const pagesAtOnce = 2;
+
+/** @returns RESPONSE_TOO_LARGE, which tells how to ask for less */
+export function responseTooLarge(): AppError {
+  return new AppError(
+    "RESPONSE_TOO_LARGE",
+    `The answer would have more than ${answerBytesMax} bytes. Ask for smaller pages (first), fewer fields or fewer lists in one operation.`,
+  );
+}
+
+/** What one request's answer has come to so far, so that it ends before it is too large, and not when all is read. */
+export class AnswerBudget {
+  #left = answerBytesMax;
+  #pages = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Counts a long text, or a list of them, that goes into the answer. @throws {AppError} RESPONSE_TOO_LARGE */
+  charge(texts: unknown): void {
+    if (typeof texts === "string") this.#left -= texts.length; // bytes at least
+    else if (Array.isArray(texts)) for (const text of texts as unknown[]) this.#left -= String(text).length;
+    this.requireRoom();
+  }
+
+  /** @throws {AppError} RESPONSE_TOO_LARGE */
+  requireRoom(): void {
+    if (this.#left < 0) throw responseTooLarge();
+  }
+
+  /** For a subscription, whose every value is an answer of its own. */
+  renew(): void {
+    this.#left = answerBytesMax;
+  }
+
+  /** Reads a page as soon as fewer than two others of this request are being read. */
+  async readPage<Result>(read: () => Result): Promise<Awaited<Result>> {
+    if (this.#pages >= pagesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#pages += 1;
+    try {
+      return await read();
+    } finally {
+      setImmediate(() => this.#next()); // by then what this page adds to the answer has been counted
+    }
+  }
+
+  #next(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#pages -= 1;
+    else next();
+  }
+}

@@ -1,0 +1,55 @@
+import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphql";
+import { validateBounded } from "./limits.js";
+import { parseBounded } from "./parse.js";
+import { prepareSubscription, type Subscription } from "./subscription.js";
+import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
+
+/** Subscriptions kept, and what they weigh in all: some 10 MB. */
+const subscriptionsMax = 200;
+const weightMax = 10_000;
+
+/** Subscriptions that were started before, so that all who start the same share its values. */
+export interface KnownSubscriptions {
+  /** The subscription of this text; undefined where it is none, or not valid, for which Yoga has the words. */
+  find(text: string, operationName: string | undefined): Subscription | undefined;
+  /** That of a document which was found to be valid. */
+  of(document: DocumentNode, operationName: string | undefined): Subscription;
+}
+
+export function createKnownSubscriptions(schema: GraphQLSchema): KnownSubscriptions {
+  const weightOf = ({ document }: Subscription) => weightOfDocument(document) + weightOfCompiled(document);
+  const known = documentCache<Subscription>(weightMax, weightOf, subscriptionsMax);
+  const keep = (key: string, document: DocumentNode, operationName: string | undefined): Subscription => {
+    const subscription = prepareSubscription(schema, document, operationName);
+    if (subscription.names?.kind === OperationTypeNode.SUBSCRIPTION) known.set(key, subscription);
+    return subscription;
+  };
+  return {
+    find(text, operationName) {
+      const key = keyOf(text, operationName);
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const document = text.includes("subscription") ? parseValid(schema, text) : undefined;
+      if (document === undefined) return undefined;
+      keep(key, document, operationName);
+      return known.get(key);
+    },
+    of(document, operationName) {
+      const key = keyOf(document.loc?.source.body ?? "", operationName);
+      return known.get(key) ?? keep(key, document, operationName);
+    },
+  };
+}
+
+function keyOf(text: string, operationName: string | undefined): string {
+  return JSON.stringify([operationName ?? null, text]);
+}
+
+function parseValid(schema: GraphQLSchema, text: string): DocumentNode | undefined {
+  try {
+    const document = parseBounded(text);
+    return validateBounded(schema, document).length === 0 ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
