@@ -31,13 +31,15 @@ async function during<Result>(answer: Promise<Result>, work: () => Promise<unkno
 
 /** Imports on a connection that breaks at the given write of products, as with a process that is killed there. */
 async function importBrokenAt(store: TestStore, list: readonly object[], brokenWrite: number): Promise<unknown> {
-  const { client, probe } = openConnections();
+  const database = openConnections();
   let writes = 0;
-  probe.aroundQuery = (sql, send) => {
+  database.probe.aroundQuery = (sql, send) => {
     writes += sql.includes(`INSERT INTO "Product" (`) ? 1 : 0;
     return writes < brokenWrite ? send() : Promise.reject(new Error("Connection terminated unexpectedly"));
   };
-  return importProducts(client, store.id, list).catch((error: unknown) => error);
+  const error = await importProducts(database.client, store.id, list).catch((reason: unknown) => reason);
+  await database.close(); // as the end of its process does: its transaction would keep all others waiting
+  return error;
 }
 
 test("while a long import is under way, others are answered and can write", async () => {

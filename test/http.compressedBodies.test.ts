@@ -100,7 +100,9 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   test("that is none, is damaged or ends early is a bad request, and nothing is stored", async () => {
     const caller = await createTestStore(app);
     const packed = pack(bulk);
-    const damaged = Buffer.concat([packed.subarray(0, packed.length / 2), randomBytes(packed.length / 2)]);
+    const half = packed.length / 2;
+    // Not random bytes: to brotli they may mean JSON that is refused for its depth.
+    const damaged = Buffer.concat([packed.subarray(0, half), Buffer.alloc(half, 0xff)]);
     const detail = "The body is not what its content-encoding says, or is not all of it.";
     const bodies = [bulk, Buffer.from("x"), damaged, packed.subarray(0, -1), packed.subarray(0, 20)];
     for (const body of bodies) await expectRefused({ coding, body: [body], caller }, "BAD_REQUEST", detail);
