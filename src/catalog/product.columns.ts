@@ -23,11 +23,20 @@ export interface PlacedProduct {
   readonly line: number;
 }
 
+/** Where rows are taken apart, a column that ends early goes on with NULL. */
+const noElements = "{}";
 const columnNames = ["line", ...productFieldNames, "searchWords"] as const;
 
-/** Encodes rows as columns. Missing values are NULL, missing images an empty array. */
-export function productColumns(rows: readonly PlacedProduct[]): ProductColumns {
+const keyNames: ReadonlySet<keyof ProductColumns> = new Set(["line", "id", "sku"]);
+
+/**
+ * Encodes rows as columns. Missing values are NULL, missing images an empty array.
+ *
+ * @param keysOnly leaves all columns empty but the line and the keys: to find out which rows do not go together
+ */
+export function productColumns(rows: readonly PlacedProduct[], keysOnly = false): ProductColumns {
   return columnsOf((name) => {
+    if (keysOnly && !keyNames.has(name)) return noElements;
     switch (name) {
       case "line":
         return bareArrayLiteral(rows.map(({ line }) => line));
@@ -48,7 +57,10 @@ export function productColumns(rows: readonly PlacedProduct[]): ProductColumns {
 
 /** The columns of several sets of rows, one after the other; none of the sets may be empty. */
 export function concatColumns(parts: readonly ProductColumns[]): ProductColumns {
-  return columnsOf((name) => `{${parts.map((part) => part[name].slice(1, -1)).join(",")}}`);
+  return columnsOf((name) => {
+    const filled = parts.filter((part) => part[name] !== noElements);
+    return `{${filled.map((part) => part[name].slice(1, -1)).join(",")}}`;
+  });
 }
 
 function columnsOf(column: (name: keyof ProductColumns) => string): ProductColumns {

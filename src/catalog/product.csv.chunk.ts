@@ -18,6 +18,9 @@ export class ChunkBuilder {
   #unencoded: PlacedProduct[] = [];
   #encoded: ProductColumns[] = [];
 
+  /** @param keysOnly see `productColumns` */
+  constructor(private readonly keysOnly = false) {}
+
   get full(): boolean {
     return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
   }
@@ -41,7 +44,7 @@ export class ChunkBuilder {
   }
 
   #encode(): void {
-    this.#encoded.push(productColumns(this.#unencoded));
+    this.#encoded.push(productColumns(this.#unencoded, this.keysOnly));
     this.#unencoded = [];
   }
 }

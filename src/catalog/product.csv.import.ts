@@ -46,8 +46,8 @@ function csvSource(
 ): ProductSource {
   return {
     isLong: !isShort(source),
-    async *read() {
-      const reader = readProductCsv(source, options);
+    async *read(more) {
+      const reader = readProductCsv(source, { ...options, ...more });
       return yield* onProgress === undefined ? reader : watched(reader, onProgress);
     },
     placeOf: (line, field) => ({ path: options.pathPrefix.concat(field), line }),

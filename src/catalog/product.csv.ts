@@ -34,6 +34,8 @@ export interface CsvOptions {
   readonly pathPrefix?: Path;
   /** REJECT_ALL unless given. */
   readonly errorPolicy?: ErrorPolicy;
+  /** Whether chunks need no more than the keys of rows. */
+  readonly keysOnly?: boolean;
 }
 
 const faultMessages: { readonly [F in RecordFault]: string } = {
@@ -70,9 +72,10 @@ class ProductCsvReader {
   #columns: readonly (keyof ProductInput)[] | undefined;
   #rows = 0;
   #bytesRead = 0;
-  readonly #chunk = new ChunkBuilder();
+  readonly #chunk: ChunkBuilder;
 
-  constructor({ rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL" }: CsvOptions) {
+  constructor({ rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly }: CsvOptions) {
+    this.#chunk = new ChunkBuilder(keysOnly);
     this.#checks = new RowChecks(errorPolicy);
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;

@@ -8,7 +8,12 @@ import type { ImportJob, ImportTarget, ProductChunk, ProductSource, ReadResult }
 import { checkSkus, deferSkuCheck, sentRows, tieToSite, type UpsertCounts, upsertProducts } from "./product.store.js";
 
 /** Something is wrong with the rows: the transaction must end, and another one find out what. */
-export class RowsInDoubt extends Error {}
+export class RowsInDoubt extends Error {
+  /** @param isCertain whether rows are wrong by themselves, whatever else there is */
+  constructor(readonly isCertain = false) {
+    super();
+  }
+}
 
 /**
  * Writes each chunk as it is read.
@@ -51,7 +56,7 @@ async function soundStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
   const isSound =
     step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isSound;
-  if (!isSound) throw new RowsInDoubt();
+  if (!isSound) throw new RowsInDoubt(true);
   return step;
 }
 

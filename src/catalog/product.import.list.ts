@@ -13,7 +13,7 @@ export function listSource(
 ): ProductSource {
   return {
     isLong: products.length > chunkRowsMax,
-    async *read() {
+    async *read({ keysOnly = false } = {}) {
       const checks = new RowChecks(errorPolicy);
       const sound: boolean[] = [];
       for (const [index, product] of products.entries()) {
@@ -26,7 +26,7 @@ export function listSource(
           product: sound[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
           line: start + index,
         }));
-        yield { rows: rows.length, columns: productColumns(rows), isSound: checks.isSound };
+        yield { rows: rows.length, columns: productColumns(rows, keysOnly), isSound: checks.isSound };
       }
       return { rows: products.length, ...checks.found };
     },

@@ -27,7 +27,7 @@ export async function importSound(
 ): Promise<Written> {
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const read = await stageAll(transaction, source, signal);
+  const read = await stageAll(transaction, source, { signal });
   const failures = await failRows(transaction, storeId, source, read);
   const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);

@@ -58,10 +58,10 @@ export async function importSentProducts(
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
   const source: ProductSource = {
     isLong: isList && unparsed.items > chunkRowsMax,
-    read: () =>
+    read: (more) =>
       isShort
-        ? readPolitely(unparsed, readOptions)
-        : readOnThread({ kind: "productsJson", json: unparsed }, readOptions),
+        ? readPolitely(unparsed, { ...readOptions, ...more })
+        : readOnThread({ kind: "productsJson", json: unparsed }, { ...readOptions, ...more }),
     placeOf: (index, field) => ({ path: isList ? path.concat(index, field) : path.concat(field) }),
     positionOf: (index) => ({ index, line: null }),
   };

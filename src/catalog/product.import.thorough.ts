@@ -1,5 +1,5 @@
 import type { Database } from "../database/client.js";
-import { inOrderOfRows, problemsListedMax, validationFailed } from "../errors.js";
+import { AppError, inOrderOfRows, problemsListedMax, validationFailed } from "../errors.js";
 import type { LockCatalog } from "./product.catalogLock.js";
 import { conflictProblem, duplicateProblem } from "./product.duplicates.js";
 import type { ImportJob, ProductSource, ReadResult } from "./product.import.js";
@@ -27,11 +27,29 @@ export async function importThoroughly(
 ): Promise<UpsertCounts> {
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const read = await stageAll(transaction, source, signal);
+  const read = await stageAll(transaction, source, { signal });
   await refuseProblems(transaction, storeId, source, read);
   const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
   if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
   return counts;
+}
+
+/**
+ * Refuses an import some of whose rows are wrong by themselves. Collects the keys of all rows, to name in the same answer
+ * what is wrong with them together.
+ *
+ * @throws {AppError} VALIDATION_FAILED with every problem
+ */
+export async function nameProblems(
+  transaction: Database,
+  { target: { storeId }, source, signal }: ImportJob,
+  lock: LockCatalog,
+): Promise<never> {
+  await lock(transaction, source.isLong ? "long" : "short, alone");
+  await createStaging(transaction);
+  const read = await stageAll(transaction, source, { signal, keysOnly: true });
+  await refuseProblems(transaction, storeId, source, read);
+  throw new AppError("UNAVAILABLE", "The products changed while they were read. Nothing was stored.");
 }
 
 /**

@@ -14,7 +14,7 @@ import { RowsInDoubt, writeAsRead } from "./product.import.asRead.js";
 import { importSound } from "./product.import.partial.js";
 import { type ImportResult, importResult, type Written } from "./product.import.result.js";
 import { importByStaging } from "./product.import.staged.js";
-import { importThoroughly } from "./product.import.thorough.js";
+import { importThoroughly, nameProblems } from "./product.import.thorough.js";
 import { type IdempotentRequest, type Once, onceForKey } from "./product.import.once.js";
 import { mergeSearchIndexSoon } from "./product.searchMerge.js";
 
@@ -48,11 +48,16 @@ export interface ReadResult {
   readonly failed?: FailedRows;
 }
 
+export interface ReadOptions {
+  /** Whether chunks need no more than the keys of rows. */
+  readonly keysOnly?: boolean;
+}
+
 /** Where products come from; it can be read more than once. */
 export interface ProductSource {
   /** Whether an import takes more than a moment. One that does not is a single chunk. */
   readonly isLong: boolean;
-  read(): AsyncGenerator<ProductChunk, ReadResult>;
+  read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a row stands, by its line or index. */
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** The same, for an answer that lists rows. */
@@ -138,8 +143,9 @@ async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult
     return await runOnce(db, job, writeAsRead);
   } catch (error) {
     if (!(error instanceof RowsInDoubt)) throw error;
+    if (job.errorPolicy === "REJECT_FAILED") return runOnce(db, job, importSound);
+    return runOnce(db, job, error.isCertain ? nameProblems : importThoroughly);
   }
-  return runOnce(db, job, job.errorPolicy === "REJECT_FAILED" ? importSound : importThoroughly);
 }
 
 type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promise<Written>;

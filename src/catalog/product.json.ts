@@ -32,14 +32,14 @@ export function withImageList(product: unknown): unknown {
  */
 export function* readProductsJson(
   json: UnparsedValue,
-  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false }: JsonOptions = {},
+  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly }: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
   const { bytes, start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
   const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder();
+  const chunk = new ChunkBuilder(keysOnly);
   const take = () => ({ bytesRead: 0, isSound: checks.isSound, ...chunk.take() });
   let rows = 0;
   for (const slice of arraySlices(bytes, first, last, sliceBytes)) {

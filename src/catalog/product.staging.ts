@@ -3,7 +3,8 @@ import { Problems } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { ProductColumns } from "./product.columns.js";
 import { stopIfGone } from "./product.import.limits.js";
-import type { ProductSource, ReadResult } from "./product.import.js";
+import { readAhead } from "./product.import.asRead.js";
+import type { ProductSource, ReadOptions, ReadResult } from "./product.import.js";
 import { withParked } from "../database/parked.js";
 import { rowColumns, type RowSource, sentRows } from "./product.store.js";
 
@@ -38,16 +39,18 @@ export async function createStaging(transaction: Database): Promise<void> {
 export async function stageAll(
   transaction: Database,
   source: ProductSource,
-  signal: AbortSignal | undefined,
+  { signal, keysOnly = false }: ReadOptions & { readonly signal: AbortSignal | undefined },
 ): Promise<ReadResult> {
-  const reader = source.read();
+  const reader = source.read({ keysOnly });
   try {
-    for (;;) {
-      const step = await reader.next();
-      if (step.done === true) return step.value;
+    let step = await reader.next();
+    while (step.done !== true) {
       stopIfGone(signal);
+      const next = readAhead(reader, step);
       await stageRows(transaction, step.value.columns);
+      step = await next;
     }
+    return step.value;
   } finally {
     await reader.return({ rows: 0, problems: new Problems() });
   }

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
+import { collectGarbageEarly } from "./heap.js";
 
 /** `vitrine serve` */
 export function addServeCommand(program: Command): void {
@@ -10,6 +11,7 @@ export function addServeCommand(program: Command): void {
     .addHelpText("after", "\nExample:\n  PORT=8080 npx vitrine serve")
     .action(async () => {
       const config = readConfig();
+      collectGarbageEarly();
       // Imported by need: other commands need not load the whole service, nor does a primary, which serves nothing itself.
       if (config.webConcurrency > 1 && cluster.isPrimary) {
         const { serveByWorkers } = await import("./serve.workers.js");
