@@ -23,6 +23,10 @@ interface Waiter {
 
 interface StoreUse {
   held: number;
+  /** What it has used so far, in places times milliseconds. */
+  used: number;
+  /** Up to when that is counted. */
+  countedAt: number;
   /** In the order in which they came. */
   readonly waiting: Set<Waiter>;
 }
@@ -35,16 +39,21 @@ interface TakeOptions {
 }
 
 const waitMsDefault = 4_500;
+/** Stores that are remembered at the most, beyond those that hold or wait. */
+const storesMax = 10_000;
 const waitingOfStoreMaxDefault = 1_000;
 
 /**
- * Places that stores share. No store holds more than its share of them, and while there are too few, turns go round among
- * the stores that wait and not among their requests: a store that asks a thousand times waits no less than one that asks once.
+ * Places that stores share. No store holds more than its share of them, and while there are too few, the next one goes to the
+ * store that has used the least: neither who asks a thousand times nor whose work takes a thousand times as long keeps
+ * others waiting. This is start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places were held as cost.
  */
 export class FairShare {
   readonly #options: Required<FairShareOptions>;
-  /** Stores that hold or wait. The order is that of turns: a store that was given a place goes to the end. */
+  /** Stores that hold or wait, or lately held more than others. */
   readonly #stores = new Map<string, StoreUse>();
+  /** What the store had used that was given a place last. Who comes anew has used no less: idle time saves up nothing. */
+  #clock = 0;
   #free: number;
   #waiting = 0;
   #isClosed = false;
@@ -66,11 +75,10 @@ export class FairShare {
 
   /** Takes places if they can be had at once, and nobody is passed over by it. They are given back by `release`. */
   tryTake(storeId: string, amount = 1): boolean {
-    const use = this.#stores.get(storeId);
-    if (use !== undefined && use.waiting.size > 0) return false;
-    if (!this.#fits(use?.held ?? 0, amount)) return false;
+    const use = this.#useOf(storeId);
+    if (use.waiting.size > 0 || !this.#fits(use.held, amount)) return false;
     if (this.#waiting > 0 && amount > 1) return false; // large amounts would keep those who wait for less from their turn
-    this.#hold(storeId, use, amount);
+    this.#hold(use, amount);
     return true;
   }
 
@@ -81,9 +89,9 @@ export class FairShare {
    */
   async take(storeId: string, { amount = 1, signal }: TakeOptions = {}): Promise<void> {
     if (this.tryTake(storeId, amount)) return;
-    const { waitMs, waitingOfStoreMax } = this.#options;
     const use = this.#useOf(storeId);
-    if (this.#isClosed || use.waiting.size >= waitingOfStoreMax || signal?.aborted === true) throw this.#refusal();
+    const isFull = use.waiting.size >= this.#options.waitingOfStoreMax;
+    if (this.#isClosed || isFull || signal?.aborted === true) throw this.#refusal();
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -101,11 +109,10 @@ export class FairShare {
       };
       const giveUp = (): void => {
         leave();
-        this.#forgetIdle(storeId, use);
         reject(this.#refusal());
         this.#admitNext(); // what waited behind it may fit
       };
-      const timer = setTimeout(giveUp, waitMs);
+      const timer = setTimeout(giveUp, this.#options.waitMs);
       signal?.addEventListener("abort", giveUp);
       use.waiting.add(waiter);
       this.#waiting += 1;
@@ -122,9 +129,10 @@ export class FairShare {
   release(storeId: string, amount = 1): void {
     const use = this.#stores.get(storeId);
     if (use === undefined) return;
+    count(use);
     use.held -= amount;
     this.#free += amount;
-    this.#forgetIdle(storeId, use);
+    if (this.#free === this.#options.places && this.#waiting === 0) this.#stores.clear(); // nobody competes
     this.#admitNext();
   }
 
@@ -142,37 +150,63 @@ export class FairShare {
     return amount <= this.#free && held + amount <= this.#options.ofStoreMax;
   }
 
-  #hold(storeId: string, use: StoreUse | undefined, amount: number): void {
-    const held = use ?? { held: 0, waiting: new Set() };
-    held.held += amount;
+  #hold(use: StoreUse, amount: number): void {
+    count(use);
+    this.#clock = Math.max(this.#clock, use.used);
+    use.held += amount;
     this.#free -= amount;
-    this.#stores.delete(storeId);
-    this.#stores.set(storeId, held);
   }
 
+  /** A store that comes, or is here. */
   #useOf(storeId: string): StoreUse {
-    const use = this.#stores.get(storeId) ?? { held: 0, waiting: new Set() };
-    this.#stores.set(storeId, use);
+    let use = this.#stores.get(storeId);
+    if (use === undefined) {
+      if (this.#stores.size >= storesMax) this.#forgetIdle();
+      use = { held: 0, used: this.#clock, countedAt: performance.now(), waiting: new Set() };
+      this.#stores.set(storeId, use);
+    } else if (isIdle(use)) use.used = Math.max(use.used, this.#clock);
     return use;
   }
 
-  #forgetIdle(storeId: string, { held, waiting }: StoreUse): void {
-    if (held === 0 && waiting.size === 0) this.#stores.delete(storeId);
+  #forgetIdle(): void {
+    for (const [storeId, use] of this.#stores) if (isIdle(use)) this.#stores.delete(storeId);
   }
 
-  /** Admits those who wait, as far as there are places: a store that was given one comes up again after all others. */
+  /** Admits those who wait, as far as there are places. */
   #admitNext(): void {
-    if (this.#waiting === 0) return;
-    for (const [storeId, use] of this.#stores) {
+    while (this.#waiting > 0 && this.#free > 0) {
+      const next = this.#nextToAdmit();
+      if (next === undefined) return;
+      this.#hold(next.use, next.waiter.amount);
+      next.waiter.admit();
+    }
+  }
+
+  /** The first who waits of the store that has used the least, of those that may have a place. */
+  #nextToAdmit(): { use: StoreUse; waiter: Waiter } | undefined {
+    let next: { use: StoreUse; waiter: Waiter } | undefined;
+    for (const use of this.#stores.values()) {
       const [waiter] = use.waiting;
       if (waiter === undefined || !this.#fits(use.held, waiter.amount)) continue;
-      this.#hold(storeId, use, waiter.amount);
-      waiter.admit();
+      count(use);
+      if (next === undefined || use.used < next.use.used) next = { use, waiter };
     }
+    return next;
   }
 
   #refusal(): AppError {
     const { message, retryAfterSeconds } = this.#options;
     return new AppError("UNAVAILABLE", message, { retryAfterSeconds });
   }
+}
+
+function isIdle({ held, waiting }: StoreUse): boolean {
+  return held === 0 && waiting.size === 0;
+}
+
+/** Brings what a store has used up to date. */
+function count(use: StoreUse): void {
+  const now = performance.now();
+  use.used += use.held * (now - use.countedAt);
+  use.countedAt = now;
 }

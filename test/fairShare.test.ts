@@ -28,6 +28,38 @@ test("turns go round among stores, not among their requests", async () => {
   expect(order.slice(3)).toEqual(["busy 1", "busy 2", "busy 4"]);
 });
 
+test("a store whose work takes long gets no more of the time than one whose work is short", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  const order: string[] = [];
+  const work = (store: string, ms: number) =>
+    share.run(store, async () => {
+      order.push(store);
+      await sleep(ms);
+    });
+  const slow = (async () => {
+    for (let step = 0; step < 3; step += 1) await work("slow", 200); // never two at once: between them it is idle
+  })();
+  const quick = Array.from({ length: 20 }, () => work("quick", 1));
+  await Promise.all([slow, ...quick]);
+  expect(order.slice(0, 21)).toEqual(["slow", ...Array.from({ length: 20 }, () => "quick")]);
+});
+
+test("a store that has asked for nothing has saved up no turns", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  const order: string[] = [];
+  const work = (store: string) =>
+    share.run(store, async () => {
+      order.push(store);
+      await sleep(20);
+    });
+  const early = Array.from({ length: 10 }, () => work("early"));
+  await sleep(110);
+  const before = order.length;
+  await Promise.all([...early, ...Array.from({ length: 10 }, () => work("late"))]);
+  const next = order.slice(before, before + 6);
+  expect(next.filter((store) => store === "early").length).toBeGreaterThanOrEqual(2);
+});
+
 test("who waits in vain is refused with UNAVAILABLE, and leaves nothing behind", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, waitMs: 20, message });
   expect(share.tryTake("a")).toBe(true);

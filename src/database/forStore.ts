@@ -23,7 +23,7 @@ const makersByClient = new WeakMap<RootDatabase, MakeClient>();
 
 /**
  * The database for a store's requests: the same client, but each statement and each transaction as a whole waits for one of the
- * connections that the store may have, half of all, and turns go round among the stores. Statements within a transaction use
+ * connections that the store may have, half of all, and the next one goes to the store that has used the least. Statements within a transaction use
  * its connection. A transaction must not use this client itself: it would wait for a second connection while it holds one.
  *
  * The same object each time, as long as it is in use. What it sends throws UNAVAILABLE after waiting in vain, within 5 seconds.

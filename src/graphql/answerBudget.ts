@@ -3,8 +3,8 @@ import { AppError } from "../errors.js";
 /** What one answer may have, in bytes of JSON. */
 export const answerBytesMax = 16 * 1024 * 1024;
 
-/** Lists in pages that one operation reads at a time: others want connections too, and a page of long texts is large. */
-const pagesAtOnce = 2;
+/** Lists in pages that one operation reads at a time: the next one only once it is known how large the answer is so far. */
+const pagesAtOnce = 1;
 
 /** @returns RESPONSE_TOO_LARGE, which tells how to ask for less */
 export function responseTooLarge(): AppError {
