@@ -36,16 +36,16 @@ export async function importThoroughly(
 
 /**
  * Refuses an import some of whose rows are wrong by themselves. Collects the keys of all rows, to name in the same answer
- * what is wrong with them together.
+ * what is wrong with them together. It stores nothing, so it waits for no other import.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
 export async function nameProblems(
   transaction: Database,
-  { target: { storeId }, source, signal }: ImportJob,
-  lock: LockCatalog,
+  storeId: string,
+  source: ProductSource,
+  signal: AbortSignal | undefined,
 ): Promise<never> {
-  await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal, keysOnly: true });
   await refuseProblems(transaction, storeId, source, read);

@@ -144,8 +144,17 @@ async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult
   } catch (error) {
     if (!(error instanceof RowsInDoubt)) throw error;
     if (job.errorPolicy === "REJECT_FAILED") return runOnce(db, job, importSound);
-    return runOnce(db, job, error.isCertain ? nameProblems : importThoroughly);
+    return error.isCertain ? refuse(db, job) : runOnce(db, job, importThoroughly);
   }
+}
+
+/** @throws {AppError} VALIDATION_FAILED with every problem */
+function refuse(db: RootDatabase, { target: { storeId }, source, signal }: ImportJob): Promise<never> {
+  const work = () =>
+    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
+      nameProblems(transaction, storeId, source, signal),
+    );
+  return source.isLong ? asLongWork(db, storeId, work, signal) : work();
 }
 
 type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promise<Written>;

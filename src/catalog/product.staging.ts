@@ -74,14 +74,16 @@ export async function collectHolders(transaction: Database, storeId: string): Pr
     WHERE p."storeId" = ${storeId} AND p.sku IN (SELECT s.sku FROM ${stagedRows} WHERE s.sku IS NOT NULL)`;
 }
 
-/** Every staged row whose id or sku stands in another one too. */
+/** Every staged row whose id or sku stands in another one too. Mostly there are none: so the keys are counted, not the rows. */
 export async function findDuplicates(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
     SELECT line, field, value, (count(*) OVER ())::int AS total FROM (
-      SELECT s.line, k.field, k.value, count(*) OVER (PARTITION BY k.field, k.value) AS times
-      FROM ${stagedRows} CROSS JOIN LATERAL (VALUES ('id', s.id), ('sku', s.sku)) AS k(field, value)
-      WHERE k.value IS NOT NULL) AS keys
-    WHERE times > 1 ORDER BY line, field LIMIT ${listMax}`;
+      SELECT s.line, 'id' AS field, s.id AS value FROM ${stagedRows} WHERE s.id IN (
+        SELECT id FROM "ProductStaging" WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1)
+      UNION ALL
+      SELECT s.line, 'sku', s.sku FROM ${stagedRows} WHERE s.sku IN (
+        SELECT sku FROM "ProductStaging" WHERE sku IS NOT NULL GROUP BY sku HAVING count(*) > 1)) AS keys
+    ORDER BY line, field LIMIT ${listMax}`;
   return { list: found, total: found[0]?.total ?? 0 };
 }
 
