@@ -12,6 +12,8 @@ interface ProductFilter {
   readonly afterId?: string | undefined;
   readonly search?: string | null | undefined;
   readonly available?: boolean | null | undefined;
+  /** Whether the products' descriptions and images are read; they are unless told otherwise. */
+  readonly withLongTexts?: boolean;
 }
 
 /**
@@ -23,9 +25,9 @@ interface ProductFilter {
 export async function listProducts(
   db: Database,
   storeId: string,
-  { first, afterId, search, available }: ProductFilter,
+  { first, afterId, search, available, withLongTexts = true }: ProductFilter,
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
-  const page = { storeId, afterId, available, rowsMax: first + 1 };
+  const page = { storeId, afterId, available, rowsMax: first + 1, withLongTexts };
   await catalogShown(storeId);
   const products = await findPage(db, page, search ?? "");
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };

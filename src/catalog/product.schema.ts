@@ -1,6 +1,7 @@
 import { builder } from "../graphql/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
 import { rateLimited } from "../graphql/rateLimit.js";
+import { asksForLongTexts } from "../graphql/selection.js";
 import { importCsv } from "./product.csv.import.js";
 import { importSentProducts } from "./product.import.sent.js";
 import {
@@ -113,9 +114,10 @@ builder.queryFields((t) => ({
       }),
       available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
     },
-    resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }) => {
+    resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }, info) => {
       const [afterId] = decodeCursor(after, 1) ?? [];
-      const page = await listProducts(db, identity.storeId, { first: pageSize(first), afterId, search, available });
+      const filter = { afterId, search, available, withLongTexts: asksForLongTexts(info) };
+      const page = await listProducts(db, identity.storeId, { first: pageSize(first), ...filter });
       return products.connect(page, after);
     }),
   }),

@@ -1,6 +1,6 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
-import { productRow, type StoredProduct } from "./product.lookup.js";
+import { productRow, shortProductRow, type StoredProduct } from "./product.lookup.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 
 /** What products of a store to find: the first ones, in the order of their ids, of those that match. */
@@ -10,6 +10,8 @@ export interface PageLimits {
   readonly afterId?: string | undefined;
   readonly available?: boolean | null | undefined;
   readonly rowsMax: number;
+  /** Whether the long texts are needed: without them, products have no description and no images. */
+  readonly withLongTexts: boolean;
 }
 
 /** Rows looked at in the order of ids before the index is asked: they fill a page where a word is frequent. */
@@ -43,7 +45,7 @@ export async function searchProducts(db: Database, page: PageLimits, query: Sear
 /** Products whether or not they match a search. */
 export function productsInOrder(db: Database, page: PageLimits): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${productRow} FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)} ${availability(page)}
+    SELECT ${columns(page)} FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)} ${availability(page)}
     ORDER BY id LIMIT ${page.rowsMax}`;
 }
 
@@ -53,7 +55,7 @@ export function productsInOrder(db: Database, page: PageLimits): Promise<StoredP
  */
 function walk(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${productRow} FROM (
+    SELECT ${columns(page)} FROM (
       SELECT * FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)}
       ORDER BY id LIMIT (SELECT ${walkedRowsMax}::int)) AS walked
     WHERE "searchWords" @@ ${all}::tsquery ${availability(page)} ORDER BY id LIMIT ${page.rowsMax}`;
@@ -68,11 +70,15 @@ function walk(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMa
  */
 function findByIndex(db: Database, page: PageLimits, { all, indexed }: SearchQuery): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${productRow} FROM "Product"
+    SELECT ${columns(page)} FROM "Product"
     WHERE "storeId" = ${page.storeId} COLLATE "POSIX" ${afterId(page, Prisma.sql`COLLATE "POSIX"`)} ${availability(page)}
       AND "searchWords" @@ (SELECT ${indexed}::tsquery)
       ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}
     ORDER BY id LIMIT ${page.rowsMax}`;
+}
+
+function columns({ withLongTexts }: PageLimits): Prisma.Sql {
+  return withLongTexts ? productRow : shortProductRow;
 }
 
 function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma.Sql {
