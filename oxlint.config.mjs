@@ -1,10 +1,19 @@
 import { defineConfig } from "oxlint";
 
-/** Imports point one way: main → cli → app → http, rest, graphql → features' schemas → features' functions → database. */
+/**
+ * Imports point one way: main → cli → app → http → graphql, rest → execution → schema; app → features' schemas → schema; features'
+ * functions → database → lib.
+ */
 const inward = (files, forbidden, message) => ({
   files,
   rules: { "no-restricted-imports": ["error", { patterns: [{ group: forbidden, message }] }] },
 });
+
+const features = ["access", "analytics", "catalog"];
+const transports = ["schema", "execution", "graphql", "rest", "http", "telemetry", "cli"];
+const graphqlLibraries = ["graphql", "graphql/*", "@pothos/*", "graphql-yoga", "sofa-api"];
+/** Patterns of imports from these folders of src, and of app.ts, which puts all of them together. */
+const folders = (...names) => [...names.map((name) => `**/${name}/**`), "**/app.js"];
 
 export default defineConfig({
   plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
@@ -40,62 +49,50 @@ export default defineConfig({
   },
   overrides: [
     inward(
-      ["src/catalog/**", "src/analytics/**", "src/access/**"],
-      [
-        "graphql",
-        "graphql/*",
-        "@pothos/*",
-        "graphql-yoga",
-        "sofa-api",
-        "**/graphql/**",
-        "**/rest/**",
-        "**/http/**",
-        "**/telemetry/**",
-        "**/cli/**",
-        "**/app.js",
-      ],
-      "A feature's plain functions know no transport: they take the database first and throw AppError. GraphQL belongs into *.schema.ts.",
-    ),
-    inward(
-      ["src/catalog/*.schema.ts", "src/analytics/*.schema.ts"],
-      ["graphql-yoga", "sofa-api", "**/rest/**", "**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js"],
-      "A schema file knows its feature and the schema builder, and nothing of how requests arrive.",
+      ["src/lib/**"],
+      [...graphqlLibraries, ...folders("database", ...features, ...transports)],
+      "lib/ knows nothing of what the service is for.",
     ),
     inward(
       ["src/database/**"],
-      [
-        "graphql",
-        "graphql/*",
-        "@pothos/*",
-        "graphql-yoga",
-        "sofa-api",
-        "**/catalog/**",
-        "**/analytics/**",
-        "**/access/**",
-        "**/graphql/**",
-        "**/rest/**",
-        "**/http/**",
-        "**/telemetry/**",
-        "**/cli/**",
-        "**/app.js",
-      ],
+      [...graphqlLibraries, ...folders(...features, ...transports)],
       "The database layer knows no feature and no transport.",
+    ),
+    inward(
+      features.map((name) => `src/${name}/**`),
+      [...graphqlLibraries, ...folders(...transports)],
+      "A feature's plain functions know no transport: they take the database first and throw AppError. GraphQL belongs into *.schema.ts.",
+    ),
+    inward(
+      features.map((name) => `src/${name}/**/*.schema.ts`),
+      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cli")],
+      "A schema file knows its feature and the schema builder, and nothing of how requests arrive.",
     ),
     inward(["src/errors.ts"], ["*"], "errors.ts imports nothing, so that everything may import it."),
     inward(
+      ["src/schema/**"],
+      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cli")],
+      "schema/ is what features build their part of the schema with: it does not know how operations run.",
+    ),
+    inward(
+      ["src/execution/**"],
+      ["graphql-yoga", "sofa-api", ...folders(...features, "graphql", "rest", "http", "telemetry", "cli")],
+      "execution/ runs any operation of either style: it knows no feature and no endpoint.",
+    ),
+    inward(
       ["src/graphql/**"],
-      ["**/rest/**", "**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js"],
-      "GraphQL does not know how requests arrive.",
+      folders("rest", "http", "telemetry", "cli"),
+      "The GraphQL endpoint does not know how requests arrive.",
     ),
     inward(
       ["src/rest/**"],
-      ["**/http/**", "**/telemetry/**", "**/cli/**", "**/app.js", "graphql-yoga"],
-      "REST knows the pipeline of graphql/, not the server.",
+      ["graphql-yoga", ...folders("graphql", "http", "telemetry", "cli")],
+      "REST knows how operations run, not the GraphQL endpoint or the server.",
     ),
     inward(
       ["src/telemetry/**"],
-      ["**/rest/**", "**/http/**", "**/cli/**", "**/app.js"],
-      "What is told of a request comes by graphql/observation.ts and from the server; telemetry asks neither.",
+      folders("rest", "http", "cli"),
+      "What is told of a request comes by schema/observation.ts and from the server; telemetry asks neither.",
     ),
     inward(
       ["src/dashboard/**"],
@@ -108,11 +105,7 @@ export default defineConfig({
         "../../app.js",
         "**/config.js",
         "**/errors.js",
-      ].concat(
-        ["access", "analytics", "catalog", "cli", "database", "graphql", "http", "rest", "telemetry"].map(
-          (name) => `**/${name}/**`,
-        ),
-      ),
+      ].concat([...features, ...transports, "database", "lib"].map((name) => `**/${name}/**`)),
       "The dashboard knows the API alone, as anybody's could: of src it imports types generated from the schema.",
     ),
     {

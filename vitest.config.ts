@@ -24,18 +24,16 @@ const inBrowser = "test/browser/**";
 /** Tests of the program as a process, of the embedded engine itself, and of what is the same on any database. */
 const onEmbeddedOnly = [
   "test/process/**",
-  "test/http.*.test.ts",
-  "test/catalog.csv*.test.ts",
-  "test/catalog.import.steps.test.ts",
-  "test/cli.progress.test.ts",
-  "test/dateTime.test.ts",
-  "test/fairShare.test.ts",
-  "test/graphql.inputShape.test.ts",
-  "test/joinLookups.test.ts",
-  "test/json*.test.ts",
-  "test/lockWait.test.ts",
-  "test/openapi*.test.ts",
-  "test/rateLimit*.test.ts",
+  "test/http/!(health|pages)*.test.ts",
+  "test/lib/{dateTime,fairShare}.test.ts",
+  "test/lib/json/**",
+  "test/rest/**",
+  "test/access/rateLimit*.test.ts",
+  "test/catalog/csv/**",
+  "test/catalog/import/steps.test.ts",
+  "test/cli/progress.test.ts",
+  "test/database/{joinLookups,lockWait}.test.ts",
+  "test/graphql/inputShape.test.ts",
   "test/supplyChain.test.ts",
 ];
 

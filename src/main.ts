@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { describeFailure, exitStatusOf } from "./cli/failure.js";
-import { surviveClosedOutput } from "./cli/output.js";
+import { describeFailure, exitStatusOf } from "./cli/terminal/failure.js";
+import { surviveClosedOutput } from "./cli/terminal/output.js";
 import { createProgram } from "./cli/program.js";
-import { exitOnSignal } from "./cli/signals.js";
+import { exitOnSignal } from "./cli/serve/signals.js";
 
 exitOnSignal();
 surviveClosedOutput();

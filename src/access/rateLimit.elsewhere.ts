@@ -1,5 +1,5 @@
-import { inTime } from "../inTime.js";
-import type { Health } from "../outage.js";
+import { inTime } from "../lib/inTime.js";
+import type { Health } from "../lib/outage.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 import { createOwnCount } from "./rateLimit.memory.js";
 

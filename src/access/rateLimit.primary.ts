@@ -1,5 +1,5 @@
-import type { Line } from "../line.js";
-import { watchHealth } from "../outage.js";
+import type { Line } from "../lib/line.js";
+import { watchHealth } from "../lib/outage.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 import { countElsewhere } from "./rateLimit.elsewhere.js";
 import type { OwnCount } from "./rateLimit.memory.js";

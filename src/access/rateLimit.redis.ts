@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
-import { watchHealth } from "../outage.js";
-import { openRedis } from "../redis.js";
+import { watchHealth } from "../lib/outage.js";
+import { openRedis } from "../lib/redis.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 import { countElsewhere } from "./rateLimit.elsewhere.js";
 

@@ -1,7 +1,7 @@
 import type { Database } from "../database/client.js";
 import { joinLookupsById } from "../database/joinLookups.js";
 import { errorAt } from "../errors.js";
-import { canBeKey, nameCharactersMax, textFault } from "../text.js";
+import { canBeKey, nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 
 /** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */

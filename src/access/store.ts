@@ -1,6 +1,6 @@
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
-import { nameCharactersMax, textFault } from "../text.js";
+import { nameCharactersMax, textFault } from "../lib/text.js";
 
 const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 

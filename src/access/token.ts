@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
-import { nameCharactersMax, textFault } from "../text.js";
+import { nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 
 /** A new token; the secret is not kept and cannot be shown again. */

@@ -1,5 +1,5 @@
 import { textArrayLiteral } from "../database/arrayLiteral.js";
-import { isStorable } from "../text.js";
+import { isStorable } from "../lib/text.js";
 import { type ProductInput, productFieldNames } from "./product.input.js";
 import { searchText } from "./product.search.js";
 

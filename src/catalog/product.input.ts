@@ -1,5 +1,5 @@
 import type { Path, Problem, Problems } from "../errors.js";
-import { clip, textFault } from "../text.js";
+import { clip, textFault } from "../lib/text.js";
 
 /** A product as callers send it: the documented object, in each style. */
 export interface ProductInput {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/client.js";
 import { errorAt } from "../errors.js";
-import { isLongerThan } from "../text.js";
-import { catalogShown } from "./product.hiddenCatalog.js";
+import { isLongerThan } from "../lib/text.js";
+import { catalogShown } from "./hiddenCatalog.js";
 import type { StoredProduct } from "./product.lookup.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
 import { type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";

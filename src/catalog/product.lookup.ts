@@ -1,11 +1,11 @@
 import { type SiteReference, resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
 import { joinLookups } from "../database/joinLookups.js";
-import { isLocked, whenUnlocked } from "../database/lockWait.js";
+import { isLocked, whenUnlocked } from "../database/shares/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
 import { Prisma, type Product } from "../generated/prisma/client.js";
-import { canBeKey } from "../text.js";
-import { catalogShown } from "./product.hiddenCatalog.js";
+import { canBeKey } from "../lib/text.js";
+import { catalogShown } from "./hiddenCatalog.js";
 
 /** A product as it is stored, but for what only the search index needs, which Prisma does not know. */
 export type StoredProduct = Product;

@@ -1,9 +1,9 @@
-import { builder } from "../graphql/builder.js";
-import { connectionType, decodeCursor, encodeCursor, pageSize } from "../graphql/connections.js";
-import { rateLimited } from "../graphql/rateLimit.js";
-import { asksForLongTexts } from "../graphql/selection.js";
-import { importCsv } from "./product.csv.import.js";
-import { importSentProducts } from "./product.import.sent.js";
+import { builder } from "../schema/builder.js";
+import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
+import { rateLimited } from "../schema/rateLimit.js";
+import { asksForLongTexts } from "../schema/selection.js";
+import { importCsv } from "./import/csv.js";
+import { importSentProducts } from "./import/sent.js";
 import {
   asSent,
   csvAsSent,
@@ -12,7 +12,7 @@ import {
   observed,
   ProductImport,
   productStandIn,
-} from "./product.import.schema.js";
+} from "./import/import.schema.js";
 import { listProducts } from "./product.list.js";
 import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
 

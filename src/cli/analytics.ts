@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
-import { rebuildAnalytics } from "../analytics/rebuild.js";
-import { parseName } from "./name.js";
-import { type OutputOptions, print } from "./output.js";
+import { rebuildAnalytics } from "../analytics/totals/rebuild.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { liveStreams, openRelay, withDatabase } from "./runtime.js";
 
 const help = `

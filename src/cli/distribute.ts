@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
-import { distribute, requireCitus, withoutCitus } from "../database/distribute.js";
-import { type OutputOptions, print } from "./output.js";
+import { distribute, requireCitus, withoutCitus } from "../database/migrations/distribute.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { migrateIfNeeded, warn, withOpenDatabase } from "./runtime.js";
 
 const help = `

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { type Config, ConfigError, readConfig } from "../config.js";
-import { checkDatabase } from "./doctor.database.js";
-import { type Check, failed } from "./doctor.check.js";
-import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor.machine.js";
-import { exitStatus } from "./failure.js";
-import { type OutputOptions, print } from "./output.js";
-import { table } from "./table.js";
+import { checkDatabase } from "./doctor/database.js";
+import { type Check, failed } from "./doctor/check.js";
+import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor/machine.js";
+import { exitStatus } from "./terminal/failure.js";
+import { type OutputOptions, print } from "./terminal/output.js";
+import { table } from "./terminal/table.js";
 
 const help = `
 It changes nothing. The exit status is 1 when something is found that keeps Vitrine from working.

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
-import { pruneEvents } from "../analytics/prune.js";
-import { parsePast } from "./duration.js";
-import { type Progress, startProgress } from "./progress.js";
-import { parseName } from "./name.js";
-import { type OutputOptions, print } from "./output.js";
+import { pruneEvents } from "../analytics/totals/prune.js";
+import { parsePast } from "./terminal/duration.js";
+import { type Progress, startProgress } from "./terminal/progress.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { liveStreams, withDatabase } from "./runtime.js";
 
 const help = `

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { requireStore } from "../access/store.js";
-import { importCsv } from "../catalog/product.csv.import.js";
-import type { ErrorPolicy } from "../catalog/product.rowChecks.js";
-import type { ImportResult } from "../catalog/product.import.result.js";
-import { exitStatus, problemTable } from "./failure.js";
-import { startProgress } from "./progress.js";
-import { parseName } from "./name.js";
-import { type OutputOptions, print } from "./output.js";
+import { importCsv } from "../catalog/import/csv.js";
+import type { ErrorPolicy } from "../catalog/reading/rowChecks.js";
+import type { ImportResult } from "../catalog/import/result.js";
+import { exitStatus, problemTable } from "./terminal/failure.js";
+import { startProgress } from "./terminal/progress.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { withDatabase } from "./runtime.js";
 
 interface ImportCommandOptions extends OutputOptions {

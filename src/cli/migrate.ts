@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { migrate } from "../database/migrate.js";
-import { type OutputOptions, print } from "./output.js";
+import { migrate } from "../database/migrations/migrate.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { warn, withOpenDatabase } from "./runtime.js";
 
 /** `vitrine migrate` */

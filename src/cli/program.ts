@@ -4,7 +4,7 @@ import { addAnalyticsCommands } from "./analytics.js";
 import { addDistributeCommand } from "./distribute.js";
 import { addDoctorCommand } from "./doctor.js";
 import { addEventsCommands } from "./events.js";
-import { describeMisuse } from "./failure.js";
+import { describeMisuse } from "./terminal/failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addServeCommand } from "./serve.js";

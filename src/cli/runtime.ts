@@ -1,11 +1,11 @@
-import { createDatabaseRelay } from "../analytics/feed.database.js";
-import { createRedisRelay, type FeedRelay } from "../analytics/feed.relay.js";
+import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
+import { createRedisRelay, type FeedRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
-import { migrate } from "../database/migrate.js";
-import { isMigrated } from "../database/migrations.js";
+import { migrate } from "../database/migrations/migrate.js";
+import { isMigrated } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
-import { openRedis } from "../redis.js";
+import { openRedis } from "../lib/redis.js";
 
 /** Runs a command on the database that the environment names: migrated first where that is needed and allowed. */
 export async function withDatabase<Result>(

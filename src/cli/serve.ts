@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
-import { collectGarbageEarly } from "./heap.js";
+import { collectGarbageEarly } from "./serve/heap.js";
 
 /** `vitrine serve` */
 export function addServeCommand(program: Command): void {
@@ -14,13 +14,13 @@ export function addServeCommand(program: Command): void {
       collectGarbageEarly();
       // Imported by need: other commands need not load the whole service, nor does a primary, which serves nothing itself.
       if (config.webConcurrency > 1 && cluster.isPrimary) {
-        const { serveByWorkers } = await import("./serve.workers.js");
+        const { serveByWorkers } = await import("./serve/workers.js");
         await serveByWorkers(config);
       } else if (config.webConcurrency > 1 && cluster.worker !== undefined) {
-        const { serveAsWorker } = await import("./serve.asWorker.js");
+        const { serveAsWorker } = await import("./serve/asWorker.js");
         await serveAsWorker(config, cluster.worker);
       } else {
-        const { serve } = await import("./serve.run.js");
+        const { serve } = await import("./serve/run.js");
         await serve(config);
       }
     });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addSite } from "../access/site.js";
-import { parseName } from "./name.js";
-import { type OutputOptions, print } from "./output.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print } from "./terminal/output.js";
 import { withDatabase } from "./runtime.js";
 
 /** `vitrine site …` */

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { type Revocation, revokeToken, rotateToken, undoRotation } from "../access/token.replace.js";
 import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../access/token.js";
-import { parseDuration, parseFuture } from "./duration.js";
-import { parseName } from "./name.js";
-import { type OutputOptions, print, printSecret, requireOutput } from "./output.js";
+import { parseDuration, parseFuture } from "./terminal/duration.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print, printSecret, requireOutput } from "./terminal/output.js";
 import { withDatabase } from "./runtime.js";
 
 const graceByDefaultMs = 24 * 3_600_000;

@@ -3,7 +3,7 @@ import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { UnparkingPrismaPg } from "./parked.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./probe.js";
-import { shareConnections } from "./shares.js";
+import { shareConnections } from "./shares/shares.js";
 
 /** A database, or a transaction in it: what every plain function takes first. */
 export type Database = Prisma.TransactionClient;

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { inTime } from "../inTime.js";
-import type { Health } from "../outage.js";
+import { inTime } from "../lib/inTime.js";
+import type { Health } from "../lib/outage.js";
 
 interface Listener {
   onPayload(payload: string): void;

@@ -1,5 +1,5 @@
 import type { PoolConfig } from "pg";
-import { migrationNames } from "./migrations.js";
+import { migrationNames } from "./migrations/applied.js";
 import { openConnections } from "./pool.js";
 
 /** Tells whether a database can be used, over a connection that nothing else uses: however busy the others are. */

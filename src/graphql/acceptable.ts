@@ -1,6 +1,6 @@
 import type { Plugin } from "graphql-yoga";
 import { AppError } from "../errors.js";
-import { presentError } from "./errors.js";
+import { presentError } from "../schema/errors.js";
 
 /** What Yoga writes: JSON; server-sent events and parts for whoever wants them. */
 const written = [

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
-import type { Context } from "./context.js";
-import type { Call } from "./fastLane.js";
-import { refusedResponse } from "./rateLimit.js";
+import type { Context } from "../schema/context.js";
+import type { Call } from "./fastPath.js";
+import { refusedResponse } from "../schema/rateLimit.js";
 import { type LiveValues, nextEvent } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 

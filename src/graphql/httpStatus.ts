@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from "graphql";
-import { codeOf } from "./errors.js";
+import { codeOf } from "../schema/errors.js";
 
 /**
  * The status of a result over application/graphql-response+json where it never came to an execution: it has no data then, not

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
 import { ConfigError } from "../config.js";
-import { clip } from "../text.js";
-import { validateBounded } from "./limits.js";
-import type { KnownOperations } from "./operations.js";
-import { parseBounded } from "./parse.js";
+import { clip } from "../lib/text.js";
+import { validateBounded } from "../execution/limits.js";
+import type { KnownOperations } from "../execution/operationCache.js";
+import { parseBounded } from "../execution/parse.js";
 
 /** Problems named in one message; the rest are only counted. */
 const problemsMax = 100;

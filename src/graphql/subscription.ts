@@ -9,12 +9,12 @@ import {
 } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { ErrorCode } from "../errors.js";
-import { AnswerBudget } from "./answerBudget.js";
-import type { Context } from "./context.js";
-import { codeOf, presentError } from "./errors.js";
-import type { Variables } from "./inputShape.js";
-import { compiled, interpreted, type Operation } from "./operation.js";
-import { plainBodyBytesMax, plainBodyTooLarge } from "./originals.js";
+import { AnswerBudget } from "../schema/answerBudget.js";
+import type { Context } from "../schema/context.js";
+import { codeOf, presentError } from "../schema/errors.js";
+import type { Variables } from "../execution/inputShape.js";
+import { compiled, interpreted, type Operation } from "../execution/operation.js";
+import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 import { createTurns } from "./turns.js";
 
 /** A value of a subscription, the same object for all whose value it is. */

@@ -1,8 +1,8 @@
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphql";
-import { validateBounded } from "./limits.js";
-import { parseBounded } from "./parse.js";
+import { validateBounded } from "../execution/limits.js";
+import { parseBounded } from "../execution/parse.js";
 import { prepareSubscription, type Subscription } from "./subscription.js";
-import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
+import { documentCache, weightOfCompiled, weightOfDocument } from "../execution/weight.js";
 
 /** Subscriptions kept, and what they weigh in all: some 10 MB. */
 const subscriptionsMax = 200;

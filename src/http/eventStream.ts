@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { EventStream } from "../graphql/eventStream.js";
-import { nextTurn } from "./pacing.js";
+import { nextTurn } from "./server/pacing.js";
 
 /** So often something is said on a stream that has nothing to say, as by Yoga: proxies and clients give up silent ones. */
 const pingMs = 12_000;

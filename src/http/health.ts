@@ -1,5 +1,5 @@
 import type { DatabaseReadiness } from "../database/readiness.js";
-import { inTime } from "../inTime.js";
+import { inTime } from "../lib/inTime.js";
 
 interface Readiness {
   readonly status: "ready" | "unavailable";

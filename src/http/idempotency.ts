@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import type { Context } from "../graphql/context.js";
+import type { Context } from "../schema/context.js";
 
 /** Bytes hashed before others have their turn: about two milliseconds. */
 const stretchBytes = 1024 * 1024;

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
-import type { LiveFeed } from "../analytics/feed.js";
+import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
-import { forStore } from "../database/forStore.js";
-import { AnswerBudget } from "../graphql/answerBudget.js";
-import type { Context } from "../graphql/context.js";
+import { forStore } from "../database/shares/forStore.js";
+import { AnswerBudget } from "../schema/answerBudget.js";
+import type { Context } from "../schema/context.js";
 import { departureOf } from "./departure.js";
 import type { Exchange } from "./exchange.js";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Coding, preferredCoding } from "./acceptEncoding.js";
-import { compress, compressedLengthMin } from "./compress.js";
-import { entityTag, isKnown } from "./entityTag.js";
+import { type Coding, preferredCoding } from "./content/acceptEncoding.js";
+import { compress, compressedLengthMin } from "./content/compress.js";
+import { entityTag, isKnown } from "./content/entityTag.js";
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,11 +1,11 @@
 import { AppError } from "../errors.js";
-import type { Context } from "../graphql/context.js";
-import { parseBody } from "../jsonBody.js";
-import { JsonScanner } from "../jsonScan.js";
+import type { Context } from "../schema/context.js";
+import { parseBody } from "../lib/json/body.js";
+import { JsonScanner } from "../lib/json/scan.js";
 import type { RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
-import { readBody, requireJson } from "./body.js";
-import type { BodyBudget } from "./bodyBudget.js";
+import { readBody, requireJson } from "./content/body.js";
+import type { BodyBudget } from "./content/bodyBudget.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { refuseRest } from "./refuse.js";

@@ -1,8 +1,8 @@
 import { AppError, errorAt, Problems } from "../errors.js";
-import { unknownField, type Variables } from "../graphql/inputShape.js";
-import type { Context } from "../graphql/context.js";
-import type { JsonBody } from "../jsonBody.js";
-import { clip } from "../text.js";
+import { unknownField, type Variables } from "../execution/inputShape.js";
+import type { Context } from "../schema/context.js";
+import type { JsonBody } from "../lib/json/body.js";
+import { clip } from "../lib/text.js";
 
 /** What a call was sent. */
 export interface Arguments extends Pick<Context, "unparsed" | "bodyLength"> {

@@ -1,11 +1,11 @@
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import { AppError } from "../errors.js";
-import type { Context } from "../graphql/context.js";
-import { type ErrorExtensions } from "../graphql/errors.js";
-import { executeOperation } from "../graphql/execute.js";
-import { compiled, type Operation } from "../graphql/operation.js";
-import type { Variables } from "../graphql/inputShape.js";
-import type { JsonBody } from "../jsonBody.js";
+import type { Context } from "../schema/context.js";
+import { type ErrorExtensions } from "../schema/errors.js";
+import { executeOperation } from "../execution/execute.js";
+import { compiled, type Operation } from "../execution/operation.js";
+import type { Variables } from "../execution/inputShape.js";
+import type { JsonBody } from "../lib/json/body.js";
 import { type Arguments, bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";

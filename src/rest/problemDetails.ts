@@ -1,5 +1,5 @@
 import type { ErrorCode, Problem } from "../errors.js";
-import type { ErrorExtensions } from "../graphql/errors.js";
+import type { ErrorExtensions } from "../schema/errors.js";
 import { problemTypes } from "./status.js";
 
 /** An error as REST answers it: RFC 9457, with the code and every problem. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { PolicyName } from "../access/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
-import type { Observation } from "../graphql/observation.js";
-import type { OperationNames } from "../graphql/operationNames.js";
+import type { Observation } from "../schema/observation.js";
+import type { OperationNames } from "../schema/operationNames.js";
 import type { Metrics } from "./metrics.js";
 import type { RequestSpan, Tracing } from "./tracing.js";
 

@@ -1,5 +1,5 @@
-import { inTime } from "../inTime.js";
-import type { Line } from "../line.js";
+import { inTime } from "../lib/inTime.js";
+import type { Line } from "../lib/line.js";
 import { combine, expose, type Figure, processFigures, watchProcess } from "./exposition.js";
 
 /** How long a worker may take to tell its figures, and the primary to put them together. */

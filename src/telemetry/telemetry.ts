@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { graphqlPath } from "../graphql/gateway.js";
-import type { Line } from "../line.js";
+import type { Line } from "../lib/line.js";
 import { logAccess } from "./accessLog.js";
 import { expose, processFigures, watchProcess } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";

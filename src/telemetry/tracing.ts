@@ -7,8 +7,8 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { DatabaseProbe } from "../database/probe.js";
 import { AppError } from "../errors.js";
-import { inTime } from "../inTime.js";
-import { type Health, watchHealth } from "../outage.js";
+import { inTime } from "../lib/inTime.js";
+import { type Health, watchHealth } from "../lib/outage.js";
 import type { RequestObservation } from "./requestObservation.js";
 import type { Summary } from "./summary.js";
 

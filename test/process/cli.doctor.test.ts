@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkClock, checkNode } from "../../src/cli/doctor.machine.js";
+import { checkClock, checkNode } from "../../src/cli/doctor/machine.js";
 import { placeForTest, serve, vitrine } from "../support/process.js";
 
 /** What `vitrine doctor` finds: the status of each check, and all it says. */

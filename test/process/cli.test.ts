@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parseDuration, parseFuture } from "../../src/cli/duration.js";
-import { exitStatus } from "../../src/cli/failure.js";
+import { parseDuration, parseFuture } from "../../src/cli/terminal/duration.js";
+import { exitStatus } from "../../src/cli/terminal/failure.js";
 import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
 
 let env: Place["env"];

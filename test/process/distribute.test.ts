@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
-import { distribute } from "../../src/database/distribute.js";
+import { distribute } from "../../src/database/migrations/distribute.js";
 import { connect } from "../../src/database/open.js";
 import { inTransaction } from "../../src/database/transaction.js";
 import { Prisma } from "../../src/generated/prisma/client.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { exitStatus } from "../../src/cli/failure.js";
+import { exitStatus } from "../../src/cli/terminal/failure.js";
 import { createProgram } from "../../src/cli/program.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
 import { makePlace, type Place, placeForTest, program, removePlace, serve } from "../support/process.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startEmbedded } from "../../src/database/embedded.js";
-import { migrate } from "../../src/database/migrate.js";
+import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
 import { createReadinessCheck } from "../../src/http/health.js";
 

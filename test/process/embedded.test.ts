@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../src/database/embedded.js";
+import { type EmbeddedServer, startEmbedded } from "../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { until } from "../support/process.js";
 

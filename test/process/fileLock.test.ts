@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type FileLock, lockFile, readHolder } from "../../src/database/fileLock.js";
-import type { Holder } from "../../src/database/holder.js";
+import { type FileLock, lockFile, readHolder } from "../../src/database/embedded/fileLock.js";
+import type { Holder } from "../../src/database/embedded/holder.js";
 import { endOf, placeForTest, start, until } from "../support/process.js";
 
 async function lockPath(): Promise<string> {
@@ -162,7 +162,7 @@ test("processes that take turns under one lock never hold it at once, whoever of
   const path = await lockPath();
   const marks = join(path, "..", "marks");
   await mkdir(marks);
-  const source = new URL("../../dist/database/fileLock.js", import.meta.url).href;
+  const source = new URL("../../dist/database/embedded/fileLock.js", import.meta.url).href;
   // Each takes the lock, makes sure that it is alone by a folder that only one can make, and dies or releases.
   const script = `
     import { lockFile } from ${JSON.stringify(source)};

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { lockFile } from "../../src/database/fileLock.js";
-import { migrate, migrationLockKey } from "../../src/database/migrate.js";
-import { migrationNames } from "../../src/database/migrations.js";
+import { lockFile } from "../../src/database/embedded/fileLock.js";
+import { migrate, migrationLockKey } from "../../src/database/migrations/migrate.js";
+import { migrationNames } from "../../src/database/migrations/applied.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { placeForTest, vitrine } from "../support/process.js";
 import pg from "pg";

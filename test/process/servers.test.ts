@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migrationNames } from "../../src/database/migrations.js";
+import { migrationNames } from "../../src/database/migrations/applied.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { serve, type Serving, until, vitrineJson } from "../support/process.js";

@@ -3,12 +3,12 @@ import { pino } from "pino";
 import { inject, onTestFinished } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { createStore } from "../../src/access/store.js";
-import type { LiveFeed } from "../../src/analytics/feed.js";
+import type { LiveFeed } from "../../src/analytics/feed/feed.js";
 import { createApp } from "../../src/app.js";
-import { loggedError } from "../../src/cli/log.error.js";
+import { loggedError } from "../../src/cli/serve/log.error.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { listen, type Patience } from "../../src/http/server.js";
+import { listen, type Patience } from "../../src/http/server/server.js";
 import { recordStatement, tellingClient } from "./citus/recording.js";
 
 declare module "vitest" {

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { startEmbedded } from "../../src/database/embedded.js";
-import { migrate } from "../../src/database/migrate.js";
+import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { migrate } from "../../src/database/migrations/migrate.js";
 import { embeddedConnection } from "../../src/database/open.js";
 
 /** One embedded server for all files of a project; each test makes stores of its own in it. */

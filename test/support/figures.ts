@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createStore } from "../../src/access/store.js";
-import type { ShopperEventInput } from "../../src/analytics/events.input.js";
-import { deviceShares } from "../../src/analytics/kpis.js";
-import { readAnalytics } from "../../src/analytics/kpis.read.js";
-import { saveLiveStream } from "../../src/analytics/liveStream.save.js";
-import { readPeakViewers, readTimeline, readTopProducts } from "../../src/analytics/timeline.js";
+import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
+import { deviceShares } from "../../src/analytics/kpis/kpis.js";
+import { readAnalytics } from "../../src/analytics/kpis/kpis.read.js";
+import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
+import { readPeakViewers, readTimeline, readTopProducts } from "../../src/analytics/kpis/timeline.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { devicesByChannel, kpis, peakViewers, type SentEvent, timeline, topProducts } from "./oracle.js";
 

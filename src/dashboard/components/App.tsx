@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { forgetToken, keepToken, readToken, takeTokenFromAddress } from "../session.js";
-import { leaveSelection } from "../useSelection.js";
+import { leaveSelection } from "../hooks/useSelection.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 

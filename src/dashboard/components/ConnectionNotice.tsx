@@ -1,7 +1,7 @@
 import type { FailureKind } from "../failure.js";
 import { formatExactClock } from "../format.js";
 import { type Connection, retryNow } from "../reconnect.js";
-import { useNow } from "../useNow.js";
+import { useNow } from "../hooks/useNow.js";
 
 interface Props {
   readonly connection: Connection;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
-import { useSelection } from "../useSelection.js";
-import { useShows } from "../useShows.js";
+import { useSelection } from "../hooks/useSelection.js";
+import { useShows } from "../hooks/useShows.js";
 import { Brand } from "./Brand.js";
 import { NoShows } from "./NoShows.js";
 import { Show } from "./Show.js";

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { TimelineRange } from "../timeline.js";
-import { type Figures, useShow } from "../useShow.js";
+import { type Figures, useShow } from "../hooks/useShow.js";
 import { ConnectionNotice } from "./ConnectionNotice.js";
 import { Devices } from "./Devices.js";
 import { KpiTiles } from "./KpiTiles.js";

@@ -1,8 +1,8 @@
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { formatMoment } from "../format.js";
 import type { ShowSummary } from "../operations.js";
-import { addressOf } from "../useSelection.js";
-import type { useShows } from "../useShows.js";
+import { addressOf } from "../hooks/useSelection.js";
+import type { useShows } from "../hooks/useShows.js";
 import { Segments } from "./Segments.js";
 import { StatusBadge } from "./StatusBadge.js";
 

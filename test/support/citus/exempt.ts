@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { distributeStatement, undistributedTables } from "../../../src/database/distribute.sql.js";
-import { migrationNames, migrationsFolder } from "../../../src/database/migrations.js";
+import { distributeStatement, undistributedTables } from "../../../src/database/migrations/distribute.sql.js";
+import { migrationNames, migrationsFolder } from "../../../src/database/migrations/applied.js";
 import { isOfTest } from "./recording.js";
 
 /** Prisma's count of all stores, by which a server on the embedded database alone sees whether to make a demo store. */

@@ -1,0 +1,125 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { RootDatabase } from "../../database/client.js";
+import { AppError, Problems } from "../../errors.js";
+import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
+import { readEventLine } from "./events.json.js";
+import { sendInLanes } from "./events.lanes.js";
+import { type EventReceipt, recordEvents } from "./events.record.js";
+import { findLiveStream } from "../shows/liveStream.js";
+import { readLines } from "./ndjson.js";
+
+/** How far a file is: it is read twice. */
+export interface EventFileProgress {
+  readonly phase: "checking" | "recording";
+  /** Of this phase. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  readonly events: number;
+}
+
+interface EventFileOptions {
+  /** Batches on their way to the database at the same time, at most. */
+  readonly lanes?: number;
+  readonly onProgress?: (progress: EventFileProgress) => void;
+}
+
+/** The bytes of a file that were there when it was opened. */
+interface EventFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** When its events may have occurred. */
+  readonly span: EventSpan;
+}
+
+/** Longer than a rebuild of millions of events takes: nobody waits for an answer. */
+const lockWaitMs = 120_000;
+
+/** Enough to make round trips cheap; few enough that others need not wait long where there is one session for all. */
+const batchEvents = 2_000;
+
+/**
+ * Records the events of an NDJSON file of any size in constant memory. All lines are checked before anything is stored.
+ * The file as a whole is not all or nothing: what ends the recording in its middle leaves the batches before it recorded,
+ * and a second run adds the rest, since an event id counts once.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for an archived show, or naming each problem by its line
+ */
+export async function recordEventFile(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  path: string,
+  { lanes = 1, onProgress = () => undefined }: EventFileOptions = {},
+): Promise<EventReceipt> {
+  await recordEvents(db, storeId, lsId, [], { lockWaitMs }); // fails where the show takes no events
+  const { startedAt } = await findLiveStream(db, storeId, lsId);
+  const handle = await open(path);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
+    const file = { handle, size: stats.size, span: eventSpan(startedAt) };
+    await checkEvents(file, onProgress);
+    const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
+    return await recordChecked(file, record, lanes, onProgress);
+  } finally {
+    await handle.close();
+  }
+}
+
+type OnProgress = (progress: EventFileProgress) => void;
+
+async function checkEvents(file: EventFile, onProgress: OnProgress): Promise<void> {
+  const problems = new Problems();
+  let events = 0;
+  for await (const block of readEvents(file, problems)) {
+    events += block.events.length;
+    onProgress({ phase: "checking", bytesRead: block.bytesRead, bytesTotal: file.size, events });
+  }
+  problems.throwIfAny();
+}
+
+async function recordChecked(
+  file: EventFile,
+  record: (events: readonly ShopperEventInput[]) => Promise<EventReceipt>,
+  lanes: number,
+  onProgress: OnProgress,
+): Promise<EventReceipt> {
+  let recorded = 0;
+  async function send(events: readonly ShopperEventInput[]): Promise<EventReceipt> {
+    const receipt = await record(events);
+    recorded += events.length;
+    return receipt;
+  }
+  async function* source() {
+    const problems = new Problems();
+    for await (const { events, bytesRead } of readEvents(file, problems)) {
+      if (problems.total > 0) throw new AppError("BAD_REQUEST", "The file was changed while it was read.");
+      yield events;
+      onProgress({ phase: "recording", bytesRead, bytesTotal: file.size, events: recorded });
+    }
+  }
+  try {
+    return await sendInLanes(source(), send, { lanes, batchEvents });
+  } catch (error) {
+    throw error instanceof AppError ? stoppedAfter(recorded, error) : error;
+  }
+}
+
+/** The events of a file, in the order of its lines. A line with problems gives none. */
+async function* readEvents({ handle, size, span }: EventFile, problems: Problems) {
+  for await (const { lines, bytesRead } of readLines(handle, size)) {
+    const events: ShopperEventInput[] = [];
+    for (const line of lines) {
+      const event = readEventLine(line, problems, span);
+      if (event !== undefined) events.push(event);
+    }
+    yield { events, bytesRead };
+  }
+}
+
+function stoppedAfter(recorded: number, error: AppError): AppError {
+  // What the error says of one batch is not so for the file.
+  const reason = error.message.replace(" Nothing was changed.", "");
+  const message = `${reason} ${recorded} events of the file were recorded before; run the command again for the rest.`;
+  return new AppError(error.code, message, { cause: error });
+}

@@ -1,0 +1,121 @@
+import { parseDateTime } from "../../lib/dateTime.js";
+import { type Problem, Problems } from "../../errors.js";
+import { clip } from "../../lib/text.js";
+import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
+import { lineBytesMax, type TextLine } from "./ndjson.js";
+
+/** The value of a field, or what it must be. */
+type Read<Value> = (value: unknown) => { readonly value: Value } | { readonly mustBe: string };
+
+const faultMessages = {
+  tooLong: `The line is longer than ${lineBytesMax} bytes.`,
+  notUtf8: "The line is not valid UTF-8.",
+} as const;
+
+/** The fields of an event, and how each is read. */
+const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNullable<ShopperEventInput[F]>> } = {
+  id: text,
+  type: oneOf(shopperEventTypes),
+  channel: oneOf(channels),
+  viewerId: text,
+  device: text,
+  seconds: number,
+  amount: number,
+  productId: text,
+  occurredAt: (value) => {
+    const moment = typeof value === "string" ? parseDateTime(value) : undefined;
+    return moment === undefined ? { mustBe: "an ISO 8601 timestamp with a time zone" } : { value: moment };
+  },
+};
+const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
+const requiredNames: ReadonlySet<string> = new Set(["id", "type", "channel"]);
+
+/**
+ * What stands in place of a field whose value cannot be told, so that the other fields are checked all the same: nothing,
+ * or something that no rule objects to.
+ */
+const standIns: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
+  id: { id: "-" },
+  type: { type: "ORDER", amount: 0 },
+  channel: { channel: "LIVE" },
+  viewerId: { viewerId: "-" },
+  amount: { amount: 0 },
+};
+
+/**
+ * Reads the event that a line of NDJSON holds, and checks it against every rule.
+ *
+ * @returns undefined where there are problems, which name the line
+ */
+export function readEventLine(
+  { number: line, text: json, fault }: TextLine,
+  problems: Problems,
+  span: EventSpan,
+): ShopperEventInput | undefined {
+  const found = new Problems();
+  const event = fault === undefined ? readEvent(json, found, span) : undefined;
+  if (fault !== undefined) {
+    found.add({ code: fault === "tooLong" ? "TOO_LONG" : "MALFORMED", message: faultMessages[fault], path: [] });
+  }
+  if (found.total === 0) return event;
+  problems.addAll({ list: found.list.map((problem) => ({ ...problem, line })), total: found.total });
+  return undefined;
+}
+
+function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEventInput | undefined {
+  const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [] });
+  let object: unknown;
+  try {
+    object = JSON.parse(json);
+  } catch {
+    refuse("MALFORMED", "The line is not JSON."); // the parser's message would hold parts of the line
+    return undefined;
+  }
+  if (typeof object !== "object" || object === null || Array.isArray(object)) {
+    refuse("INVALID_TYPE", "The line is not a JSON object.");
+    return undefined;
+  }
+  const event = readFields(object, problems);
+  checkEvent(event, [], problems, span);
+  return event;
+}
+
+function readFields(object: object, problems: Problems): ShopperEventInput {
+  for (const name in object) {
+    if (Object.hasOwn(fields, name)) continue;
+    const message = `An event has no field ${JSON.stringify(clip(name))}.`;
+    problems.add({ code: "UNKNOWN_FIELD", message, path: [clip(name)] });
+  }
+  const event: Record<string, unknown> = {};
+  for (const name of fieldNames) {
+    const value = (object as Partial<Record<string, unknown>>)[name];
+    const given = value !== undefined && value !== null;
+    const result = given ? fields[name](value) : undefined;
+    if (result !== undefined && "value" in result) event[name] = result.value;
+    else if (given || requiredNames.has(name)) {
+      problems.add(
+        result === undefined
+          ? { code: "REQUIRED", message: `${name} is required.`, path: [name] }
+          : { code: "INVALID_TYPE", message: `${name} must be ${result.mustBe}.`, path: [name] },
+      );
+      Object.assign(event, standIns[name]);
+    }
+  }
+  return event as unknown as ShopperEventInput; // each field was read by its reader, or has its stand-in
+}
+
+function text(value: unknown) {
+  return typeof value === "string" ? { value } : { mustBe: "a string" };
+}
+
+function number(value: unknown) {
+  return typeof value === "number" ? { value } : { mustBe: "a number" };
+}
+
+function oneOf<Value extends string>(values: readonly Value[]): Read<Value> {
+  const mustBe = `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`;
+  return (given) => {
+    const value = values.find((candidate) => candidate === given);
+    return value === undefined ? { mustBe } : { value };
+  };
+}

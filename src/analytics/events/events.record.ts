@@ -1,0 +1,155 @@
+import type { RootDatabase } from "../../database/client.js";
+import { textArrayLiteral } from "../../database/arrayLiteral.js";
+import { retrying } from "../../database/transaction.js";
+import { errorAt, Problems } from "../../errors.js";
+import { isStorable } from "../../lib/text.js";
+import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
+import { eventStatement } from "./events.sql.js";
+import { foldTotals } from "../totals/fold.js";
+import { deviceName, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { type KnownShow, knownShow, rememberShow, rowsToFoldMax } from "./knownShows.js";
+import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
+import { showUnlocked } from "../shows/showLock.js";
+
+/** What became of a batch. */
+export interface EventReceipt {
+  /** Events counted now. */
+  readonly accepted: number;
+  /** Events whose id the show had already, or that stood in the batch before. */
+  readonly duplicates: number;
+}
+
+/** Writers of totals that can go on without waiting for each other. */
+const slots = 16;
+/** As long as anything is waited for. */
+const lockWaitMsDefault = 5_000;
+let nextSlot = Math.floor(Math.random() * slots);
+
+interface RecordOptions {
+  /** How long a rebuild of the show is waited for. */
+  readonly lockWaitMs?: number;
+  /** How many names the show tells apart; the same for all who record or rebuild it. */
+  readonly limits?: NameLimits;
+}
+
+/** What the database says of a batch. */
+interface Outcome {
+  readonly status: string;
+  /** Whether the show's lock was had; without it nothing was stored. */
+  readonly isHeld: boolean;
+  /** Whether an event occurred before the show could have any; then nothing was stored. */
+  readonly isTooEarly: boolean;
+  readonly accepted: number;
+  /** Rows of totals that were written and can be folded. */
+  readonly rowsToFold: number;
+}
+
+/**
+ * Records a batch of events, all of it or nothing, each event id once for its show, however often it is sent.
+ * One statement stores the events, finds the new ones and brings all totals up to date.
+ *
+ * @throws {AppError} VALIDATION_FAILED naming each bad event by its index, LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the
+ *   show is being rebuilt for longer than is waited
+ */
+export async function recordEvents(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  events: readonly ShopperEventInput[],
+  { lockWaitMs = lockWaitMsDefault, limits = nameLimits }: RecordOptions = {},
+): Promise<EventReceipt> {
+  if (events.length > batchEventsMax) {
+    throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
+  }
+  checkEvents(events, eventSpan());
+  if (!isStorable(lsId)) throw liveStreamNotFound();
+
+  const earliest = earliestOf(events);
+  const show = knownShow(db, storeId, lsId);
+  await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: lockWaitMs });
+  nextSlot = (nextSlot + 1) % slots;
+  const statement = eventStatement({
+    storeId,
+    lsId,
+    slot: nextSlot,
+    now: new Date(),
+    earliest,
+    hasOthers: show.names.full.size > 0,
+    columns: eventColumns(events),
+  });
+  const deadline = performance.now() + lockWaitMs;
+  for (;;) {
+    const [outcome] = await retrying(() => db.$queryRaw<Outcome[]>(statement));
+    if (outcome === undefined) throw liveStreamNotFound();
+    if (outcome.status === "ARCHIVED") {
+      throw errorAt("VALIDATION_FAILED", "The show is archived and takes no more events.", ["lsId"]);
+    }
+    if (outcome.isTooEarly) {
+      checkEvents(events, eventSpan((await findLiveStream(db, storeId, lsId)).startedAt));
+      continue; // the show was saved anew meanwhile
+    }
+    if (outcome.isHeld) {
+      await foldAtTimes(db, storeId, lsId, show, outcome.rowsToFold);
+      return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
+    }
+    await showUnlocked(db, storeId, lsId, deadline - performance.now());
+  }
+}
+
+/** Each process folds after so many rows: those that are not folded never become many more. */
+async function foldAtTimes(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  show: KnownShow,
+  rowsWritten: number,
+): Promise<void> {
+  show.rowsToFold += rowsWritten;
+  const isDue = show.rowsToFold > rowsToFoldMax;
+  if (isDue) show.rowsToFold = 0;
+  rememberShow(db, storeId, lsId, show);
+  if (!isDue) return;
+  try {
+    await foldTotals(db, storeId, lsId);
+  } catch {
+    show.rowsToFold = rowsToFoldMax; // the events are recorded all the same
+  }
+}
+
+function checkEvents(events: readonly ShopperEventInput[], span: EventSpan): void {
+  const problems = new Problems();
+  events.forEach((event, index) => checkEvent(event, ["events", index], problems, span));
+  problems.throwIfAny();
+}
+
+function earliestOf(events: readonly ShopperEventInput[]): Date | null {
+  let earliest: Date | null = null;
+  for (const { occurredAt } of events) {
+    if (occurredAt instanceof Date && (earliest === null || occurredAt < earliest)) earliest = occurredAt;
+  }
+  return earliest;
+}
+
+/** Events turned into columns for `unnest`, each a PostgreSQL array literal. */
+export type EventColumns = ReturnType<typeof eventColumns>;
+
+function eventColumns(events: readonly ShopperEventInput[]) {
+  const column = (value: (event: ShopperEventInput) => string | number | null | undefined) =>
+    textArrayLiteral(
+      events.map((event) => {
+        const cell = value(event);
+        return cell === null || cell === undefined ? null : String(cell);
+      }),
+    );
+  return {
+    id: column(({ id }) => id),
+    type: column(({ type }) => type),
+    channel: column(({ channel }) => channel),
+    viewerId: column(({ viewerId }) => viewerId),
+    device: column(({ device }) => deviceName(device)),
+    seconds: column(({ seconds }) => seconds),
+    amount: column(({ amount }) => amount),
+    productId: column(({ productId }) => productId),
+    occurredAt: column(({ occurredAt }) => occurredAt?.toISOString()),
+  };
+}

@@ -1,0 +1,52 @@
+import { builder } from "../../schema/builder.js";
+import { channels, shopperEventTypes } from "./events.input.js";
+import { type EventReceipt, recordEvents } from "./events.record.js";
+
+const ShopperEventType = builder.enumType("ShopperEventType", { values: shopperEventTypes });
+
+export const Channel = builder.enumType("Channel", {
+  description: "Where it happened. REFERRAL is for ORDER only.",
+  values: channels,
+});
+
+const ShopperEventInput = builder.inputType("ShopperEventInput", {
+  description: "What a shopper did. An id counts once for its show, however often it is sent.",
+  fields: (t) => ({
+    id: t.string({ description: "At most 255 characters." }),
+    type: t.field({ type: ShopperEventType }),
+    channel: t.field({ type: Channel }),
+    viewerId: t.string({ required: false, description: "Required for VIEW and ADD_TO_CART." }),
+    device: t.string({ required: false, description: "mobile, desktop or any other; unknown if not given." }),
+    seconds: t.float({ required: false, description: "View time of a VIEW: 0 to 86,400." }),
+    amount: t.float({ required: false, description: "Of an ORDER, which needs it: 0 to 1,000,000,000." }),
+    productId: t.string({ required: false, description: "Reference id of the product in question." }),
+    occurredAt: t.field({
+      type: "DateTime",
+      required: false,
+      description:
+        "When it happened; now if not given. From a day before the start of the show to five minutes from now.",
+    }),
+  }),
+});
+
+const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt").implement({
+  description: "What became of a batch of events.",
+  fields: (t) => ({
+    accepted: t.exposeInt("accepted", { description: "Events counted now." }),
+    duplicates: t.exposeInt("duplicates", { description: "Events that were counted before." }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  recordShopperEvents: t.field({
+    type: ShopperEventReceipt,
+    description: "Records up to 10,000 events of a show: all of them, or none.",
+    args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },
+    resolve: async (_, { lsId, events }, { db, identity, feed, observation }) => {
+      const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
+      // Duplicates too: the answer to the batch that stored them may have been lost before anybody was told.
+      if (events.length > 0) feed.changed(identity.storeId, lsId);
+      return receipt;
+    },
+  }),
+}));

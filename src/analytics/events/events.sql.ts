@@ -1,0 +1,130 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import type { EventColumns } from "./events.record.js";
+import { otherDevice, unknownDevice } from "./keptNames.js";
+import { trySharedLock } from "../shows/showLock.js";
+
+interface EventBatch {
+  readonly storeId: string;
+  readonly lsId: string;
+  /** Which of the parallel rows of totals this batch adds to. */
+  readonly slot: number;
+  readonly now: Date;
+  /** The earliest time that an event was given. */
+  readonly earliest: Date | null;
+  /** Whether devices or products of the batch may be among those that the show does not tell apart. */
+  readonly hasOthers: boolean;
+  readonly columns: EventColumns;
+}
+
+/**
+ * The statement that records a batch. Each part takes what the part before has newly stored, so an event that was there
+ * already adds to nothing. Where the show's lock is not to be had, or an event occurred too early, nothing is stored. Rows are inserted in the order of their keys: batches that overlap wait for each other, and
+ * never in a circle.
+ */
+export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, columns }: EventBatch): Prisma.Sql {
+  const show = Prisma.sql`${storeId}::text, ${lsId}::text`;
+  return Prisma.sql`
+    WITH show AS MATERIALIZED (
+      SELECT status, ${trySharedLock(storeId, lsId)} AS "isHeld",
+        coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly"
+      FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}),
+    input AS MATERIALIZED (
+      SELECT e.* FROM unnest(${columns.id}::text[], ${columns.type}::text[], ${columns.channel}::text[],
+        ${columns.viewerId}::text[], ${columns.device}::text[], ${columns.seconds}::numeric[], ${columns.amount}::numeric[],
+        ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
+        WITH ORDINALITY AS e(id, type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
+        show WHERE show.status <> 'ARCHIVED' AND show."isHeld" AND NOT show."isTooEarly"),
+    fresh AS (
+      INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "viewerId", device, seconds, amount,
+        "productId", "occurredAt", "acceptedAt", position)
+      SELECT ${show}, id, type, channel, "viewerId", device, seconds, amount, "productId", coalesce("occurredAt", ${now}),
+        ${now}, position FROM input ORDER BY id, position
+      ON CONFLICT ("storeId", "liveStreamId", id) DO NOTHING
+      RETURNING type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
+    ${membersOf(show, hasOthers ? keptDevice(storeId, lsId) : Prisma.sql`device`)},
+    ${totalsOf(show, slot, hasOthers ? ofKeptProducts(storeId, lsId) : Prisma.empty)}
+    SELECT show.*, (SELECT count(*) FROM fresh)::int AS accepted,
+      ((SELECT count(*) FROM device) + (SELECT count(*) FROM minute) + (SELECT count(*) FROM product))::int AS "rowsToFold"
+    FROM show`;
+}
+
+/** The device by which a viewer is counted, of those that the show tells apart. */
+function keptDevice(storeId: string, lsId: string): Prisma.Sql {
+  return Prisma.sql`
+    coalesce((SELECT k.device FROM "LiveStreamDevice" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+      AND k.channel = first.channel AND k.device = first.device AND k.slot = -1), ${otherDevice})`;
+}
+
+function ofKeptProducts(storeId: string, lsId: string): Prisma.Sql {
+  return Prisma.sql`
+    WHERE (SELECT true FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+      AND k."productId" = added."productId" AND k.slot = -1)`;
+}
+
+/** Distinct viewers: of each channel, of the show (only who is new to a channel can be new to it), with something in the cart, in each minute. What comes back is new. */
+function membersOf(show: Prisma.Sql, device: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    seen AS MATERIALIZED (
+      SELECT type, channel, "viewerId", coalesce(device, ${unknownDevice}) AS device, position,
+        date_trunc('minute', "occurredAt", 'UTC') AS minute
+      FROM fresh WHERE type <> 'ORDER'),
+    viewer AS (
+      INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
+      SELECT ${show}, channel, "viewerId", ${device} FROM (
+        SELECT DISTINCT ON (channel, "viewerId") channel, "viewerId", device FROM seen
+        ORDER BY channel, "viewerId", position) AS first
+      ON CONFLICT ("storeId", "liveStreamId", channel, "viewerId") DO NOTHING RETURNING channel, "viewerId", device),
+    "viewerOfAny" AS (
+      INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
+      SELECT DISTINCT ${show}, 'ANY', "viewerId", ${unknownDevice} FROM viewer ORDER BY "viewerId"
+      ON CONFLICT ("storeId", "liveStreamId", channel, "viewerId") DO NOTHING RETURNING channel),
+    "cartViewer" AS (
+      INSERT INTO "LiveStreamCartViewer" ("storeId", "liveStreamId", channel, "viewerId")
+      SELECT DISTINCT ${show}, channel, "viewerId" FROM seen WHERE type = 'ADD_TO_CART' ORDER BY channel, "viewerId"
+      ON CONFLICT ("storeId", "liveStreamId", channel, "viewerId") DO NOTHING RETURNING channel),
+    present AS (
+      INSERT INTO "LiveStreamPresence" ("storeId", "liveStreamId", minute, "viewerId")
+      SELECT DISTINCT ${show}, minute, "viewerId" FROM seen ORDER BY minute, "viewerId"
+      ON CONFLICT ("storeId", "liveStreamId", minute, "viewerId") DO NOTHING RETURNING minute)`;
+}
+
+/** Adds what is new to the totals of this batch's slot. */
+function totalsOf(show: Prisma.Sql, slot: number, keptProducts: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    total AS (
+      INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
+      SELECT ${show}, channel, ${slot}::int, sum(sales), sum(orders), sum(viewers), sum("cartViewers"), sum(seconds) FROM (
+        SELECT channel, amount AS sales, 1 AS orders, 0 AS viewers, 0 AS "cartViewers", 0 AS seconds FROM fresh WHERE type = 'ORDER'
+        UNION ALL SELECT channel, 0, 0, 0, 0, seconds FROM fresh WHERE type = 'VIEW' AND seconds IS NOT NULL
+        UNION ALL SELECT channel, 0, 0, 1, 0, 0 FROM viewer
+        UNION ALL SELECT channel, 0, 0, 1, 0, 0 FROM "viewerOfAny"
+        UNION ALL SELECT channel, 0, 0, 0, 1, 0 FROM "cartViewer") AS added
+      GROUP BY channel ORDER BY channel
+      ON CONFLICT ("storeId", "liveStreamId", channel, slot) DO UPDATE SET sales = t.sales + EXCLUDED.sales,
+        orders = t.orders + EXCLUDED.orders, viewers = t.viewers + EXCLUDED.viewers,
+        "cartViewers" = t."cartViewers" + EXCLUDED."cartViewers", "viewSeconds" = t."viewSeconds" + EXCLUDED."viewSeconds"),
+    device AS (
+      INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
+      SELECT ${show}, channel, device, ${slot}::int, count(*) FROM viewer
+      GROUP BY channel, device ORDER BY channel, device
+      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers
+      RETURNING slot),
+    minute AS (
+      INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
+      SELECT ${show}, minute, ${slot}::int, sum(viewers), sum(carts), sum(orders), sum(sales) FROM (
+        SELECT minute, 1 AS viewers, 0 AS carts, 0 AS orders, 0::numeric AS sales FROM present
+        UNION ALL SELECT minute, 0, 1, 0, 0 FROM seen WHERE type = 'ADD_TO_CART'
+        UNION ALL SELECT date_trunc('minute', "occurredAt", 'UTC'), 0, 0, 1, amount FROM fresh WHERE type = 'ORDER') AS added
+      GROUP BY minute ORDER BY minute
+      ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
+        carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
+      RETURNING slot),
+    product AS (
+      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts)
+      SELECT ${show}, "productId", ${slot}::int, carts FROM (
+        SELECT "productId", count(*) AS carts FROM fresh WHERE type = 'ADD_TO_CART' AND "productId" IS NOT NULL
+        GROUP BY "productId") AS added
+      ${keptProducts} ORDER BY "productId"
+      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts
+      RETURNING slot)`;
+}

@@ -1,0 +1,162 @@
+import { textArrayLiteral } from "../../database/arrayLiteral.js";
+import type { Database, RootDatabase } from "../../database/client.js";
+import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { inTransaction } from "../../database/transaction.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import type { ShopperEventInput } from "./events.input.js";
+import { showLocked, trySharedLock } from "../shows/showLock.js";
+
+/** What a show tells apart: any text may be the name of a device or a product, and there may be as many as events. */
+export interface NameLimits {
+  /** Of a channel. What comes later counts as `other`. */
+  readonly devices: number;
+  /** What comes later is not counted by product. */
+  readonly products: number;
+}
+
+export const nameLimits: NameLimits = { devices: 1_000, products: 10_000 };
+
+/** The device of all that are not told apart. */
+export const otherDevice = "other";
+export const unknownDevice = "unknown";
+
+const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
+type Kind = (typeof kinds)[number];
+
+/** What a process knows of the names that a show keeps. Names are never dropped. */
+export interface KnownNames {
+  /** Names of which it is settled whether they are kept; all of them are, unless their kind is full. */
+  readonly settled: Readonly<Record<Kind, Set<string>>>;
+  /** Kinds of which no further names are kept. */
+  readonly full: Set<Kind>;
+}
+
+export function noNames(): KnownNames {
+  return { settled: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
+}
+
+/** How a device is counted: in lower case. */
+export function deviceName(device: string | null | undefined): string | null {
+  return device?.trim().toLowerCase() || null;
+}
+
+interface NewNames {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** Names of a batch that are not settled yet, each once, in the order of the events. */
+function newNames(events: readonly ShopperEventInput[], { settled, full }: KnownNames): NewNames[] {
+  const found = { LIVE: new Set<string>(), REPLAY: new Set<string>(), PRODUCT: new Set<string>() };
+  const names: NewNames[] = [];
+  const meet = (kind: Kind, name: string): void => {
+    if (settled[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
+    found[kind].add(name);
+    names.push({ kind, name });
+  };
+  for (const { type, channel, device, productId } of events) {
+    if (type === "ORDER" || channel === "REFERRAL") continue;
+    const name = deviceName(device) ?? unknownDevice;
+    if (name !== otherDevice) meet(channel, name);
+    if (type === "ADD_TO_CART" && productId !== null && productId !== undefined) meet("PRODUCT", productId);
+  }
+  return names;
+}
+
+interface NamedBatch {
+  readonly storeId: string;
+  readonly lsId: string;
+  readonly events: readonly ShopperEventInput[];
+  /** The earliest time that an event was given. */
+  readonly earliest: Date | null;
+  readonly limits: NameLimits;
+  readonly waitMs: number;
+}
+
+/**
+ * Has a show keep the names of a batch, as far as it keeps any more, before the batch is recorded. That is decided by one
+ * process at a time, and for good: so recording and rebuilding agree on it.
+ *
+ * @param known is brought up to date
+ * @throws {AppError} UNAVAILABLE where the show is locked for too long
+ */
+export async function keepNames(db: RootDatabase, known: KnownNames, batch: NamedBatch): Promise<void> {
+  if (newNames(batch.events, known).length === 0) return;
+  const key = `names of live stream ${batch.storeId} ${batch.lsId}`;
+  const attempt = async (): Promise<void> => {
+    const names = newNames(batch.events, known); // another batch may have settled them
+    if (names.length === 0) return;
+    const counts = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
+    if (counts === undefined) return;
+    for (const { kind, name } of names) known.settled[kind].add(name);
+    for (const { kind, kept } of counts) {
+      if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;
+      known.full.add(kind);
+      known.settled[kind].clear();
+    }
+  };
+  await whenUnlocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
+}
+
+const timeoutMs = 15_000;
+
+interface NameCount {
+  readonly kind: Kind;
+  readonly kept: number;
+}
+
+/** @returns how many of each kind are kept then, or undefined where the show takes none of the events */
+async function storeNames(
+  transaction: Database,
+  lockKey: string,
+  names: readonly NewNames[],
+  { storeId, lsId, earliest, limits }: NamedBatch,
+): Promise<NameCount[] | undefined> {
+  const [show] = await transaction.$queryRaw<{ isHeld: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "isHeld"
+    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> 'ARCHIVED'
+      AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true)`;
+  if (show === undefined) return undefined;
+  if (!show.isHeld) throw new LockedError();
+  // Statements of their own: they see what was stored by who had the lock before.
+  const devices = names.filter(({ kind }) => kind !== "PRODUCT");
+  const products = names.filter(({ kind }) => kind === "PRODUCT");
+  const rows = Prisma.sql`unnest(${textArrayLiteral(devices.map(({ kind }) => kind))}::text[], ${textArrayLiteral(devices.map(({ name }) => name))}::text[])
+    WITH ORDINALITY AS n(channel, device, position)`;
+  if (devices.length > 0) await transaction.$executeRaw(keepDevices(storeId, lsId, rows, limits.devices));
+  const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
+  if (products.length > 0) await transaction.$executeRaw(keepProducts(storeId, lsId, ids, limits.products));
+  return transaction.$queryRaw<NameCount[]>`
+    SELECT channel AS kind, count(*)::int AS kept FROM "LiveStreamDevice"
+    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice} GROUP BY channel
+    UNION ALL SELECT 'PRODUCT', count(*)::int FROM "LiveStreamProduct"
+    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1`;
+}
+
+/** @param rows a source `n` of channel and device, each pair once, with the position by which they come first */
+export function keepDevices(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
+    SELECT ${storeId}::text, ${lsId}::text, fresh.channel, fresh.device, -1, 0 FROM (
+      SELECT n.channel, n.device, row_number() OVER (PARTITION BY n.channel ORDER BY n.position) AS place FROM ${rows}
+      WHERE (SELECT true FROM "LiveStreamDevice" AS d WHERE d."storeId" = ${storeId} AND d."liveStreamId" = ${lsId}
+        AND d.channel = n.channel AND d.device = n.device AND d.slot = -1) IS NULL) AS fresh
+    LEFT JOIN (SELECT channel, count(*) AS names FROM "LiveStreamDevice"
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice}
+      GROUP BY channel) AS kept ON kept.channel = fresh.channel
+    WHERE fresh.place <= ${max}::int - coalesce(kept.names, 0)
+    ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO NOTHING`;
+}
+
+/** @param rows a source `n` of productId, each once, with the position by which they come first */
+export function keepProducts(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts)
+    SELECT ${storeId}::text, ${lsId}::text, "productId", -1, 0 FROM (
+      SELECT n."productId", row_number() OVER (ORDER BY n.position) AS place FROM ${rows}
+      WHERE (SELECT true FROM "LiveStreamProduct" AS p WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId}
+        AND p."productId" = n."productId" AND p.slot = -1) IS NULL) AS fresh
+    WHERE place <= ${max}::int - (SELECT count(*) FROM "LiveStreamProduct" AS p
+      WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p.slot = -1)
+    ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO NOTHING`;
+}

@@ -1,0 +1,33 @@
+import type { Config } from "../../config.js";
+import type { OpenDatabase } from "../../database/open.js";
+import { createPostgresRelay } from "./feed.postgres.js";
+import type { FeedRelay } from "./feed.relay.js";
+import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
+
+/**
+ * The relay between processes that have nothing in common but their database.
+ *
+ * @param log told when it fails, once until it works again
+ */
+export function createDatabaseRelay(
+  { engine, connection, ownSocketFolder }: Pick<OpenDatabase, "engine" | "connection" | "ownSocketFolder">,
+  { databaseNamedStatements }: Pick<Config, "databaseNamedStatements">,
+  log: (problem: Error) => void,
+): FeedRelay | undefined {
+  if (engine === "postgresql") return createPostgresRelay(connection, { listens: databaseNamedStatements, log });
+  if (ownSocketFolder !== undefined) return createSocketReceiver(ownSocketFolder, log);
+  return connection.host === undefined ? undefined : createSocketSender(connection.host);
+}
+
+/** Tells over each of them, and hears what comes over any. */
+export function combineRelays(relays: readonly FeedRelay[]): FeedRelay {
+  return {
+    send: (storeId, lsId) => relays.forEach((relay) => relay.send(storeId, lsId)),
+    onChange: (noticed, missed) => relays.forEach((relay) => relay.onChange(noticed, missed)),
+    watched() {
+      const hearing = relays.flatMap((relay) => relay.watched?.() ?? []);
+      return hearing.length === 0 ? undefined : Promise.all(hearing).then(() => undefined);
+    },
+    close: async () => void (await Promise.all(relays.map((relay) => relay.close()))),
+  };
+}

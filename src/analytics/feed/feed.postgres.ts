@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { PoolConfig } from "pg";
+import { NotificationChannel } from "../../database/notifications.js";
+import { inTime } from "../../lib/inTime.js";
+import { watchHealth } from "../../lib/outage.js";
+import { type FeedRelay, parseChange } from "./feed.relay.js";
+
+const channelName = "vitrine_live_stream_changed";
+/** Notifications take a lock of the whole server when they commit: a process sends those of a second together. */
+const sendEveryMs = 1_000;
+/** Shows told of at a time; what is beyond is lost. */
+const showsMax = 10_000;
+
+/** The first to watch waits no longer than that: what is missed until it listens is read again then. */
+const hearingTimeoutMs = 1_000;
+
+/** How long what is still to be told may take when a process ends. */
+const closeTimeoutMs = 500;
+
+interface Options {
+  /** Not where sessions are shared, as behind a pooler of transactions: nothing would be heard there. */
+  readonly listens: boolean;
+  /** Told when it fails, once until it works again. */
+  readonly log: (problem: Error) => void;
+}
+
+/** A relay over the notifications of the PostgreSQL database that all processes use anyway. */
+export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
+  const self = randomUUID();
+  const channel = new NotificationChannel(connection, channelName, watchHealth(log));
+  const due = new Set<string>();
+  let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
+  /** Until it listens for the first time. */
+  let hearing: Promise<void> | undefined;
+  let sentAt = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
+
+  const sendDue = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    sentAt = performance.now();
+    const payloads = [...due];
+    due.clear();
+    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel's health tells of it
+  };
+  return {
+    send(storeId, lsId) {
+      if (due.size < showsMax) due.add(JSON.stringify([self, storeId, lsId]));
+      timer ??= setTimeout(() => void sendDue(), Math.max(0, sentAt + sendEveryMs - performance.now()));
+    },
+    onChange(noticed, missed) {
+      listener = {
+        onPayload(payload) {
+          const change = parseChange(payload);
+          if (change !== undefined && change[0] !== self) noticed(change[1], change[2]);
+        },
+        onReady: missed,
+      };
+    },
+    watched() {
+      if (!listens || listener === undefined) return hearing;
+      hearing = inTime(channel.listen(listener), hearingTimeoutMs, "The database")
+        .catch(() => undefined)
+        .then(() => (hearing = undefined));
+      listener = undefined;
+      return hearing;
+    },
+    async close() {
+      await inTime(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
+      await channel.close();
+    },
+  };
+}

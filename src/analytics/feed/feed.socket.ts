@@ -1,0 +1,67 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { changesSocketName } from "../../database/embedded/engine.js";
+import { inTime } from "../../lib/inTime.js";
+import { type FeedRelay, parseChange } from "./feed.relay.js";
+
+const connectionsMax = 64;
+const lineMax = 10_000;
+const closeTimeoutMs = 1_000;
+
+/**
+ * How commands tell the process that runs the embedded database of changes: over a socket beside the database's own, in a
+ * folder that only their user can open. Its one session could not listen: PGlite gives notifications to whoever sent them.
+ */
+export function createSocketReceiver(socketFolder: string, log: (problem: Error) => void): FeedRelay {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  return {
+    send: () => undefined, // nobody else has watchers
+    onChange(noticed) {
+      server = createServer((socket) => {
+        sockets.add(socket);
+        socket.once("close", () => sockets.delete(socket));
+        readLines(socket, (line) => {
+          const change = parseChange(line);
+          if (change !== undefined) noticed(change[1], change[2]);
+        });
+      });
+      server.maxConnections = connectionsMax;
+      server.once("error", log);
+      server.listen(join(socketFolder, changesSocketName)).unref();
+    },
+    async close() {
+      server?.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The other end. Where nobody serves, there is nobody to tell. */
+export function createSocketSender(socketFolder: string): FeedRelay {
+  const socket = connect(join(socketFolder, changesSocketName)).unref();
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => undefined);
+  return {
+    send(storeId, lsId) {
+      if (!socket.destroyed) socket.write(`${JSON.stringify(["", storeId, lsId])}\n`);
+    },
+    onChange: () => undefined, // commands have no watchers
+    async close() {
+      socket.ref().end();
+      await inTime(closed, closeTimeoutMs, "The server").catch(() => socket.destroy());
+    },
+  };
+}
+
+function readLines(socket: Socket, onLine: (line: string) => void): void {
+  let text = "";
+  socket.setEncoding("utf8");
+  socket.on("error", () => undefined);
+  socket.on("data", (part: string) => {
+    const lines = (text + part).split("\n");
+    text = lines.pop() ?? "";
+    lines.forEach(onLine);
+    if (text.length > lineMax) socket.destroy();
+  });
+}

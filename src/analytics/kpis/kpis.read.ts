@@ -1,0 +1,62 @@
+import type { Database } from "../../database/client.js";
+import type { LiveStream } from "../../generated/prisma/client.js";
+import { isStorable } from "../../lib/text.js";
+import { type ChannelTotals, type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
+import { hostOf, liveStreamNotFound, type LiveStreamStatus, timesOf } from "../shows/liveStream.js";
+
+/** The analytics of a show, as of one moment. */
+export interface LiveStreamAnalytics {
+  readonly storeId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly status: LiveStreamStatus;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  readonly durationSeconds: number;
+  readonly host: { readonly name: string; readonly email: string } | null;
+  readonly kpis: Kpis;
+  readonly devices: readonly DeviceTotal[];
+}
+
+type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail"> & {
+  readonly status: LiveStreamStatus;
+  readonly totals: readonly ChannelTotals[];
+  readonly devices: readonly DeviceTotal[];
+};
+
+/**
+ * Reads a show with its KPIs: from totals, so at the same cost however many events there are.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, for another store's show too
+ */
+export async function readAnalytics(db: Database, storeId: string, id: string): Promise<LiveStreamAnalytics> {
+  const [show] = isStorable(id) ? await selectAnalytics(db, storeId, id) : [];
+  if (show === undefined) throw liveStreamNotFound();
+  const { name, status, startedAt, totals, devices } = show;
+  return {
+    storeId,
+    id,
+    name,
+    status,
+    startedAt,
+    ...timesOf(show),
+    host: hostOf(show),
+    kpis: kpisOf(totals, devices),
+    devices,
+  };
+}
+
+/** One statement, so that all figures are of the same moment. Sums of decimals come as text, to stay exact. */
+function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
+  return db.$queryRaw<AnalyticsRow[]>`
+    SELECT s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail",
+      (SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT channel, sum(sales)::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
+          sum("cartViewers")::int AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds"
+        FROM "LiveStreamTotal" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel) AS t) AS totals,
+      (SELECT coalesce(json_agg(d), '[]') FROM (
+        SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice"
+        WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel, device HAVING sum(viewers) > 0
+      ) AS d) AS devices
+    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
+}

@@ -1,0 +1,107 @@
+import { Prisma } from "../../generated/prisma/client.js";
+
+type Decimal = Prisma.Decimal;
+/** Sums and quotients too long for it are cut, not rounded: so they are rounded once, to 2 decimals, by their third. */
+const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
+
+/** What is kept of a channel: sums and counts, exact. Of ANY, the show as a whole, only the distinct viewers. */
+export interface ChannelTotals {
+  readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
+  /** Sum of order amounts, as a decimal text. */
+  readonly sales: string;
+  readonly orders: number;
+  /** Distinct viewers. */
+  readonly viewers: number;
+  /** Distinct viewers with something in the cart. */
+  readonly cartViewers: number;
+  /** Sum of view time, as a decimal text. */
+  readonly viewSeconds: string;
+}
+
+/** Distinct viewers of a channel by device. */
+export interface DeviceTotal {
+  readonly channel: "LIVE" | "REPLAY";
+  readonly device: string;
+  readonly viewers: number;
+}
+
+export interface DeviceShare {
+  readonly device: string;
+  /** Percent of viewers. */
+  readonly value: number;
+}
+
+/** The documented KPIs of a show, and those that GraphQL has beyond them. */
+export interface Kpis {
+  readonly sales: { live: number; replay: number; total: number };
+  readonly orders: { live: number; replay: number; total: number };
+  readonly viewers: { live: number; replay: number; total: number; unique: number };
+  readonly addToCart: { live: number; replay: number; avg: number };
+  readonly avgViewTime: { live: number; replay: number; avg: number };
+  readonly devices: readonly DeviceShare[];
+  /** Orders of all channels per 100 distinct viewers of the show. */
+  readonly conversionRate: number;
+  /** Sales per order, all channels. */
+  readonly averageOrderValue: number;
+}
+
+const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0" };
+
+/** The KPIs that follow from a show's totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0. */
+export function kpisOf(totals: readonly ChannelTotals[], devices: readonly DeviceTotal[]): Kpis {
+  const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
+  const live = of("LIVE");
+  const replay = of("REPLAY");
+  const referral = of("REFERRAL");
+  const sales = new Decimal(live.sales).plus(replay.sales).plus(referral.sales);
+  const orders = live.orders + replay.orders + referral.orders;
+  const viewers = live.viewers + replay.viewers;
+  const unique = of("ANY").viewers;
+  const seconds = new Decimal(live.viewSeconds).plus(replay.viewSeconds);
+  return {
+    sales: { live: money(live.sales), replay: money(replay.sales), total: money(sales) },
+    orders: { live: live.orders, replay: replay.orders, total: orders },
+    viewers: { live: live.viewers, replay: replay.viewers, total: viewers, unique },
+    addToCart: {
+      live: percent(live.cartViewers, live.viewers),
+      replay: percent(replay.cartViewers, replay.viewers),
+      avg: percent(live.cartViewers + replay.cartViewers, viewers),
+    },
+    avgViewTime: {
+      live: ratio(live.viewSeconds, live.viewers),
+      replay: ratio(replay.viewSeconds, replay.viewers),
+      avg: ratio(seconds, viewers),
+    },
+    devices: deviceShares(devices),
+    conversionRate: percent(orders, unique),
+    averageOrderValue: ratio(sales, orders),
+  };
+}
+
+/** Shares among the viewers of all channels given: one who saw two counts once in each. Largest first, then by name. */
+export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
+  const byDevice = new Map<string, number>();
+  for (const { device, viewers } of devices) byDevice.set(device, (byDevice.get(device) ?? 0) + viewers);
+  const all = [...byDevice.values()].reduce((sum, viewers) => sum + viewers, 0);
+  return [...byDevice]
+    .filter(([, viewers]) => viewers > 0)
+    .toSorted(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .map(([device, viewers]) => ({ device, value: percent(viewers, all) }));
+}
+
+/** An amount of money as a number of 2 decimals; half a cent is rounded up. */
+export function money(amount: string | Decimal): number {
+  return rounded(new Decimal(amount));
+}
+
+function percent(part: number, whole: number): number {
+  return ratio(new Decimal(part).times(100), whole);
+}
+
+function ratio(dividend: string | Decimal, divisor: number): number {
+  return divisor === 0 ? 0 : rounded(new Decimal(dividend).div(divisor));
+}
+
+function rounded(value: Decimal): number {
+  return value.toDecimalPlaces(2, Decimal.ROUND_HALF_UP).toNumber();
+}

@@ -1,0 +1,66 @@
+import type { Database } from "../../database/client.js";
+import { errorAt } from "../../errors.js";
+import { epoch, wholeShowSeconds } from "../totals/fold.sql.js";
+import { money } from "./kpis.js";
+import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
+
+/** What happened in a part of a show. */
+export interface TimelineBucket {
+  readonly startsAt: Date;
+  /** The most distinct viewers of whom something was heard within one minute of the bucket. */
+  readonly viewers: number;
+  readonly carts: number;
+  readonly orders: number;
+  readonly sales: number;
+}
+
+const bucketSecondsMax = 86_400;
+
+/**
+ * The parts of a show in which something happened, in order, from totals kept for each minute, quarter of an hour and day. Where there would be more
+ * than 1,500 of them, the latest are given.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
+ */
+export async function readTimeline(
+  db: Database,
+  storeId: string,
+  lsId: string,
+  bucketSeconds: number,
+  span: TimelineSpan = {},
+): Promise<TimelineBucket[]> {
+  if (bucketSeconds < minuteSeconds || bucketSeconds > bucketSecondsMax || bucketSeconds % minuteSeconds !== 0) {
+    const message = `bucketSeconds must be a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}.`;
+    throw errorAt("VALIDATION_FAILED", message, ["bucketSeconds"]);
+  }
+  const parts = { storeId, lsId, bucketSeconds, ...wholeMinutes(span) };
+  const rows = await db.$queryRaw<(Omit<TimelineBucket, "sales"> & { sales: string })[]>`
+    SELECT to_timestamp(floor(extract(epoch FROM starts) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
+      max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
+    FROM (${partsOf(parts)}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}`;
+  return rows.map((row) => ({ ...row, sales: money(row.sales) })).toReversed();
+}
+
+/** The most distinct viewers of whom something was heard within one minute of the show. */
+export async function readPeakViewers(db: Database, storeId: string, lsId: string): Promise<number> {
+  const [row] = await db.$queryRaw<[{ peak: number }]>`
+    SELECT coalesce(greatest(
+      (SELECT viewers FROM "LiveStreamSpan" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+        AND seconds = ${wholeShowSeconds} AND "startsAt" = ${epoch}),
+      (SELECT max(viewers) FROM (${slotsOf({ storeId, lsId })}) AS slots)), 0)::int AS peak`;
+  return row.peak;
+}
+
+/** A product of a show, and how often it was put into a cart. */
+export interface ProductCarts {
+  readonly productId: string;
+  readonly carts: number;
+}
+
+/** The products most often put into carts, then by their ids. */
+export function readTopProducts(db: Database, storeId: string, lsId: string, first: number): Promise<ProductCarts[]> {
+  return db.$queryRaw<ProductCarts[]>`
+    SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct"
+    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+    GROUP BY "productId" HAVING sum(carts) > 0 ORDER BY carts DESC, "productId" LIMIT ${first}`;
+}

@@ -1,0 +1,50 @@
+import { dateTimeMax } from "../../lib/dateTime.js";
+import type { Path, Problems } from "../../errors.js";
+import { textFault } from "../../lib/text.js";
+import type { LiveStreamStatus } from "./liveStream.js";
+
+/** A show as callers save it. */
+export interface LiveStreamInput {
+  readonly id: string;
+  readonly name: string;
+  readonly status: LiveStreamStatus;
+  readonly startedAt: Date;
+  readonly durationSeconds?: number | null | undefined;
+  readonly host?: { readonly name: string; readonly email: string } | null | undefined;
+}
+
+/** The longest show: a year. */
+const durationSecondsMax = 366 * 86_400;
+
+/** Checks a show against every rule that needs no other data. */
+export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems): void {
+  checkText(show.id, 255, [...path, "id"], problems);
+  checkText(show.name, 1_000, [...path, "name"], problems);
+  const { durationSeconds } = show;
+  if (durationSeconds === null || durationSeconds === undefined) {
+    if (show.status !== "LIVE") {
+      const message = "durationSeconds is required unless the show is live.";
+      problems.add({ code: "REQUIRED", message, path: [...path, "durationSeconds"] });
+    }
+  } else if (durationSeconds < 0 || durationSeconds > durationSecondsMax) {
+    const message = `durationSeconds must be from 0 to ${durationSecondsMax}.`;
+    problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
+  } else if (show.startedAt.getTime() + durationSeconds * 1_000 > dateTimeMax.getTime()) {
+    const message = `A show must end by ${dateTimeMax.toISOString()}.`;
+    problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
+  }
+  if (show.host) {
+    checkText(show.host.name, 255, [...path, "host", "name"], problems);
+    checkText(show.host.email, 255, [...path, "host", "email"], problems);
+    if (!/^[^\s@]+@[^\s@]+$/u.test(show.host.email)) {
+      const message = "email must be an e-mail address.";
+      problems.add({ code: "INVALID_VALUE", message, path: [...path, "host", "email"] });
+    }
+  }
+}
+
+/** A text that must be there, be storable, and not be too long. */
+export function checkText(text: string, charactersMax: number, path: Path, problems: Problems): void {
+  const fault = textFault(text, String(path.at(-1)), charactersMax);
+  if (fault !== undefined) problems.add({ ...fault, path });
+}

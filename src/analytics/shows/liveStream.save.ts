@@ -1,0 +1,49 @@
+import type { RootDatabase } from "../../database/client.js";
+import { inTransaction } from "../../database/transaction.js";
+import { AppError, Problems } from "../../errors.js";
+import type { LiveStream } from "../../generated/prisma/client.js";
+import { checkLiveStream, type LiveStreamInput } from "./liveStream.input.js";
+import { type LiveStreamStatus, liveStreamStatuses } from "./liveStream.js";
+
+const timeoutMs = 15_000;
+
+/**
+ * Creates a show, or changes the one with this id. Saving the same status again is allowed.
+ *
+ * @throws {AppError} VALIDATION_FAILED for bad values and for a step back in status
+ */
+export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
+  const problems = new Problems();
+  checkLiveStream(input, ["liveStream"], problems);
+  problems.throwIfAny();
+  const { id, name, status, startedAt, durationSeconds, host } = input;
+  const values = {
+    name,
+    status,
+    startedAt,
+    durationSeconds: status === "LIVE" ? null : (durationSeconds ?? null),
+    hostName: host?.name ?? null,
+    hostEmail: host?.email ?? null,
+  };
+  const where = { storeId_id: { storeId, id } };
+  return inTransaction(db, { timeoutMs }, async (transaction) => {
+    // Of savers who come at once with a new show, one creates it, and the others find it and its status.
+    const created = await transaction.liveStream.createMany({
+      data: [{ storeId, id, ...values }],
+      skipDuplicates: true,
+    });
+    if (created.count === 1) return transaction.liveStream.findUniqueOrThrow({ where });
+    const [saved] = await transaction.$queryRaw<{ status: string }[]>`
+      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR UPDATE`;
+    if (saved !== undefined) requireForward(saved.status, status);
+    return transaction.liveStream.update({ where, data: values });
+  });
+}
+
+function requireForward(from: string, to: LiveStreamStatus): void {
+  if (liveStreamStatuses.indexOf(to) >= liveStreamStatuses.findIndex((status) => status === from)) return;
+  const message = `A show that is ${from} cannot become ${to}.`;
+  throw new AppError("VALIDATION_FAILED", message, {
+    problems: [{ code: "INVALID_VALUE", message, path: ["liveStream", "status"] }],
+  });
+}

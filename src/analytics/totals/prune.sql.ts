@@ -1,0 +1,61 @@
+import type { Database } from "../../database/client.js";
+import { Prisma } from "../../generated/prisma/client.js";
+
+/** A table with rows for each event or viewer, and the columns of its key after those of the show. */
+interface PrunedTable {
+  readonly name: "ShopperEvent" | "LiveStreamViewer" | "LiveStreamCartViewer" | "LiveStreamPresence";
+  readonly key: readonly string[];
+}
+
+/**
+ * Events, and what recording and rebuilding alone read: who was seen before. Everything that is shown comes from totals,
+ * the number of distinct viewers too.
+ */
+export const prunedTables: readonly PrunedTable[] = [
+  { name: "ShopperEvent", key: ["id"] },
+  { name: "LiveStreamViewer", key: ["channel", "viewerId"] },
+  { name: "LiveStreamCartViewer", key: ["channel", "viewerId"] },
+  { name: "LiveStreamPresence", key: ["minute", "viewerId"] },
+];
+
+/** True for a show `s` of the store of which some table still has a row. */
+export function hasRows(storeId: string): Prisma.Sql {
+  const each = prunedTables.map(
+    ({ name }) => Prisma.sql`EXISTS (
+      SELECT FROM ${Prisma.raw(`"${name}"`)} AS r WHERE r."storeId" = ${storeId} AND r."liveStreamId" = s.id)`,
+  );
+  return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+}
+
+/** The key of the last row that was removed. */
+export type PruneCursor = readonly unknown[];
+
+interface PruneBatch {
+  readonly storeId: string;
+  readonly lsId: string;
+  readonly table: PrunedTable;
+  readonly after: PruneCursor | undefined;
+  readonly rowsMax: number;
+}
+
+/**
+ * Removes the next rows in the order of their key. Beginning after the last ones, the index need not be read from its
+ * start, where it is full of rows that are gone, each time.
+ *
+ * @returns last, unless these were the last ones
+ */
+export async function pruneBatch(
+  transaction: Database,
+  { storeId, lsId, table, after, rowsMax }: PruneBatch,
+): Promise<{ removed: number; last: PruneCursor | undefined }> {
+  const from = Prisma.raw(`"${table.name}"`);
+  const key = Prisma.raw(table.key.map((name) => `"${name}"`).join(", "));
+  const beyond = after === undefined ? Prisma.empty : Prisma.sql`AND (${key}) > (${Prisma.join([...after])})`;
+  const where = Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId} ${beyond}`;
+  const [row] = await transaction.$queryRaw<Record<string, unknown>[]>`
+    SELECT ${key} FROM ${from} WHERE ${where} ORDER BY ${key} LIMIT 1 OFFSET ${rowsMax - 1}`;
+  const last = row === undefined ? undefined : table.key.map((name) => row[name]);
+  const upTo = last === undefined ? Prisma.empty : Prisma.sql`AND (${key}) <= (${Prisma.join([...last])})`;
+  const removed = await transaction.$executeRaw`DELETE FROM ${from} WHERE ${where} ${upTo}`;
+  return { removed, last };
+}

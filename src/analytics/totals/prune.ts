@@ -1,0 +1,111 @@
+import type { Database, RootDatabase } from "../../database/client.js";
+import { AppError } from "../../errors.js";
+import { findLiveStream, timesOf } from "../shows/liveStream.js";
+import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
+import { withShowAlone } from "../shows/showLock.js";
+
+/** What was removed. */
+export interface PruneResult {
+  /** Ids of the shows in question; those of which everything had been removed before are not among them. */
+  readonly shows: string[];
+  readonly events: number;
+  /** Rows that only served to count the viewers of those events once. */
+  readonly viewerRows: number;
+}
+
+export interface PruneProgress {
+  readonly showsDone: number;
+  readonly showsTotal: number;
+  /** Of all kinds. */
+  readonly rowsRemoved: number;
+}
+
+interface PruneOptions {
+  /** Shows that ended earlier are pruned. */
+  readonly before: Date;
+  /** One show alone. */
+  readonly lsId?: string | undefined;
+  /** Rows of a transaction at most. */
+  readonly batchRows?: number;
+  readonly onProgress?: (progress: PruneProgress) => void;
+}
+
+/** Short transactions: neither locks nor what vacuum must keep last longer than a batch. */
+const batchRowsByDefault = 10_000;
+const batchTimeoutMs = 60_000;
+
+/**
+ * Removes the raw events of archived shows, and the rows that tell their viewers apart; all totals stay. Archived shows
+ * take no events, so none of those removed can count again. It goes in batches and may be interrupted: run again, it
+ * removes what is left.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the one show named is not archived or ended later
+ */
+export async function pruneEvents(db: RootDatabase, storeId: string, options: PruneOptions): Promise<PruneResult> {
+  const { before, lsId, batchRows = batchRowsByDefault, onProgress = () => undefined } = options;
+  const ids = lsId === undefined ? await listPrunable(db, storeId, before) : [await named(db, storeId, lsId, before)];
+  const shows: string[] = [];
+  let [events, viewerRows] = [0, 0];
+  for (const [showsDone, id] of ids.entries()) {
+    let isChanged = await markPruned(db, storeId, id);
+    for await (const { table, removed } of pruneShow(db, storeId, id, batchRows)) {
+      isChanged ||= removed > 0;
+      if (table === "ShopperEvent") events += removed;
+      else viewerRows += removed;
+      onProgress({ showsDone, showsTotal: ids.length, rowsRemoved: events + viewerRows });
+    }
+    if (isChanged) shows.push(id);
+  }
+  return { shows, events, viewerRows };
+}
+
+/**
+ * From here on no rebuild counts what is left. Batches that are being recorded, and a rebuild, are waited for.
+ *
+ * @returns whether it was not marked before
+ */
+async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
+  return withShowAlone(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
+    const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
+    const { count } = await transaction.liveStream.updateMany({ where, data: { prunedAt: new Date() } });
+    return count === 1;
+  });
+}
+
+/** Each batch is a transaction of its own. */
+async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsMax: number) {
+  for (const table of prunedTables) {
+    let after: PruneCursor | undefined;
+    do {
+      const batch = await withShowAlone(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
+        pruneBatch(transaction, { storeId, lsId, table, after, rowsMax }),
+      );
+      after = batch.last;
+      yield { table: table.name, removed: batch.removed };
+    } while (after !== undefined);
+  }
+}
+
+/** Those of which there is something left to remove: not pruned yet, or not to the end. */
+async function listPrunable(db: Database, storeId: string, before: Date): Promise<string[]> {
+  const shows = await db.$queryRaw<(Parameters<typeof timesOf>[0] & { id: string })[]>`
+    SELECT id, status, "startedAt", "durationSeconds" FROM "LiveStream" AS s
+    WHERE "storeId" = ${storeId} AND status = 'ARCHIVED' AND ("prunedAt" IS NULL OR ${hasRows(storeId)}) ORDER BY id`;
+  return shows.filter((show) => hasEnded(show, before)).map(({ id }) => id);
+}
+
+async function named(db: Database, storeId: string, lsId: string, before: Date): Promise<string> {
+  const show = await findLiveStream(db, storeId, lsId);
+  if (show.status !== "ARCHIVED") {
+    throw new AppError("VALIDATION_FAILED", `Only archived live streams can be pruned; ${lsId} is ${show.status}.`);
+  }
+  if (!hasEnded(show, before)) {
+    throw new AppError("VALIDATION_FAILED", `${lsId} did not end before ${before.toISOString()}.`);
+  }
+  return show.id;
+}
+
+function hasEnded(show: Parameters<typeof timesOf>[0], before: Date): boolean {
+  const { endedAt } = timesOf(show);
+  return endedAt !== null && endedAt < before;
+}

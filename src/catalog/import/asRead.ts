@@ -1,0 +1,94 @@
+import type { Database } from "../../database/client.js";
+import { isRowRefused } from "../../database/errors.js";
+import { withParked } from "../../database/parked.js";
+import { Problems } from "../../errors.js";
+import type { LockCatalog } from "./catalogLock.js";
+import { stopIfGone } from "./limits.js";
+import type { ImportJob, ImportTarget, ProductChunk, ProductSource, ReadResult } from "./import.js";
+import { checkSkus, deferSkuCheck, sentRows, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
+
+/** Something is wrong with the rows: the transaction must end, and another one find out what. */
+export class RowsInDoubt extends Error {
+  /** @param isCertain whether rows are wrong by themselves, whatever else there is */
+  constructor(readonly isCertain = false) {
+    super();
+  }
+}
+
+/**
+ * Writes each chunk as it is read.
+ *
+ * @throws {RowsInDoubt} where something is wrong with the rows
+ */
+export async function writeAsRead(
+  transaction: Database,
+  { target, source, signal }: ImportJob,
+  lock: LockCatalog,
+): Promise<UpsertCounts> {
+  const reader = source.read();
+  let stored = 0;
+  let created = 0;
+  try {
+    let step = await soundStep(reader.next());
+    let next = readAhead(reader, step);
+    const isWhole = step.done === true || (await soundStep(next)).done === true;
+    const now = await lock(transaction, isWhole ? "short" : "long");
+    if (!isWhole) await deferSkuCheck(transaction);
+    while (step.done !== true) {
+      stopIfGone(signal);
+      const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
+      stored += counts.stored;
+      created += counts.created;
+      step = await soundStep(next);
+      next = readAhead(reader, step);
+    }
+    if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
+    return { stored, created };
+  } finally {
+    await reader.return({ rows: 0, problems: new Problems() });
+  }
+}
+
+type Step = IteratorResult<ProductChunk, ReadResult>;
+
+/** Rows that are known to have problems are not written only to find that out. */
+async function soundStep(reading: Promise<Step>): Promise<Step> {
+  const step = await reading;
+  const isSound =
+    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isSound;
+  if (!isSound) throw new RowsInDoubt(true);
+  return step;
+}
+
+/** Asks for what follows a step before the step is written, so that reading and writing overlap. */
+export function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {
+  if (step.done === true) return Promise.resolve(step);
+  const next = reader.next();
+  next.catch(() => undefined); // awaited later, unless writing fails first
+  return next;
+}
+
+async function writeChunk(
+  transaction: Database,
+  target: ImportTarget,
+  chunk: ProductChunk,
+  { now, inOrder }: { now: string; inOrder: boolean },
+): Promise<UpsertCounts> {
+  const { storeId, siteId } = target;
+  return withParked(async (park) => {
+    const rows = sentRows(chunk.columns, park);
+    const kind = inOrder ? "sent, in the order of ids" : "sent";
+    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
+    if (counts.stored !== chunk.rows) throw new RowsInDoubt();
+    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
+    return counts;
+  });
+}
+
+async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {
+  try {
+    return await statement;
+  } catch (error) {
+    throw isRowRefused(error) ? new RowsInDoubt() : error;
+  }
+}

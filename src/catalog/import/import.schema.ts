@@ -1,0 +1,137 @@
+import type { GraphQLResolveInfo } from "graphql";
+import type { Problem } from "../../errors.js";
+import { builder } from "../../schema/builder.js";
+import type { Context, Original } from "../../schema/context.js";
+import type { CsvSource } from "../reading/csv.source.js";
+import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
+import type { ImportOptions } from "./import.js";
+import type { IdempotentRequest } from "./idempotency/once.js";
+import type { ProductInput } from "../product.input.js";
+import type { ImportFailure, ImportResult } from "./result.js";
+
+const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
+  description: "What becomes of an import some of whose products fail.",
+  values: {
+    REJECT_ALL: { description: "None of its products is stored; the answer is an error with every problem." },
+    REJECT_FAILED: { description: "All but the failed ones are stored; the answer lists those." },
+  } as const,
+});
+
+const ImportProblem = builder.objectRef<Problem>("ImportProblem").implement({
+  description: "What is wrong at one place of a product.",
+  fields: (t) => ({
+    code: t.exposeString("code", { description: "The kind of problem, for programs; as in errors." }),
+    message: t.exposeString("message"),
+    path: t.field({
+      type: ["PathStep"],
+      description: `Steps from the root of the input to the place: ["products", 3, "price"].`,
+      resolve: ({ path }) => path,
+    }),
+    line: t.int({
+      nullable: true,
+      description: "In CSV: the line on which the row starts.",
+      resolve: (p) => p.line ?? null,
+    }),
+  }),
+});
+
+const ProductImportFailure = builder.objectRef<ImportFailure>("ProductImportFailure").implement({
+  description: "A product that was not stored, and why.",
+  fields: (t) => ({
+    index: t.exposeInt("index", { nullable: true, description: "Its place in the list, from 0; null in CSV." }),
+    line: t.exposeInt("line", {
+      nullable: true,
+      description: "In CSV: the line on which its row starts; line 1 is the header.",
+    }),
+    id: t.exposeString("id", { nullable: true, description: "As it was sent; null where that could not be read." }),
+    sku: t.exposeString("sku", { nullable: true, description: "As it was sent; null where that could not be read." }),
+    problems: t.field({
+      type: [ImportProblem],
+      description: `What is wrong with it: the first ${rowProblemsMax} problems.`,
+      extensions: { itemsExpected: rowProblemsMax },
+      resolve: ({ problems }) => problems,
+    }),
+    problemsTotal: t.exposeInt("problemsTotal", { description: "How many problems it has." }),
+  }),
+});
+
+export const ProductImport = builder.objectRef<ImportResult>("ProductImport").implement({
+  description: "What an import did, or what a dry run found that it would do.",
+  fields: (t) => ({
+    message: t.exposeString("message"),
+    imported: t.exposeInt("imported", { description: "Products stored: created and updated." }),
+    created: t.exposeInt("created", { description: "Products that the store did not have." }),
+    updated: t.exposeInt("updated", { description: "Products that were replaced." }),
+    failed: t.exposeInt("failed", { description: "Products that were not stored; without REJECT_FAILED always 0." }),
+    failures: t.field({
+      type: [ProductImportFailure],
+      description: `The first ${failuresListedMax} products that were not stored, in their order.`,
+      extensions: { itemsExpected: failuresListedMax },
+      resolve: ({ failures }) => failures,
+    }),
+  }),
+});
+
+/** What all imports can be told besides what to import. */
+export const importArgs = builder.args((t) => ({
+  errorPolicy: t.field({
+    type: ImportErrorPolicy,
+    required: false,
+    defaultValue: "REJECT_ALL",
+    description: "Whether products that fail keep the others from being stored.",
+  }),
+  dryRun: t.boolean({
+    required: false,
+    defaultValue: false,
+    description: "Finds out what the import would do, what only the database knows included, and stores nothing.",
+  }),
+}));
+
+/** What GraphQL is given in place of products that are taken as they were sent: see graphql/importVariables.ts. */
+export function productStandIn(placeholder: string): ProductInput {
+  return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
+}
+
+/** A list of products, or a single one, as it was sent, where something stands in for it. */
+export function asSent(given: readonly ProductInput[] | ProductInput, { originals }: Context): Original {
+  const [first] = Array.isArray(given) ? (given as readonly ProductInput[]) : [given as ProductInput];
+  return (first && originals?.get(first.id)) ?? { value: given, takesSingles: false };
+}
+
+/** A CSV text, where something stands in for it the JSON string that it was sent as. */
+export function csvAsSent(csvContent: string, { originals }: Context): CsvSource {
+  const original = originals?.get(csvContent);
+  return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
+}
+
+interface ImportArguments {
+  readonly siteId?: string | null | undefined;
+  readonly siteType?: string | null | undefined;
+  readonly errorPolicy?: ErrorPolicy | null | undefined;
+  readonly dryRun?: boolean | null | undefined;
+}
+
+/** Runs an import as a part of its request. A dry run does not count as one. */
+export function observed(
+  { dryRun }: ImportArguments,
+  { observation }: Context,
+  work: () => Promise<ImportResult>,
+): Promise<ImportResult> {
+  return dryRun === true ? observation.within("dry run of an import", work) : observation.importing(work);
+}
+
+/** What every import is told, from its arguments and its request. */
+export function importOptions(
+  { errorPolicy, dryRun, ...site }: ImportArguments,
+  { idempotency, setHeader, observation, departure }: Context,
+  { path }: GraphQLResolveInfo,
+): ImportOptions {
+  const options = { site, errorPolicy, dryRun, signal: departure() };
+  if (idempotency === undefined) return options;
+  const onReplay = () => {
+    setHeader("idempotency-replayed", "true");
+    observation.replayed();
+  };
+  const request: IdempotentRequest = { ...idempotency, field: String(path.key), onReplay };
+  return { ...options, idempotency: request };
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../../database/client.js";
+import { type Problem, validationFailed } from "../../errors.js";
+import type { LockCatalog } from "./catalogLock.js";
+import { conflictProblem, duplicateProblem } from "./duplicates.js";
+import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
+import { countFailing, failDependents, failUnsoundAndDuplicates, keysOf, soundRows } from "./staging.failing.js";
+import type { ImportJob, ProductSource, ReadResult } from "./import.js";
+import type { ImportFailure, ImportFailures, Written } from "./result.js";
+import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll } from "./staging.js";
+import { tieToSite, upsertProducts } from "../product.store.js";
+
+/**
+ * Collects all rows of a source in a table, tells those that fail from the others, and stores the others.
+ *
+ * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ */
+export async function importSound(
+  transaction: Database,
+  { target: { storeId, siteId }, source, signal }: ImportJob,
+  lock: LockCatalog,
+): Promise<Written> {
+  const now = await lock(transaction, source.isLong ? "long" : "short, alone");
+  await createStaging(transaction);
+  const read = await stageAll(transaction, source, { signal });
+  const failures = await failRows(transaction, storeId, source, read);
+  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
+  return { ...counts, failures };
+}
+
+/**
+ * Tells staged rows that fail from the others. A row fails for what it holds, for an id or sku that stands in another row
+ * too, and for a sku that belongs to a product which this import does not replace, or fails to.
+ *
+ * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ */
+export async function failRows(
+  transaction: Database,
+  storeId: string,
+  source: ProductSource,
+  { problems, failed = { list: [], total: 0 } }: ReadResult,
+): Promise<ImportFailures> {
+  if (problems.total > 0) throw validationFailed(problems);
+  await failUnsoundAndDuplicates(transaction);
+  await collectHolders(transaction, storeId);
+  await failDependents(transaction);
+  const total = failed.total + (await countFailing(transaction));
+  return { list: await listFailures(transaction, failed.list, source), total };
+}
+
+/**
+ * The first rows that fail, each with what is wrong with it by itself, beside the others, and with what is stored. Each of
+ * these finds enough to know its own first rows, so the first of all are among them.
+ */
+async function listFailures(
+  transaction: Database,
+  byThemselves: readonly FailedRow[],
+  source: ProductSource,
+): Promise<ImportFailures["list"]> {
+  const rows = new Map(byThemselves.map(({ line, ...row }) => [line, { ...row, problems: [...row.problems] }]));
+  const add = (line: number, problem: Problem) => {
+    const row = rows.get(line) ?? { problems: [], problemsTotal: 0 };
+    rows.set(line, { problems: [...row.problems, problem], problemsTotal: row.problemsTotal + 1 });
+  };
+  const duplicates = await findDuplicates(transaction, 2 * failuresListedMax); // a row may have two
+  for (const row of duplicates.list) add(row.line, duplicateProblem(row, source.placeOf(row.line, row.field)));
+  const conflicts = await findSkuConflicts(transaction, failuresListedMax);
+  for (const row of conflicts.list) add(row.line, conflictProblem(row, source.placeOf(row.line, row.field)));
+
+  const first = [...rows].toSorted(([a], [b]) => a - b).slice(0, failuresListedMax);
+  const keys = await keysOf(
+    transaction,
+    first.map(([line]) => line),
+  );
+  return first.map(([line, { problems, problemsTotal }]): ImportFailure => {
+    const { id = null, sku = null } = keys.get(line) ?? {};
+    return { ...source.positionOf(line), id, sku, problems: problems.slice(0, rowProblemsMax), problemsTotal };
+  });
+}

@@ -1,0 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import type { RootDatabase } from "../../database/client.js";
+import type { Path } from "../../errors.js";
+import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
+import { chunkRowsMax } from "../product.columns.js";
+import type { CsvChunk, CsvResult } from "../reading/csv.js";
+import { importFrom, type ImportOptions, importProducts, type ProductSource, tooManyProducts } from "./import.js";
+import type { ImportResult } from "./result.js";
+import { type JsonOptions, readProductsJson, withImageList } from "../reading/json.js";
+import { readOnThread, withThread } from "../reading/thread.js";
+
+/** Products as a caller sent them: a list or a single one, parsed or as JSON that nobody has parsed yet. */
+type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
+  /** Whether a single image stands for a list of one, as GraphQL has it. */
+  readonly takesSingles: boolean;
+};
+
+interface SentOptions extends ImportOptions {
+  /** Of the list, or of the single product. */
+  readonly path: Path;
+  /** Whether an array is the list, and not a single product of the wrong type. */
+  readonly isListExpected: boolean;
+}
+
+/** Shorter JSON is read in pieces of a moment each, beside what else there is to do. */
+const inProcessBytesMax = 512 * 1024;
+
+/**
+ * Stores products as they were sent; see `importProducts`.
+ *
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, BAD_REQUEST for what is not JSON, or UNAVAILABLE
+ */
+export async function importSentProducts(
+  db: RootDatabase,
+  storeId: string,
+  sent: SentProducts,
+  { path, isListExpected, ...options }: SentOptions,
+): Promise<ImportResult> {
+  const { takesSingles } = sent;
+  if ("value" in sent) {
+    const { value } = sent;
+    const isArray = isListExpected && Array.isArray(value);
+    const list = isArray ? (value as readonly unknown[]) : [value];
+    const pathOf = isArray ? (index: number) => path.concat(index) : () => path;
+    return importProducts(db, storeId, takesSingles ? list.map(withImageList) : list, { ...options, pathOf });
+  }
+  const { unparsed } = sent;
+  const isList = isUnparsedList(unparsed);
+  if (isList && unparsed.items > (options.productsMax ?? Infinity)) throw tooManyProducts(options.productsMax ?? 0);
+  const isShort = unparsed.end - unparsed.start <= inProcessBytesMax;
+  const { errorPolicy } = options;
+  const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
+  const source: ProductSource = {
+    isLong: isList && unparsed.items > chunkRowsMax,
+    read: (more) =>
+      isShort
+        ? readPolitely(unparsed, { ...readOptions, ...more })
+        : readOnThread({ kind: "productsJson", json: unparsed }, { ...readOptions, ...more }),
+    placeOf: (index, field) => ({ path: isList ? path.concat(index, field) : path.concat(field) }),
+    positionOf: (index) => ({ index, line: null }),
+  };
+  const run = () => importFrom(db, storeId, source, options);
+  return isShort ? run() : withThread(storeId, run, options.signal);
+}
+
+/** Between chunks the event loop serves others. */
+async function* readPolitely(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {
+  const reading = readProductsJson(unparsed, options);
+  for (let step = reading.next(); ; step = reading.next()) {
+    if (step.done === true) return step.value;
+    yield step.value;
+    await setImmediate();
+  }
+}

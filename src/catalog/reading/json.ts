@@ -1,0 +1,67 @@
+import { isUnparsedList, parseSlice, type UnparsedValue } from "../../lib/json/body.js";
+import { arraySlices } from "../../lib/json/slices.js";
+import { productKeys } from "../product.columns.js";
+import { ChunkBuilder } from "./chunk.js";
+import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
+import { checkProduct } from "../product.input.js";
+import { RowChecks } from "./rowChecks.js";
+
+/** Bytes that are parsed at one time, as far as a single product has no more. */
+const sliceBytes = 64 * 1024;
+/** More than a product has whose texts are all as long as they may be. */
+const productBytesMax = 4 * 1024 * 1024;
+
+export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
+  /** Whether a single image stands for a list of one, as GraphQL has it. */
+  readonly takesSingles?: boolean;
+}
+
+/** A product whose single image is a list of one. */
+export function withImageList(product: unknown): unknown {
+  if (typeof product !== "object" || product === null || Array.isArray(product)) return product;
+  const { images } = product as { images?: unknown };
+  return typeof images === "string" ? { ...product, images: [images] } : product;
+}
+
+/**
+ * Reads products from the JSON of a list of them, or of a single one, in constant memory. As in `readCsv`, rows with problems
+ * are in the chunks too, with just their id and sku.
+ *
+ * @param options.pathPrefix of the list or the product
+ * @throws {AppError} BAD_REQUEST for what is not JSON
+ */
+export function* readProductsJson(
+  json: UnparsedValue,
+  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly }: JsonOptions = {},
+): Generator<CsvChunk, CsvResult> {
+  const { bytes, start, end } = json;
+  const isList = isUnparsedList(json);
+  const [first, last] = isList ? [start + 1, end - 1] : [start, end];
+  const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
+  const checks = new RowChecks(errorPolicy);
+  const chunk = new ChunkBuilder(keysOnly);
+  const take = () => ({ bytesRead: 0, isSound: checks.isSound, ...chunk.take() });
+  let rows = 0;
+  for (const slice of arraySlices(bytes, first, last, sliceBytes)) {
+    if (slice.end - slice.start > productBytesMax) {
+      const message = `A product may have at most ${productBytesMax} bytes.`;
+      checks.row.add({ code: "TOO_LONG", message, path: pathOf(rows) });
+      checks.endRow(rows);
+      rows += 1;
+      continue;
+    }
+    const isWhole = slice.start === first && slice.end === last;
+    const products = parseSlice(bytes, slice.start, slice.end, isWhole);
+    const charactersEach = (slice.end - slice.start) / Math.max(1, products.length);
+    for (const sent of products) {
+      const product = takesSingles ? withImageList(sent) : sent;
+      const isValid = checkProduct(product, { path: pathOf(rows) }, checks.row);
+      chunk.add({ product: isValid ? product : (productKeys(product) ?? {}), line: rows }, charactersEach);
+      checks.endRow(rows);
+      rows += 1;
+      if (chunk.full) yield take();
+    }
+  }
+  if (chunk.rows > 0) yield take();
+  return { rows, ...checks.found };
+}

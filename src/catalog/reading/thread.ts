@@ -1,0 +1,108 @@
+import { availableParallelism } from "node:os";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { Piscina } from "piscina";
+import { AppError } from "../../errors.js";
+import { FairShare } from "../../lib/fairShare.js";
+import { threadModule } from "../../lib/threadModule.js";
+import type { CsvChunk, CsvResult } from "./csv.js";
+import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.js";
+
+/** The database works as long on what a thread has read, so that there may be more of them than cores. */
+const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
+/** How long a thread that has nothing to do is kept: its code is compiled, so that the next import is read faster. */
+const idleMs = 30_000;
+/** Reading makes much that lives for a moment; in less space than this more of it would be copied about. */
+const resourceLimits = { maxYoungGenerationSizeMb: 36 };
+
+let pool: Piscina<ReadingTask, void> | undefined;
+
+const turns = new FairShare({
+  places: threadsMax,
+  ofStoreMax: Math.ceil(threadsMax / 2),
+  message: "Too many large imports are under way. Nothing was changed.",
+});
+
+/**
+ * Does work for which products are read on a thread, once the store has its turn.
+ *
+ * @throws {AppError} UNAVAILABLE after waiting in vain
+ */
+export function withThread<Result>(
+  storeId: string,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return turns.run(storeId, work, signal);
+}
+
+/**
+ * Reads products on a thread, never more than two chunks ahead of the caller. The chunks hold rows with problems too (see
+ * `readCsv`), so store nothing for good before the result says that there are none. Leaving the generator ends the reading.
+ *
+ * @throws the error of node:fs for a file that cannot be read, or that of a thread that broke down
+ * @throws {AppError} BAD_REQUEST for JSON that is none, if it was read so far: whatever ends the reading earlier, such as a
+ *   wrong header, refuses the import as well
+ */
+export async function* readOnThread(
+  source: ThreadSource,
+  options: ReadingTask["options"] = {},
+): AsyncGenerator<CsvChunk, CsvResult> {
+  pool ??= createPool();
+  const { port1, port2 } = new MessageChannel();
+  const messages = inbox(port1);
+  const done = pool.run({ source, options, port: port2 }, { transferList: [port2] });
+  done.catch(messages.fail);
+  try {
+    for (;;) {
+      const message = await messages.next();
+      if (message.kind === "result") return message.result;
+      if (message.kind === "refused") throw new AppError(message.code, message.message);
+      if (message.kind === "unreadable") {
+        throw Object.assign(new Error(message.message), { code: message.code, path: message.path });
+      }
+      port1.postMessage("taken");
+      yield message.chunk;
+    }
+  } finally {
+    port1.close();
+    await done.catch(() => undefined); // the thread is free for another
+  }
+}
+
+function createPool(): Piscina<ReadingTask, void> {
+  return new Piscina({
+    ...threadModule(new URL("./thread.worker.js", import.meta.url)),
+    minThreads: 0,
+    maxThreads: threadsMax,
+    idleTimeout: idleMs,
+    atomics: "disabled", // tasks wait for messages
+    resourceLimits,
+  });
+}
+
+/** The messages of a port, one after the other; and the failure of whoever sends them. */
+function inbox(port: MessagePort) {
+  const arrived: ReadingMessage[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let wake: () => void = () => undefined;
+  port.on("message", (message: ReadingMessage) => {
+    arrived.push(message);
+    wake();
+  });
+  return {
+    async next(): Promise<ReadingMessage> {
+      for (;;) {
+        const message = arrived.shift();
+        if (message !== undefined) return message;
+        if (failure !== undefined) throw failure.error;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    fail: (error: unknown): void => {
+      failure = { error };
+      wake();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { recordEvents } from "../../analytics/events/events.record.js";
+import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
+import { hashSecret, issueToken } from "../../access/token.js";
+import { importProducts } from "../../catalog/import/import.js";
+import type { ProductInput } from "../../catalog/product.input.js";
+import type { RootDatabase } from "../../database/client.js";
+import { shopperVisits, type Visits } from "./shoppers.js";
+
+/** The demo store, and its token as far as it is known. */
+export interface Demo {
+  readonly store: string;
+  readonly token: string | undefined;
+  readonly productId: string;
+}
+
+export const demoStore = "demo";
+const store = demoStore;
+const storeName = "Demo store";
+const productId = "linen-shirt";
+export const runningShow = "autumn-looks";
+const endedShow = "summer-sale";
+
+/**
+ * Makes the demo store on a database without any store, or where a token is chosen for it, and its token. A chosen token
+ * works from then on; another one is random, and known only now. What was interrupted before it had a token is completed.
+ *
+ * @returns undefined where there are stores, but no demo store
+ */
+export async function prepareDemo(db: RootDatabase, chosenToken: string | undefined): Promise<Demo | undefined> {
+  const found = await db.store.findUnique({ where: { id: store } });
+  if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
+  // The token is made last. A store that somebody else made has another name.
+  const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
+  if (isNew) await fillDemoStore(db);
+  return { store, token: await demoToken(db, isNew, chosenToken), productId };
+}
+
+async function hasToken(db: RootDatabase): Promise<boolean> {
+  return (await db.accessToken.findFirst({ where: { storeId: store } })) !== null;
+}
+
+/** Each step may find that it was done before. */
+async function fillDemoStore(db: RootDatabase): Promise<void> {
+  await db.store.createMany({ data: { id: store, name: storeName }, skipDuplicates: true });
+  await db.site.createMany({ data: { storeId: store, id: "demo-shop", type: "SHOP" }, skipDuplicates: true });
+  await importProducts(db, store, demoProducts);
+  await addDemoShows(db);
+}
+
+/** A running and an ended show, both visited already. */
+async function addDemoShows(db: RootDatabase): Promise<void> {
+  const host = { name: "Alex Meyer", email: "alex@shop.example" };
+  const runningSince = new Date(Date.now() - 20 * 60_000);
+  const endedSince = new Date(Date.now() - 7 * 86_400_000);
+  await saveLiveStream(db, store, {
+    id: runningShow,
+    name: "Autumn looks",
+    status: "LIVE",
+    startedAt: runningSince,
+    host,
+  });
+  await saveLiveStream(db, store, {
+    id: endedShow,
+    name: "Summer sale",
+    status: "ENDED",
+    startedAt: endedSince,
+    durationSeconds: 45 * 60,
+    host,
+  });
+  await recordVisits(db, runningShow, { from: runningSince, minutes: 20, visits: 150 });
+  await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
+}
+
+/** With ids that are the same each time, so that they count once. */
+async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
+  const events = shopperVisits({ productIds: demoProductIds, ...visits });
+  await recordEvents(
+    db,
+    store,
+    show,
+    events.map((event, index) => ({ ...event, id: `first-${index}` })),
+  );
+}
+
+async function demoToken(db: RootDatabase, isNew: boolean, chosen: string | undefined): Promise<string | undefined> {
+  if (chosen === undefined) return isNew ? (await issueToken(db, store, { label: "demo" })).token : undefined;
+  const known = await db.accessToken.findUnique({ where: { hash: hashSecret(chosen) } });
+  if (known === null) await issueToken(db, store, { label: "demo", secret: chosen });
+  return chosen;
+}
+
+const demoProducts: readonly ProductInput[] = [
+  ["linen-shirt", "Linen shirt", 59.9],
+  ["denim-jacket", "Denim jacket", 119],
+  ["wool-scarf", "Wool scarf", 34.5],
+  ["leather-belt", "Leather belt", 45],
+  ["canvas-sneakers", "Canvas sneakers", 79.95],
+  ["silk-dress", "Silk dress", 189],
+  ["rain-coat", "Rain coat", 149],
+  ["cotton-socks", "Cotton socks, three pairs", 14.9],
+  ["straw-hat", "Straw hat", 39],
+  ["tote-bag", "Tote bag", 29],
+  ["sunglasses", "Sunglasses", 99],
+  ["knit-sweater", "Knit sweater", 89.9],
+].map(([id, title, price], index) => ({
+  id: String(id),
+  sku: `VT-${1001 + index}`,
+  title: String(title),
+  description: `${String(title)} of the demo store.`,
+  price: Number(price),
+  available: index !== 8,
+  images: [`https://shop.example/images/${String(id)}-1.jpg`, `https://shop.example/images/${String(id)}-2.jpg`],
+  featured_image: `https://shop.example/images/${String(id)}-1.jpg`,
+  url: `https://shop.example/products/${String(id)}`,
+}));
+
+export const demoProductIds = demoProducts.map(({ id }) => id);

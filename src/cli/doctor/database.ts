@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config.js";
+import type { RootDatabase } from "../../database/client.js";
+import { tablesLeftOut } from "../../database/migrations/distribute.js";
+import { findHolder } from "../../database/embedded/folderLock.js";
+import { pendingMigrations } from "../../database/migrations/applied.js";
+import { openDatabase } from "../../database/open.js";
+import { type Check, failed, ok, warning } from "./check.js";
+import { reasonOf } from "../terminal/reason.js";
+
+interface DatabaseFindings {
+  readonly checks: readonly Check[];
+  /** The time of the database's machine and of this one; not where they are the same, or it could not be asked. */
+  readonly now?: { readonly theirs: Date; readonly ours: Date };
+}
+
+/** PostgreSQL 13, as its server_version_num says it. */
+const versionMin = 130_000;
+
+/** Reaches the database as other commands do, but makes none and migrates nothing. */
+export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
+  const { databaseUrl, dataDir } = config;
+  const isEmbedded = databaseUrl === undefined;
+  if (isEmbedded && !existsSync(join(dataDir, "postgres"))) {
+    return { checks: [ok("database", `there is none in ${dataDir} yet; npx vitrine serve makes it`)] };
+  }
+  try {
+    const holder = isEmbedded ? await findHolder(dataDir) : undefined;
+    const database = await openDatabase(config, "shared", () => undefined);
+    try {
+      const { client } = database;
+      if (!isEmbedded) return await examineServer(client, config);
+      const where = holder === undefined ? dataDir : `${dataDir}, held by process ${holder.pid},`;
+      return {
+        checks: [ok("database", `the embedded one in ${where} answers`), await checkMigrations(client, config)],
+      };
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    return { checks: [failed("database", reasonOf(error), adviceFor(config))] };
+  }
+}
+
+function adviceFor({ databaseUrl, dataDir }: Config): string {
+  return databaseUrl === undefined
+    ? `Stop the process that uses ${dataDir}, or look at what is wrong with the folder.`
+    : "Start PostgreSQL, or correct DATABASE_URL (host, port, user, password, database).";
+}
+
+async function examineServer(db: RootDatabase, config: Config): Promise<DatabaseFindings> {
+  const asked = Date.now();
+  const [server] = await db.$queryRaw<[{ version: string; number: number; max: number; now: Date }]>`
+    SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS max,
+      clock_timestamp() AS now`;
+  const tookMs = Date.now() - asked;
+  const detail = `PostgreSQL ${server.version} answers within ${tookMs} ms`;
+  return {
+    checks: [
+      server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 13 or later."),
+      checkConnections(server.max, config),
+      await checkMigrations(db, config),
+      ...(await checkDistribution(db)),
+    ],
+    now: { theirs: server.now, ours: new Date(asked + tookMs / 2) },
+  };
+}
+
+function checkConnections(available: number, { webConcurrency, databasePoolMax }: Config): Check {
+  const needed = webConcurrency * databasePoolMax;
+  const detail = `${needed} of the server's ${available} connections may be used by one \`vitrine serve\``;
+  return needed < available
+    ? ok("connections", detail)
+    : warning("connections", detail, "Lower DATABASE_POOL_MAX or WEB_CONCURRENCY, or raise max_connections.");
+}
+
+async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promise<Check> {
+  const pending = await pendingMigrations(db);
+  if (pending.length === 0) return ok("migrations", "all are applied");
+  const detail = `not applied yet: ${pending.join(", ")}`;
+  return autoMigrate
+    ? warning("migrations", detail, "npx vitrine serve applies them at its start; npx vitrine migrate does it now.")
+    : failed("migrations", detail, "Run npx vitrine migrate: AUTO_MIGRATE is false.");
+}
+
+/** With Citus: a table of a later migration works unnoticed on the coordinator alone, until that is full. */
+async function checkDistribution(db: RootDatabase): Promise<readonly Check[]> {
+  const tables = await tablesLeftOut(db);
+  if (tables === undefined) return [];
+  if (tables.length === 0) return [ok("citus", "all tables are spread over its nodes")];
+  return [warning("citus", `on the coordinator alone: ${tables.join(", ")}`, "Run npx vitrine distribute.")];
+}

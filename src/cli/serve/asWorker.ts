@@ -1,0 +1,66 @@
+import type { Worker } from "node:cluster";
+import { openLog } from "./log.js";
+import { getSystemErrorMap } from "node:util";
+import { type App, createApp } from "../../app.js";
+import type { Config } from "../../config.js";
+import { openDatabase } from "../../database/open.js";
+import { type Line, openLine } from "../../lib/line.js";
+import { endService, listenEarly } from "./common.js";
+import { untilSignal } from "./signals.js";
+
+/** Serves as one of several workers until told to stop, by the primary or by a signal. What goes wrong is for the primary. */
+export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
+  const line = openLine(worker);
+  try {
+    await serve(config, worker, line);
+  } catch (error) {
+    line.tell("failed", messageOf(error));
+    process.exitCode = 1;
+  }
+  worker.disconnect(); // the line would keep the process up
+}
+
+async function serve(config: Config, worker: Worker, line: Line): Promise<void> {
+  const log = openLog(config);
+  const database = await openDatabase(config, "alone", (problem) =>
+    log.warn({ err: problem.message }, "trouble with the database"),
+  );
+  try {
+    const { server, open } = await listenEarly(config);
+    let app: App | undefined;
+    try {
+      app = await createApp(config, database, log, line);
+      open(app);
+      const dismissed = untilDismissed(worker, line);
+      line.tell("serves", server.url);
+      // At a terminal the signal comes to the primary and to its workers: they are told twice, which is not two signals.
+      await Promise.race([dismissed, untilSignal()]);
+    } finally {
+      await endService(server, app, config);
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** Resolves when the primary wants this worker to stop, or is gone. */
+function untilDismissed(worker: Worker, line: Line): Promise<void> {
+  return new Promise((resolve) => {
+    line.onTold("stop", resolve);
+    worker.once("disconnect", () => {
+      worker.exitedAfterDisconnect = true; // or Node would end the process here and now, as it does before it serves
+      resolve();
+    });
+  });
+}
+
+type ListenError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
+
+/** It is the primary that listens: a worker is told of an error by its number, of which Node makes another message. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, syscall, code, errno = 0, address, port } = error as ListenError;
+  if (syscall !== "bind") return message;
+  const [, meaning = "failed"] = getSystemErrorMap().get(errno) ?? [];
+  return `listen ${code}: ${meaning} ${address}:${port}`;
+}

@@ -1,0 +1,144 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { type Line, openLine } from "../../lib/line.js";
+
+/** A worker that ends in this time after its start is replaced later each time: what ended it may last. */
+const youngMs = 30_000;
+const delayMinMs = 100;
+const delayMaxMs = 10_000;
+
+/** The workers of this process. */
+export interface Crew {
+  /** To those that serve. */
+  readonly lines: () => Line[];
+  /**
+   * Starts so many, and from then on replaces each that ends.
+   *
+   * @returns the URL that all of them serve
+   * @throws what the first one threw that could not start; then none is left
+   */
+  start(count: number): Promise<string>;
+  /**
+   * Lets all end what they are doing, and waits for them. Those that have not ended in time are killed.
+   *
+   * @throws what one of them threw
+   */
+  stop(timeoutMs: number): Promise<void>;
+  /** Ends all at once. */
+  readonly kill: () => void;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly line: Line;
+  readonly startedAt: number;
+  /** Where it serves, once it does. */
+  url: string | undefined;
+  readonly serves: Promise<string>;
+  /** What it threw. */
+  failure: string | undefined;
+  /** Why it ended, once it has. */
+  readonly ended: Promise<string>;
+}
+
+/** @param equip called with the line to each new worker, before it runs, and with what settles when it has ended */
+export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unknown>) => void): Crew {
+  const members = new Set<Member>();
+  const over = new AbortController();
+
+  const hire = (): Member => {
+    const member = startMember();
+    equip(member.line, member.ended);
+    members.add(member);
+    void member.ended.then(() => members.delete(member));
+    return member;
+  };
+
+  /** Keeps one place of the crew filled. */
+  const replace = async (first: Member): Promise<void> => {
+    let [member, delayMs] = [first, 0];
+    for (;;) {
+      const reason = await member.ended;
+      if (over.signal.aborted) return;
+      const isYoung = performance.now() - member.startedAt < youngMs;
+      delayMs = isYoung ? Math.min(delayMaxMs, Math.max(delayMinMs, delayMs * 2)) : 0;
+      log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended; another takes its place");
+      await sleep(delayMs, undefined, { signal: over.signal }).catch(() => undefined);
+      if (over.signal.aborted) return;
+      member = hire();
+    }
+  };
+
+  const kill = (): void => {
+    over.abort();
+    for (const { worker } of members) worker.process.kill("SIGKILL");
+  };
+
+  return {
+    lines: () => [...members].filter(({ url }) => url !== undefined).map(({ line }) => line),
+    async start(count) {
+      const first = Array.from({ length: count }, hire);
+      const failed = first.map(async ({ ended }) => Promise.reject(new Error(await ended)));
+      const all = Promise.all(first.map(({ serves }) => serves));
+      try {
+        const [url = ""] = await Promise.race([all, ...failed]);
+        for (const member of first) void replace(member);
+        return url;
+      } catch (error) {
+        kill();
+        throw error;
+      }
+    },
+    async stop(timeoutMs) {
+      over.abort();
+      const last = [...members];
+      for (const member of last) dismiss(member);
+      const timer = setTimeout(() => {
+        const workers = [...members].map(({ worker }) => worker.process.pid);
+        log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
+        kill();
+      }, timeoutMs);
+      await Promise.all(last.map(({ ended }) => ended));
+      clearTimeout(timer);
+      const failed = last.find(({ failure }) => failure !== undefined);
+      if (failed !== undefined) throw new Error(failed.failure);
+    },
+    kill,
+  };
+}
+
+function dismiss({ worker, line, url }: Member): void {
+  if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its line yet
+  else line.tell("stop");
+}
+
+function startMember(): Member {
+  const worker = cluster.fork();
+  const line = openLine(worker);
+  const member: Member = {
+    worker,
+    line,
+    startedAt: performance.now(),
+    url: undefined,
+    failure: undefined,
+    serves: new Promise((resolve) => {
+      line.onTold("serves", (url: string) => {
+        member.url = url;
+        resolve(url);
+      });
+    }),
+    ended: new Promise((resolve) => {
+      worker.once("exit", (status, signal: string | null) => {
+        resolve(member.failure ?? `A worker ended with ${signal ?? `status ${status}`}.`);
+      });
+      worker.on("error", ({ message }) => {
+        if (worker.process.pid === undefined) resolve(message); // it could not even be started, and will not exit
+      });
+    }),
+  };
+  line.onTold("failed", (message: string) => {
+    member.failure = message;
+  });
+  return member;
+}

@@ -1,0 +1,46 @@
+import { openLog } from "./log.js";
+import { type App, createApp } from "../../app.js";
+import type { Config } from "../../config.js";
+import { isMigrated } from "../../database/migrations/applied.js";
+import { type OpenDatabase, openDatabase } from "../../database/open.js";
+import { type Demo, prepareDemo } from "../demo/demo.js";
+import { startDemoTraffic } from "../demo/traffic.js";
+import { migrateIfNeeded } from "../runtime.js";
+import { banner, endService, listenEarly } from "./common.js";
+import { recoverLeftImports } from "./imports.js";
+import { untilSignal } from "./signals.js";
+
+/** Serves in this process until told to stop. */
+export async function serve(config: Config): Promise<void> {
+  const log = openLog(config);
+  const warn = (problem: Error) => log.warn({ err: problem.message }, "trouble with the database");
+  const database = await openDatabase(config, "alone", warn);
+  try {
+    await migrateIfNeeded(database, config, warn);
+    const recovery = await recoverLeftImports(database, warn);
+    // Had before the demo's token is made, which is shown only once.
+    const { server, open } = await listenEarly(config);
+    let app: App | undefined;
+    let stopTraffic: (() => Promise<void>) | undefined;
+    try {
+      app = await createApp(config, database, log);
+      const demo = await openDemo(database, config);
+      if (demo?.token !== undefined) app.showDemoToken(demo.token);
+      open(app);
+      await database.share();
+      process.stdout.write(banner(server.url, config, demo));
+      if (demo !== undefined && config.demoTraffic) stopTraffic = startDemoTraffic(database.client, app.feed);
+      await Promise.race([untilSignal(), database.crashed.then((error) => Promise.reject(error))]);
+    } finally {
+      await stopTraffic?.();
+      await recovery?.stop();
+      await endService(server, app, config);
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function openDemo({ engine, client }: OpenDatabase, { demoToken }: Config): Promise<Demo | undefined> {
+  return engine === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken) : undefined;
+}

@@ -1,0 +1,40 @@
+import { readdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Database } from "../client.js";
+
+/** The migrations that this version knows, in Prisma's layout. */
+export const migrationsFolder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
+
+let known: readonly string[] | undefined;
+
+/** Their names, oldest first. Those of this version are read once: it knows no others. */
+export async function migrationNames(folder = migrationsFolder): Promise<readonly string[]> {
+  if (folder !== migrationsFolder) return readNames(folder);
+  return (known ??= await readNames(folder));
+}
+
+async function readNames(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+/** Those that the database does not have, or not completely. Throws what the database throws when it cannot be asked. */
+export async function pendingMigrations(db: Database): Promise<readonly string[]> {
+  const names = await migrationNames();
+  const [table] = await db.$queryRaw<
+    [{ exists: boolean }]
+  >`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`;
+  if (!table.exists) return names;
+  const applied = await db.$queryRaw<{ name: string }[]>`
+    SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
+  const appliedNames = new Set(applied.map(({ name }) => name));
+  return names.filter((name) => !appliedNames.has(name));
+}
+
+/** Whether the database has all of them, completely applied. Throws what the database throws when it cannot be asked. */
+export async function isMigrated(db: Database): Promise<boolean> {
+  return (await pendingMigrations(db)).length === 0;
+}

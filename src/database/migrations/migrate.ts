@@ -1,0 +1,181 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
+import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
+import type { Pool, PoolConfig } from "pg";
+import { type FileLock, lockFile } from "../embedded/fileLock.js";
+import { migrationNames, migrationsFolder } from "./applied.js";
+import { openPool } from "../pool.js";
+import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
+import { changeTables, describedSession } from "./tableLocks.js";
+import { takeTurn, type Try, type TurnLimits } from "./turn.js";
+
+/** Any number, as long as every version of Vitrine uses the same one. */
+export const migrationLockKey = 7_141_914;
+
+/** How this process is told of in others. */
+const migrating = "another process that migrates or distributes this database";
+
+interface MigrateOptions {
+  readonly limits?: TurnLimits | undefined;
+  /** Where the migrations are, in Prisma's layout; those of this version if not given. */
+  readonly folder?: string | undefined;
+}
+
+/**
+ * Applies the migrations that the database does not have yet, one process at a time, each whole or not at all.
+ *
+ * @param log told who is waited for, when that takes long
+ * @returns the names of those applied now
+ * @throws {AppError} UNAVAILABLE when another process did not end, or did not release its locks, in time
+ */
+export async function migrate(
+  connection: PoolConfig,
+  log: (problem: Error) => void,
+  options: MigrateOptions = {},
+): Promise<readonly string[]> {
+  const { host } = connection;
+  if (host === undefined) return migrateAlone(connection, log, options); // PostgreSQL by its URL
+  // The embedded engine has one session, in which an advisory lock excludes nobody: there a file beside its socket does.
+  const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
+  try {
+    return await migrateAlone(connection, log, options);
+  } finally {
+    await turn.release();
+  }
+}
+
+async function tryFile(path: string): Promise<Try<FileLock>> {
+  const lock = await lockFile(path);
+  return "release" in lock ? { turn: lock } : { holder: `process ${lock.pid}` };
+}
+
+async function migrateAlone(
+  connection: PoolConfig,
+  log: (problem: Error) => void,
+  { limits, folder = migrationsFolder }: MigrateOptions,
+): Promise<readonly string[]> {
+  const { pool, close } = await openSession(connection);
+  try {
+    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit of its own
+    await takeTurn(migrating, () => trySession(pool), log, { limits });
+    const adapter = new AtomicPrismaPg(pool);
+    const engine = await openSchemaEngine(adapter);
+    try {
+      return await applyPending({ pool, adapter, engine }, folder, log, limits);
+    } finally {
+      engine.free();
+    }
+  } finally {
+    await close(); // and with it the lock
+  }
+}
+
+/**
+ * A pool of one connection, to which the lock and the transactions belong: a pool by itself would go on with another one
+ * after each error.
+ */
+async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close: () => Promise<void> }> {
+  const { pool } = openPool(
+    { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
+    () => undefined, // the query that needs the connection reports what is wrong with it
+  );
+  try {
+    const session = await pool.connect();
+    const close = async (): Promise<void> => {
+      session.release(true);
+      await pool.end();
+    };
+    return { pool: Object.assign(pool, { query: session.query.bind(session) }), close };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+interface Engine {
+  readonly pool: Pool;
+  readonly adapter: AtomicPrismaPg;
+  readonly engine: SchemaEngine;
+}
+
+/** Each migration in a transaction of its own, with what is written down about it. */
+async function applyPending(
+  { pool, adapter, engine }: Engine,
+  folder: string,
+  log: (problem: Error) => void,
+  limits: TurnLimits | undefined,
+): Promise<readonly string[]> {
+  const migrations = await readMigrations(folder);
+  const { migrationDirectories: all } = migrations;
+  const finished = await finishedMigrations(pool);
+  const applied: string[] = [];
+  for (const [index, { path }] of all.entries()) {
+    if (finished.has(path)) continue;
+    const migrationsList = { ...migrations, migrationDirectories: all.slice(0, index + 1) };
+    const apply = async () => {
+      adapter.failure = undefined;
+      try {
+        return await engine.applyMigrations({ migrationsList, filters: { externalTables: [], externalEnums: [] } });
+      } catch (error) {
+        throw withReason(path, error, adapter.failure);
+      }
+    };
+    const { appliedMigrationNames } = await changeTables(pool, `the migration ${path}`, apply, log, limits);
+    applied.push(...appliedMigrationNames);
+  }
+  return applied;
+}
+
+async function finishedMigrations(pool: Pool): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ exists: boolean }>(
+    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists",
+  );
+  if (rows[0]?.exists !== true) return new Set();
+  const names = await pool.query<{ name: string }>(
+    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+  );
+  return new Set(names.rows.map(({ name }) => name));
+}
+
+/** Who holds the lock cannot be seen by everybody, and may have just released it. */
+async function trySession(pool: Pool): Promise<Try<true>> {
+  const { rows } = await pool.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [migrationLockKey]);
+  if (rows[0]?.taken === true) return { turn: true };
+  const holders = await pool.query<{ holder: string }>(
+    `SELECT ${describedSession} AS holder
+     FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+     WHERE l.locktype = 'advisory' AND l.granted AND (l.classid, l.objid, l.objsubid) = (0, $1, 1)
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [migrationLockKey],
+  );
+  return { holder: holders.rows[0]?.holder ?? "it has just ended" };
+}
+
+/** The reason that the database gave, where it gave one. */
+function withReason(path: string, error: unknown, failure: unknown): unknown {
+  const reason = failure instanceof Error && isDriverAdapterError(failure) ? failure.cause.originalMessage : undefined;
+  if (reason === undefined) return failure ?? error;
+  return new Error(`The migration ${path} failed: ${reason}`, { cause: failure });
+}
+
+async function readMigrations(folder: string) {
+  const names = await migrationNames(folder);
+  return {
+    baseDir: folder,
+    lockfile: {
+      path: "migration_lock.toml",
+      content: await readFile(join(folder, "migration_lock.toml"), "utf8"),
+    },
+    shadowDbInitScript: "",
+    migrationDirectories: await Promise.all(
+      names.map(async (path) => ({
+        path,
+        migrationFile: {
+          path: "migration.sql",
+          content: { tag: "ok" as const, value: await readFile(join(folder, path, "migration.sql"), "utf8") },
+        },
+      })),
+    ),
+  };
+}

@@ -1,0 +1,96 @@
+import type { ClientBase, Pool } from "pg";
+import { sqlStateOf } from "../errors.js";
+import { takeTurn, type Try, type TurnLimits } from "./turn.js";
+
+type Connection = Pick<Pool | ClientBase, "query">;
+
+/** Whoever reads or writes a table waits behind a change of it that waits: so it waits this long, and then lets them go first. */
+const waitMs = 500;
+/** PostgreSQL asks an autovacuum to give way only when it has been in the way of somebody for a second (deadlock_timeout). */
+const waitForVacuumMs = 1_500;
+const pauseMs = () => 1_000 + Math.random() * 2_000;
+/** Lock not available, deadlock. */
+const lostStates = new Set(["55P03", "40P01"]);
+
+/**
+ * Changes tables in one transaction that waits for no lock for long. One that does not get its locks is rolled back and
+ * tried again after a pause, so that those who use the tables are held up for a moment at a time, and a change that fails
+ * leaves nothing behind.
+ *
+ * @param connection one session
+ * @param needs what needs the locks, for messages
+ * @throws {AppError} UNAVAILABLE when the locks were not to be had in time, and whatever `change` throws
+ */
+export async function changeTables<Result>(
+  connection: Connection,
+  needs: string,
+  change: () => Promise<Result>,
+  log: (problem: Error) => void,
+  limits?: TurnLimits,
+): Promise<Result> {
+  let holder: LockHolder | undefined;
+  const attempt = async (): Promise<Try<{ readonly result: Result }>> => {
+    try {
+      const wait = holder?.isVacuum === true ? waitForVacuumMs : waitMs;
+      return { turn: { result: await inOneTransaction(connection, wait, change) } };
+    } catch (error) {
+      if (!lostStates.has(stateOf(error) ?? "")) throw error;
+      holder = await lockHolder(connection);
+      return { holder: holder?.text ?? "it has just ended" };
+    }
+  };
+  const whom = `another session that uses tables which ${needs} changes`;
+  return (await takeTurn(whom, attempt, log, { limits, pauseMs })).result;
+}
+
+async function inOneTransaction<Result>(
+  connection: Connection,
+  lockTimeoutMs: number,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  await connection.query("BEGIN");
+  try {
+    // On Citus, each node is told, and all shards of a table are changed over one connection, as other changes in the transaction need it.
+    await connection.query("SET LOCAL citus.propagate_set_commands = 'local'");
+    await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
+    await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await connection.query("SET LOCAL statement_timeout = 0");
+    const result = await change();
+    const { command } = await connection.query("COMMIT");
+    if (command !== "COMMIT") throw new Error("The database rolled the change back.");
+    return result;
+  } catch (error) {
+    await connection.query("ROLLBACK").catch(() => undefined); // a connection that is gone has rolled it back
+    throw error;
+  }
+}
+
+/** The SQL state, of an error of pg's too, wherever it is in the chain of causes. */
+function stateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const own = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return sqlStateOf(error) ?? own ?? stateOf(error.cause);
+}
+
+interface LockHolder {
+  readonly text: string;
+  readonly isVacuum: boolean;
+}
+
+/** Of the other sessions that use tables here, the one whose transaction is the oldest. */
+async function lockHolder(connection: Connection): Promise<LockHolder | undefined> {
+  const { rows } = await connection.query<LockHolder>(
+    `SELECT ${describedSession} AS text, a.backend_type = 'autovacuum worker' AS "isVacuum"
+     FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_stat_activity a ON a.pid = l.pid
+     WHERE l.locktype = 'relation' AND l.granted AND l.pid <> pg_backend_pid()
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND c.relnamespace = current_schema()::regnamespace
+     ORDER BY a.xact_start LIMIT 1`,
+  );
+  return rows[0];
+}
+
+/** A session of pg_stat_activity, there called a, for people. */
+export const describedSession = `format('session %s of %s from %s since %s', a.pid,
+  coalesce(nullif(a.application_name, ''), a.backend_type, 'an unknown program'),
+  coalesce(a.client_addr::text, 'the server itself'), coalesce(a.xact_start, a.query_start))`;

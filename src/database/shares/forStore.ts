@@ -1,0 +1,88 @@
+import { LRUCache } from "lru-cache";
+import type { FairShare } from "../../lib/fairShare.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import type { RootDatabase } from "../client.js";
+import { shareAlike, sharesOf } from "./shares.js";
+
+/** Clients of stores that are kept. One that is made anew shares what the one before did. */
+const clientsMax = 10_000;
+/** No store has this id. */
+const tokenLookups = "";
+
+const statements = ["$queryRaw", "$executeRaw", "$queryRawUnsafe", "$executeRawUnsafe", "$transaction"] as const;
+const models = Object.values(Prisma.ModelName).map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+const storeKey = Symbol("storeId");
+
+interface OfStore {
+  readonly [storeKey]: string;
+}
+type Send = (...args: unknown[]) => Promise<unknown>;
+type MakeClient = (storeId: string) => RootDatabase;
+
+const makersByClient = new WeakMap<RootDatabase, MakeClient>();
+
+/**
+ * The database for a store's requests: the same client, but each statement and each transaction as a whole waits for one of the
+ * connections that the store may have, half of all, and the next one goes to the store that has used the least. Statements within a transaction use
+ * its connection. A transaction must not use this client itself: it would wait for a second connection while it holds one.
+ *
+ * The same object each time, as long as it is in use. What it sends throws UNAVAILABLE after waiting in vain, within 5 seconds.
+ */
+export function forStore(db: RootDatabase, storeId: string): RootDatabase {
+  let make = makersByClient.get(db);
+  if (make === undefined) makersByClient.set(db, (make = clientMaker(db)));
+  return make(storeId);
+}
+
+/** The database for finding out whose a token is, with a share of its own: no store's requests hold that up. */
+export function forTokenLookups(db: RootDatabase): RootDatabase {
+  return forStore(db, tokenLookups);
+}
+
+function clientMaker(client: RootDatabase): MakeClient {
+  const shares = sharesOf(client);
+  if (shares === undefined) return () => client;
+  const prototype = Object.create(client, sharedMembers(client, shares.requests)) as RootDatabase;
+  const clients = new LRUCache<string, RootDatabase>({ max: clientsMax });
+  return (storeId) => {
+    let ofStore = clients.get(storeId);
+    if (ofStore === undefined) {
+      ofStore = Object.create(prototype, { [storeKey]: { value: storeId } }) as RootDatabase;
+      shareAlike(ofStore, shares);
+      clients.set(storeId, ofStore);
+    }
+    return ofStore;
+  };
+}
+
+/** Whatever sends statements, for the prototype that the clients of all stores have. */
+function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescriptorMap {
+  const members: PropertyDescriptorMap = {};
+  for (const name of statements) {
+    const send = client[name].bind(client) as Send;
+    members[name] = {
+      value(this: OfStore, ...args: unknown[]) {
+        return share.run(this[storeKey], () => send(...args));
+      },
+    };
+  }
+  for (const name of models) {
+    const model = Reflect.get(client, name) as object;
+    members[name] = {
+      get(this: OfStore) {
+        return sharedModel(model, share, this[storeKey]);
+      },
+    };
+  }
+  return members;
+}
+
+function sharedModel(model: object, share: FairShare, storeId: string): object {
+  return new Proxy(model, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => share.run(storeId, () => Reflect.apply(value as Send, target, args));
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from "node:timers/promises";
+import type { ExecutionResult } from "graphql";
+import { answerBytesMax, responseTooLarge } from "../schema/answerBudget.js";
+
+/** From how many characters on an answer is written in pieces. */
+const largeFrom = 128 * 1024;
+/** Bytes written before others get a turn: a few milliseconds of work. */
+const turnBytes = 512 * 1024;
+
+/** The data of large results, written as JSON: in bytes, since to turn megabytes of text into them takes long as well. */
+const written = new WeakMap<object, readonly Buffer[]>();
+
+/**
+ * Holds a result to the size that an answer may have. A large one is written as JSON here, in pieces between which others
+ * get their turn; resultText() then has only to put it together. Undefined for others, which cost nothing.
+ *
+ * @throws {AppError} RESPONSE_TOO_LARGE, at once or later
+ */
+export function writeIfLarge({ data }: ExecutionResult): Promise<void> | undefined {
+  if (data === undefined || data === null) return undefined;
+  const room = roomAfter(data, answerBytesMax);
+  if (room < 0) throw responseTooLarge();
+  return answerBytesMax - room < largeFrom ? undefined : write(data);
+}
+
+/** The JSON of a result: bytes where it was written before. */
+export function resultText(result: ExecutionResult): string | Buffer {
+  const data = isWritten(result) ? written.get(result.data) : undefined;
+  if (data === undefined) return JSON.stringify(result);
+  const parts: (readonly Buffer[])[] = [];
+  for (const [name, value] of Object.entries(result) as [string, unknown][]) {
+    if (value === undefined || typeof value === "function") continue; // as JSON has it
+    const before = `${parts.length === 0 ? "{" : ","}${JSON.stringify(name)}:`;
+    parts.push([Buffer.from(before)], name === "data" ? data : [Buffer.from(JSON.stringify(value))]);
+  }
+  return Buffer.concat([...parts.flat(), Buffer.from("}")]);
+}
+
+/** Whether the data of a result has been written before. */
+export function isWritten(result: ExecutionResult): result is ExecutionResult & { readonly data: object } {
+  return typeof result.data === "object" && result.data !== null && written.has(result.data);
+}
+
+async function write(data: object): Promise<void> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let turnAt = turnBytes;
+  for (const piece of piecesOf(data)) {
+    const encoded = Buffer.from(piece);
+    pieces.push(encoded);
+    bytes += encoded.length;
+    if (bytes > answerBytesMax) throw responseTooLarge();
+    if (bytes < turnAt) continue;
+    turnAt = bytes + turnBytes;
+    await setImmediate();
+  }
+  written.set(data, pieces);
+}
+
+/** JSON, a small value at a time. GraphQL's data holds nothing but plain objects, arrays and what JSON has. */
+function* piecesOf(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null || roomAfter(value, largeFrom) >= 0) yield JSON.stringify(value);
+  else if (Array.isArray(value)) {
+    let before = "[";
+    for (const item of value) {
+      yield before;
+      yield* piecesOf(item);
+      before = ",";
+    }
+    yield "]";
+  } else {
+    let before = "{";
+    for (const [name, member] of Object.entries(value)) {
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* piecesOf(member);
+      before = ",";
+    }
+    yield "}";
+  }
+}
+
+/** How much room is left once a value is written, at the least that it takes; stops where none is. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === "string") return room - value.length - 2;
+  if (typeof value !== "object" || value === null) return room - 1;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = roomAfter(item, left - 1);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    left = roomAfter(members[name], left - name.length - 3);
+    if (left < 0) return left;
+  }
+  return left;
+}

@@ -1,0 +1,88 @@
+import { type ExecutionResult, GraphQLError } from "graphql";
+import { type Problem, Problems } from "../errors.js";
+import { writeIfLarge } from "./answerText.js";
+import type { Context } from "../schema/context.js";
+import { codeOf, type ErrorExtensions, presentError } from "../schema/errors.js";
+import type { Operation } from "./operation.js";
+import type { Variables } from "./inputShape.js";
+import { withOriginals } from "./originals.js";
+
+interface ExecuteOptions {
+  /** Whether a list must come as an array: so in REST. */
+  readonly arraysOnly?: boolean;
+}
+
+/** The one pipeline of both styles: check the variables, execute, make errors presentable. It never throws. */
+export async function executeOperation(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  options: ExecuteOptions = {},
+): Promise<ExecutionResult> {
+  const { names } = operation;
+  if (names === undefined) return perform(operation, variables, context, options);
+  const { observation } = context;
+  observation.begins(names);
+  const result = await observation.within(names.label, () => perform(operation, variables, context, options));
+  observation.ended(names, result.errors === undefined ? undefined : codeOf(result.errors));
+  return result;
+}
+
+async function perform(
+  operation: Operation,
+  sent: Variables,
+  context: Context,
+  { arraysOnly = false }: ExecuteOptions,
+): Promise<ExecutionResult> {
+  try {
+    const { variables, originals } = await withOriginals(operation, sent, context, arraysOnly);
+    requireShape(operation, variables, arraysOnly);
+    const within = originals === undefined ? context : { ...context, originals };
+    const result = await runOperation(operation.run, variables, within);
+    return isRefusedShape(operation, result) ? asRequestError(result) : result;
+  } catch (error) {
+    return { errors: [presentError(error, context)] };
+  }
+}
+
+/** @throws {AppError} VALIDATION_FAILED naming everything that has not the shape it should have */
+function requireShape({ shape }: Operation, variables: Variables, arraysOnly: boolean): void {
+  if (shape === undefined || shape.isValid(variables, arraysOnly)) return;
+  const problems = new Problems();
+  shape.collect(variables, arraysOnly, problems);
+  problems.throwIfAny();
+}
+
+async function runOperation(run: Operation["run"], variables: Variables, context: Context): Promise<ExecutionResult> {
+  const result = await run(variables, context);
+  context.answer.requireRoom();
+  await writeIfLarge(result);
+  if (result.errors === undefined) return result;
+  const { data } = result;
+  return { errors: result.errors.map((error) => presentError(error, context)), ...(data !== undefined && { data }) };
+}
+
+/** What is missing, and not what is blank. */
+function isOfShape({ code, message }: Problem): boolean {
+  return (
+    code === "INVALID_TYPE" || code === "UNKNOWN_FIELD" || (code === "REQUIRED" && message.endsWith("is required."))
+  );
+}
+
+/**
+ * Whether an import found what GraphQL would have refused before it ran anything: products that have not the shape of their
+ * type. Nothing was done then, if it was all that was asked for.
+ */
+function isRefusedShape({ importVariables, definition }: Operation, { data, errors = [] }: ExecutionResult): boolean {
+  const [error] = errors;
+  if (error === undefined || errors.length > 1 || data !== null) return false;
+  if (definition?.selectionSet.selections.length !== 1 || !importVariables.some(({ kind }) => kind !== "text"))
+    return false;
+  const { code, errors: problems } = error.extensions as unknown as ErrorExtensions; // presentError made them
+  return code === "VALIDATION_FAILED" && problems.some(isOfShape);
+}
+
+/** An error of the request: without data, and without a place in the answer. */
+function asRequestError({ errors = [] }: ExecutionResult): ExecutionResult {
+  return { errors: errors.map(({ message, extensions }) => new GraphQLError(message, { extensions })) };
+}

@@ -1,0 +1,77 @@
+import type { GraphQLField, GraphQLFieldResolver, GraphQLSchema } from "graphql";
+import { defaultFieldResolver, isIntrospectionType, isObjectType } from "graphql";
+import { AppError } from "../errors.js";
+import type { Context } from "../schema/context.js";
+import { isPaged } from "../schema/cost.js";
+
+declare module "graphql" {
+  // Merged with graphql's own, so that fields are typed where they say it.
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** Whether the field holds texts of kilobytes, which are counted as they go into an answer. */
+    isLong?: boolean;
+  }
+}
+
+type Field = GraphQLField<unknown, Context>;
+type Resolver = GraphQLFieldResolver<unknown, Context>;
+
+/**
+ * Wraps resolvers of a schema, in place, so that an operation ends where nobody wants more of it: a field of a query or
+ * mutation does not start once its caller has disconnected; lists in pages wait for each other, and do not start once
+ * the answer is too large; long texts count towards that. Whatever field is added later is guarded as well.
+ */
+export function guardFields(schema: GraphQLSchema): GraphQLSchema {
+  const roots: ReadonlySet<unknown> = new Set([schema.getQueryType(), schema.getMutationType()]);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields()) as Field[]) {
+      if (type === schema.getSubscriptionType()) renewBudget(field);
+      else guard(field, roots.has(type));
+    }
+  }
+  return schema;
+}
+
+function guard(field: Field, isRoot: boolean): void {
+  const { resolve = defaultFieldResolver } = field;
+  if (isPaged(field)) field.resolve = pageOf(resolve);
+  else if (isRoot) field.resolve = whileConnected(resolve);
+  else if (field.extensions.isLong === true) field.resolve = counted(resolve);
+}
+
+function whileConnected(resolve: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    requireCaller(context);
+    return resolve(parent, args, context, info);
+  };
+}
+
+function pageOf(resolve: Resolver): Resolver {
+  return (parent, args, context, info) =>
+    context.answer.readPage(() => {
+      requireCaller(context);
+      context.answer.requireRoom();
+      return resolve(parent, args, context, info);
+    });
+}
+
+function counted(resolve: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    const texts: unknown = resolve(parent, args, context, info);
+    context.answer.charge(texts);
+    return texts;
+  };
+}
+
+function renewBudget(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (parent, args, context, info) => {
+    context.answer.renew();
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** @throws {AppError} CLIENT_CLOSED_REQUEST */
+function requireCaller({ isGone }: Context): void {
+  if (isGone()) throw new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection. The rest was not done.");
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable, Transform } from "node:stream";
+import { AppError } from "../../errors.js";
+import { type JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+import type { BodyShare } from "./bodyBudget.js";
+import { inflaterFor } from "./contentEncoding.js";
+
+interface ReadOptions {
+  readonly bytesMax: number;
+  /** What is read takes its room from it. */
+  readonly share: BodyShare;
+  /** Sees the bytes as they arrive. It may throw, to refuse them. */
+  readonly scanner: JsonScanner;
+}
+
+/**
+ * Reads a request's body, at most `bytesMax` of it, with or without a content-length; one that is compressed is inflated
+ * while it arrives, and the bytes that come out of it count. A large one is in memory that threads can share.
+ *
+ * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
+ * inflated, UNSUPPORTED_MEDIA_TYPE for a content-encoding that is not taken, UNAVAILABLE where there is no room for it
+ */
+export async function readBody(request: IncomingMessage, { bytesMax, share, scanner }: ReadOptions): Promise<Buffer> {
+  const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`);
+  const announced = Number(request.headers["content-length"] ?? 0); // node:http takes no more than that
+  if (announced > bytesMax) throw tooLarge;
+  const createInflater = inflaterFor(request);
+  const isWhole = createInflater === undefined && announced >= longFromBytes;
+  if (isWhole) await share.grow(announced);
+  if (request.destroyed) throw incomplete(); // while it waited
+  const collected = isWhole ? intoOne(announced) : inPieces();
+  let bytes = 0;
+  const take: Take = (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge;
+    scanner.push(chunk);
+    collected.add(chunk);
+    return share.grow(bytes);
+  };
+  try {
+    await (createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take));
+    return collected.body();
+  } catch (error) {
+    share.release(); // the answer may take a while yet
+    throw error;
+  }
+}
+
+/** Takes in a piece of the body: the next one may have to wait. Throws where there is no room for it. */
+type Take = (chunk: Buffer) => Promise<void> | undefined;
+
+function takeAll(request: IncomingMessage, take: Take): Promise<void> {
+  return new Promise((resolve, reject) => {
+    takeEach(request, take, (error) => {
+      request.removeAllListeners("data");
+      reject(error);
+    });
+    request.once("end", resolve);
+    request.once("error", () => reject(incomplete()));
+    request.once("close", () => reject(incomplete()));
+  });
+}
+
+/** Nothing more is read while a piece waits for room. */
+function takeEach(source: Readable, take: Take, fail: (error: Error) => void): void {
+  source.on("data", (chunk: Buffer) => {
+    try {
+      const waiting = take(chunk);
+      if (waiting === undefined) return;
+      source.pause();
+      waiting.then(() => source.resume(), fail);
+    } catch (error) {
+      fail(error as Error); // take throws nothing else
+    }
+  });
+}
+
+/** Whatever comes of it, nothing of the request goes into the inflater afterwards, and its memory is given back. */
+function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): Promise<void> {
+  const inflated = new Promise<void>((resolve, reject) => {
+    takeEach(inflater, take, reject);
+    inflater.once("end", resolve);
+    inflater.once("error", () =>
+      reject(new AppError("BAD_REQUEST", "The body is not what its content-encoding says, or is not all of it.")),
+    );
+    request.once("error", () => reject(incomplete()));
+    request.once("close", () => {
+      if (!request.complete) reject(incomplete()); // else its last bytes are still being inflated
+    });
+    request.pipe(inflater);
+  });
+  return inflated.finally(() => {
+    request.unpipe(inflater);
+    inflater.destroy();
+  });
+}
+
+interface Collected {
+  add(chunk: Buffer): void;
+  body(): Buffer;
+}
+
+/** The memory is not touched, so not really taken, before bytes arrive: announcing many costs nothing. */
+function intoOne(length: number): Collected {
+  const whole = shared(length);
+  let filled = 0;
+  return {
+    add: (chunk) => void (filled += chunk.copy(whole, filled)),
+    body: () => whole.subarray(0, filled),
+  };
+}
+
+function inPieces(): Collected {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return {
+    add(chunk) {
+      chunks.push(chunk);
+      length += chunk.length;
+    },
+    body() {
+      if (chunks.length === 1 && chunks[0] !== undefined && length < longFromBytes) return chunks[0];
+      if (length < longFromBytes) return Buffer.concat(chunks);
+      const whole = intoOne(length);
+      for (const chunk of chunks.splice(0)) whole.add(chunk);
+      return whole.body();
+    },
+  };
+}
+
+function shared(length: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(length));
+}
+
+/**
+ * Refuses bodies that are not JSON in UTF-8: other media types, other charsets, compression of an unknown kind.
+ *
+ * @throws {AppError} UNSUPPORTED_MEDIA_TYPE
+ */
+export function requireJson(request: IncomingMessage): void {
+  const { headers } = request;
+  const [mediaType, ...parameters] = (headers["content-type"] ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  if (mediaType !== "application/json" || (charset !== undefined && !/^charset="?utf-?8"?$/u.test(charset))) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be application/json in UTF-8.");
+  }
+  inflaterFor(request);
+}
+
+function incomplete(): AppError {
+  return new AppError("BAD_REQUEST", "The body ended before it was complete.");
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Plugin } from "graphql-yoga";
+import { preferredCoding } from "./acceptEncoding.js";
+import { compress, compressedLengthMin } from "./compress.js";
+import { addVary } from "../respond.js";
+
+/** Compresses the large answers that Yoga writes by itself. Streams of events have no length, and go out as they come. */
+export const gatewayCompression: Plugin = {
+  onResponse(answer) {
+    const { response, fetchAPI } = answer;
+    if (Number(response.headers.get("content-length") ?? 0) < compressedLengthMin) return undefined;
+    const { req, res } = nodeExchange(answer.serverContext);
+    addVary(res, "Accept-Encoding");
+    const coding = preferredCoding(req.headers["accept-encoding"]);
+    if (coding === undefined) return undefined;
+    return (async () => {
+      const compressed = await compress(Buffer.from(await response.arrayBuffer()), coding);
+      if (compressed === undefined) return;
+      const headers = new fetchAPI.Headers(response.headers);
+      headers.set("content-encoding", coding);
+      headers.set("content-length", String(compressed.length));
+      answer.setResponse(new fetchAPI.Response(new Uint8Array(compressed), { status: response.status, headers }));
+    })();
+  },
+};
+
+/** Yoga puts both into the context of a request that it gets from node:http, and the router gives it no others. */
+function nodeExchange(serverContext: object): { readonly req: IncomingMessage; readonly res: ServerResponse } {
+  return serverContext as { req: IncomingMessage; res: ServerResponse };
+}

@@ -1,0 +1,59 @@
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import type { Route } from "../exchange.js";
+import { createPage, immutable } from "./page.js";
+
+/** Where the build leaves it; the same seen from src/ and from dist/. */
+const bundle = new URL("../../../dist/dashboard/", import.meta.url);
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Stricter than other pages: everything is a file of this server, and no style is written into the page. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * The dashboard and the files it is made of, each at its own path: those that the build left when the process started, and
+ * no others. They are read when first asked for. None, where it was not built.
+ */
+export function dashboardRoutes(): [path: string, route: Route][] {
+  const assets = namesOfAssets().flatMap((name): [string, Route][] => {
+    const mediaType = mediaTypes[extname(name)];
+    if (mediaType === undefined) return [];
+    const read = () => readFile(new URL(`assets/${name}`, bundle));
+    return [[`/dashboard/assets/${name}`, createPage(mediaType, read, immutable)]];
+  });
+  if (assets.length === 0) return [];
+  const page = () => readFile(new URL("index.html", bundle));
+  return [
+    ["/dashboard", createPage("text/html; charset=utf-8", page, "no-cache", () => contentSecurityPolicy)],
+    ...assets,
+  ];
+}
+
+/** The operations that the dashboard sends, word for word. None, where it was not built. */
+export async function readDashboardOperations(): Promise<readonly string[]> {
+  if (namesOfAssets().length === 0) return [];
+  return JSON.parse(await readFile(new URL("operations.json", bundle), "utf8")) as string[]; // src/dashboard/vite.config.ts wrote it
+}
+
+function namesOfAssets(): string[] {
+  try {
+    return readdirSync(new URL("assets/", bundle));
+  } catch {
+    return [];
+  }
+}

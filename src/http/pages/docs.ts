@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Route } from "../exchange.js";
+import { createPage, immutable } from "./page.js";
+import { icon } from "./icon.js";
+import { inScript } from "./token.js";
+
+export const docsPath = "/docs";
+
+const require = createRequire(import.meta.url);
+const { version } = require("swagger-ui-dist/package.json") as { version: string };
+const folder = `${docsPath}/assets/swagger-ui-${version}`;
+
+const files = [
+  ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+  ["swagger-ui.css", "text/css; charset=utf-8"],
+] as const;
+
+/** Swagger UI's files, from the installed package; by their paths, which change with its version. */
+export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
+  return files.map(([name, mediaType]) => [
+    `${folder}/${name}`,
+    createPage(mediaType, () => readFile(require.resolve(`swagger-ui-dist/${name}`)), immutable),
+  ]);
+}
+
+/**
+ * The API reference: Swagger UI over `/openapi.json`, where calls can be tried; with the token where it may be filled in.
+ * Tokens that are typed in are not stored.
+ */
+export function docsPage(token?: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>API reference – Vitrine</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${folder}/swagger-ui.css">
+<style>${style}</style>
+<body>
+<noscript>The API reference needs JavaScript. What it shows is in <a href="/openapi.json">/openapi.json</a>.</noscript>
+<main id="reference"></main>
+<script src="${folder}/swagger-ui-bundle.js"></script>
+<script>
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+const token = ${inScript(token ?? null)};
+const ui = SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#reference",
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null } })], // there is this server, and no other
+  onComplete: () => token !== null && ui.preauthorizeApiKey("accessToken", token),
+});
+</script>
+</body>
+</html>
+`;
+}
+
+/** Closer together, and other colours where Swagger UI's own are too pale on their ground. */
+const style = `
+  body { margin: 0; }
+  .swagger-ui .info { margin: 2rem 0; }
+  .swagger-ui .scheme-container { margin: 0; padding: 1rem 0; box-shadow: none; }
+  .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ff9d9d !important; }
+  .swagger-ui .download-contents { background: #4a5060; }
+  html:not(.dark-mode) {
+    .swagger-ui .info .title small { background: #5f6673; }
+    .swagger-ui .info .title small.version-stamp { background: #4a6b00; }
+    .swagger-ui .info a, .swagger-ui .info .link .url { color: #1f63a8; }
+    .swagger-ui .btn.authorize { color: #14724a; border-color: #14724a; }
+    .swagger-ui .btn.authorize svg { fill: #14724a; }
+    .swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e; }
+    .swagger-ui .btn.execute { background: #1f63a8; border-color: #1f63a8; }
+    .swagger-ui .opblock-post .opblock-summary-method { background: #17794d; }
+    .swagger-ui .opblock-get .opblock-summary-method { background: #1f63a8; }
+    .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
+    .swagger-ui .parameter__in { color: #5a5f66; }
+    .swagger-ui .parameter__deprecated { color: #b3261e; }
+  }
+  @media (prefers-reduced-motion: reduce) { .swagger-ui * { transition: none !important; animation: none !important; } }
+  html.dark-mode {
+    .swagger-ui .parameter__deprecated { color: #ff9d9d; }
+    .swagger-ui .header-col { color: #e4e6e6; }
+  }
+`;

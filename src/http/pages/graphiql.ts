@@ -1,0 +1,95 @@
+import { createRequire } from "node:module";
+import type * as parts from "@graphql-yoga/render-graphiql/graphiql";
+import { graphqlPath } from "../../graphql/gateway.js";
+import type { Route } from "../exchange.js";
+import { createPage, immutable } from "./page.js";
+import { examples } from "./graphiql.examples.js";
+import { icon } from "./icon.js";
+import { inScript } from "./token.js";
+
+type Parts = typeof parts;
+
+const { version } = createRequire(import.meta.url)("@graphql-yoga/render-graphiql/package.json") as { version: string };
+const folder = `${graphqlPath}/assets/graphiql-${version}`;
+
+const javaScript = "text/javascript; charset=utf-8";
+
+/** The files that the page loads: their names, their types, and what they are in the package. */
+const files: readonly (readonly [name: string, mediaType: string, part: keyof Parts])[] = [
+  ["graphiql.js", javaScript, "js"],
+  ["graphiql.css", "text/css; charset=utf-8", "css"],
+  ["editor.worker.js", javaScript, "editorWorkerService"],
+  ["json.worker.js", javaScript, "jsonWorker"],
+  ["graphql.worker.js", javaScript, "graphqlWorker"],
+];
+
+/** GraphiQL's files, from an installed package; by their paths, which change with its version. */
+export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
+  return files.map(([name, mediaType, part]) => [
+    `${folder}/${name}`,
+    createPage(mediaType, async () => (await loadParts())[part], immutable),
+  ]);
+}
+
+/** 9 MB of text, which a server without browsers need not load. */
+function loadParts(): Promise<Parts> {
+  return import("@graphql-yoga/render-graphiql/graphiql");
+}
+
+/** GraphiQL with examples in its tabs, and the token where it may be filled in. Tokens that are typed in are not stored. */
+export function graphiqlPage(token?: string): string {
+  const headers = JSON.stringify({ "X-Service-Access-Token": token ?? "paste your access token here" }, null, 2);
+  const options = {
+    title: "Vitrine",
+    logo: `<img src="${icon}" alt="" width="28" height="28">`,
+    endpoint: graphqlPath,
+    method: "POST", // subscriptions too: long ones would not fit into a URL
+    shouldPersistHeaders: false,
+    headers,
+    defaultTabs: examples.map(({ query, variables }) => ({
+      query,
+      variables: JSON.stringify(variables, null, 2),
+      headers,
+    })),
+    defaultEditorToolsVisibility: token === undefined ? "headers" : "variables",
+  };
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>GraphiQL – Vitrine</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${folder}/graphiql.css">
+<style>
+  html, body, #root { height: 100%; margin: 0; }
+  .graphiql-container .graphiql-logo { color: inherit; }
+  /* A tab would jump away from under the pointer that presses it, by the way that GraphiQL thinks it was dragged. */
+  .graphiql-container .graphiql-tab { transform: none !important; }
+  @media (max-width: 48rem) {
+    #graphiql-session { flex-direction: column; }
+    .graphiql-horizontal-drag-bar { display: none; }
+  }
+</style>
+<body class="no-focus-outline">
+<noscript>GraphiQL needs JavaScript.</noscript>
+<div id="root"></div>
+<script src="${folder}/graphiql.js"></script>
+<script>
+const options = ${inScript(options)};
+const workers = { editorWorkerService: "editor", json: "json", graphql: "graphql" };
+self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => \`${folder}/\${workers[label]}.worker.js\` };
+${reopenTab}
+YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, onEditQuery() {} });
+</script>
+</body>
+</html>
+`;
+}
+
+/** GraphiQL adds an empty tab at each visit unless it is told what the tab held that was open at the last one. */
+const reopenTab = `
+try {
+  const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem("graphiql:tabState"));
+  const { query, variables } = tabs[activeTabIndex];
+  Object.assign(options, { query, variables });
+} catch {} // the first visit`;

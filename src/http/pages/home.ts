@@ -1,0 +1,93 @@
+import { icon } from "./icon.js";
+
+interface Link {
+  readonly path: string;
+  readonly name: string;
+  readonly about?: string;
+}
+
+const pages: readonly Link[] = [
+  { path: "/graphql", name: "GraphiQL", about: "Write GraphQL operations and run them, subscriptions too." },
+  { path: "/docs", name: "API reference", about: "The REST paths, with examples, to be tried in place." },
+  { path: "/dashboard", name: "Dashboard", about: "How live shows perform while they run, and the catalog." },
+  { path: "/openapi.json", name: "OpenAPI document", about: "The REST paths for programs: clients, tests, gateways." },
+];
+
+const probes: readonly Link[] = [
+  { path: "/healthz", name: "Health" },
+  { path: "/readyz", name: "Readiness" },
+  { path: "/metrics", name: "Metrics" },
+];
+
+/**
+ * `/`: what this is, and where to go.
+ *
+ * @param exists whether there is something at a path; what there is not is left out
+ */
+export function homePage(exists: (path: string) => boolean): string {
+  const cards = pages
+    .filter(({ path }) => exists(path))
+    .map(
+      ({ path, name, about }) => `
+    <li><a href="${path}"><strong>${name}</strong> <span>${about}</span> <code>${path}</code></a></li>`,
+    );
+  const small = probes.filter(({ path }) => exists(path)).map(({ path, name }) => `<a href="${path}">${name}</a>`);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Vitrine</title>
+<link rel="icon" href="${icon}">
+<style>${style}</style>
+<body>
+<header>
+  <img src="${icon}" alt="" width="56" height="56">
+  <h1>Vitrine</h1>
+  <p>A store's product catalog and the analytics of its live shopping shows, over GraphQL and REST.</p>
+</header>
+<main>
+  <ul>${cards.join("")}
+  </ul>
+  <p>Calls carry the store's access token in the header <code>X-Service-Access-Token</code>.
+  To get one: <code>npx vitrine token issue STORE</code></p>
+</main>
+<footer><nav aria-label="State of the service">${small.join(" ")}</nav></footer>
+</body>
+</html>
+`;
+}
+
+const style = `
+  :root {
+    --ink: #1b1730; --soft: #5a5572; --ground: #f6f5fb; --card: #fff; --line: #dedaf0; --accent: #5b3df5;
+    font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  }
+  @media (prefers-color-scheme: dark) {
+    :root { --ink: #f1effa; --soft: #b3adcb; --ground: #14111f; --card: #1e1a2e; --line: #37314f; --accent: #b3a4ff; }
+  }
+  * { box-sizing: border-box; }
+  body {
+    margin: 0 auto; padding: clamp(2rem, 8vw, 6rem) 1.25rem 2rem; max-width: 60rem;
+    background: var(--ground); color: var(--ink);
+  }
+  header { margin-bottom: 2.5rem; }
+  h1 { margin: .5rem 0 0; font-size: clamp(2.25rem, 7vw, 3.25rem); line-height: 1.1; letter-spacing: -.02em; }
+  header p { margin: .75rem 0 0; max-width: 36rem; font-size: 1.2rem; color: var(--soft); }
+  ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none; }
+  li a {
+    display: flex; flex-direction: column; gap: .35rem; height: 100%; padding: 1.25rem 1.4rem;
+    background: var(--card); color: inherit; border: 1px solid var(--line); border-radius: .9rem; text-decoration: none;
+  }
+  li a:hover { border-color: var(--accent); box-shadow: 0 .3rem 1.2rem #5b3df522; }
+  li strong { font-size: 1.15rem; }
+  li span { flex: 1; color: var(--soft); }
+  li code { color: var(--accent); }
+  code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+  main p { margin: 2rem 0 0; color: var(--soft); }
+  main p code { color: var(--ink); overflow-wrap: anywhere; }
+  footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+  footer nav { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
+  footer a { color: var(--accent); }
+  a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+`;

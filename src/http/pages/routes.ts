@@ -1,0 +1,48 @@
+import type { Config } from "../../config.js";
+import type { DatabaseReadiness } from "../../database/readiness.js";
+import { graphqlPath } from "../../graphql/gateway.js";
+import type { Exchange, Route } from "../exchange.js";
+import { createReadinessCheck, type CheckReadiness } from "../health.js";
+import { createMetricsRoute } from "../metrics.js";
+import { createPage } from "./page.js";
+import { createDocsFiles, docsPage, docsPath } from "./docs.js";
+import { dashboardRoutes } from "./dashboard.js";
+import { createGraphiqlFiles } from "./graphiql.js";
+import { servesGraphiql } from "./graphiql.shown.js";
+import { homePage } from "./home.js";
+import { createTokenPage, type DemoToken } from "./token.js";
+import { respondJson } from "../respond.js";
+import type { Telemetry } from "../../telemetry/telemetry.js";
+
+export interface PagesOptions {
+  readonly config: Config;
+  readonly readiness: DatabaseReadiness;
+  readonly telemetry: Telemetry;
+  /** `/openapi.json`, as it is sent. */
+  readonly openApiDocument: string;
+  readonly demoToken: DemoToken;
+}
+
+/** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
+export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
+  const { config, readiness, telemetry, openApiDocument, demoToken } = options;
+  const checkReadiness = createReadinessCheck(readiness);
+  const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+    ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
+    [docsPath, createTokenPage(docsPage, demoToken)],
+    ...createDocsFiles(),
+    ...(servesGraphiql(config) ? createGraphiqlFiles() : []),
+    ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
+    ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
+    ...dashboardRoutes(),
+    ["/readyz", (exchange) => answerReadiness(checkReadiness, exchange)],
+    ["/metrics", createMetricsRoute(telemetry)],
+  ]);
+  const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && servesGraphiql(config));
+  return routes;
+}
+
+async function answerReadiness(check: CheckReadiness, { response }: Exchange): Promise<void> {
+  const readiness = await check();
+  respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
+}

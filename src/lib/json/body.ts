@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { AppError } from "../../errors.js";
+import { invalidJson, parseJson } from "./parse.js";
+import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
+import { arraySlices } from "./slices.js";
+
+/** A long value of a body, which nobody has parsed yet. */
+export interface UnparsedValue extends JsonRange {
+  /** The whole body, in memory that threads share. */
+  readonly bytes: Buffer;
+}
+
+/** What a body says, with placeholders where long values stand. */
+export interface JsonBody {
+  readonly value: unknown;
+  /** By their placeholders, which nobody who sends a body can guess. */
+  readonly unparsed: ReadonlyMap<string, UnparsedValue>;
+  /** Of the body as it was sent. */
+  readonly length: number;
+}
+
+/** The most that a body may have beside its long lists, texts and products: it is parsed in one go. */
+const bodyFrameBytesMax = 512 * 1024;
+/** Lists are parsed in pieces of this many bytes, between which others have their turn. */
+const sliceBytes = 64 * 1024;
+/** Brackets and braces: how a list begins and ends, and an object begins. */
+const [arrayStart, arrayEnd, objectStart] = [0x5b, 0x5d, 0x7b] as const;
+const none: ReadonlyMap<string, UnparsedValue> = new Map();
+
+/**
+ * Parses a body, but for the long values of some of its members.
+ *
+ * @param scanner which has seen all of the body
+ * @param parent the path of the object whose members these are: `[]`, or `["variables"]`
+ * @throws {AppError} BAD_REQUEST for what is not JSON, PAYLOAD_TOO_LARGE where too much of it must be parsed in one go
+ */
+export function parseBody(body: Buffer, scanner: JsonScanner, parent: readonly string[]): JsonBody {
+  const { length } = body;
+  if (length < longFromBytes) return { value: parseJson(body), unparsed: none, length };
+  if (!scanner.isComplete) throw invalidJson();
+  const members = scanner.longMembers(body).filter(({ path }) => isMemberOf(path, parent));
+  const unparsed = new Map<string, UnparsedValue>();
+  const frame: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, items } of members) {
+    const placeholder = newPlaceholder();
+    unparsed.set(placeholder, trimmed({ bytes: body, start, end, items }));
+    frame.push(body.subarray(at, start), Buffer.from(JSON.stringify(placeholder)));
+    at = end;
+  }
+  frame.push(body.subarray(at, trimmed({ bytes: body, start: at, end: length, items: 0 }).end));
+  if (frame.reduce((sum, part) => sum + part.length, 0) > bodyFrameBytesMax) {
+    const message = `Beside long lists, texts and products, a body may have at most ${bodyFrameBytesMax} bytes.`;
+    throw new AppError("PAYLOAD_TOO_LARGE", message);
+  }
+  return { value: parseJson(Buffer.concat(frame)), unparsed, length };
+}
+
+/** A text that nobody can guess. No id may hold a NUL, so that it is none of anything stored. */
+export function newPlaceholder(): string {
+  return `\0${randomUUID()}`;
+}
+
+/** Whether a value is a list, as far as its first byte tells. */
+export function isUnparsedList({ bytes, start }: UnparsedValue): boolean {
+  return bytes[start] === arrayStart;
+}
+
+/** Parses a long value of a few MiB: a list in pieces, between which others have their turn. @throws {AppError} BAD_REQUEST */
+export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
+  const { bytes, start, end } = value;
+  if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {
+    if (end - start > bodyFrameBytesMax && bytes[start] === objectStart) {
+      throw new AppError("PAYLOAD_TOO_LARGE", `An object may have at most ${bodyFrameBytesMax} bytes.`);
+    }
+    return parseJson(bytes.subarray(start, end));
+  }
+  const list: unknown[] = [];
+  for (const slice of arraySlices(bytes, start + 1, end - 1, sliceBytes)) {
+    const isWhole = slice.start === start + 1 && slice.end === end - 1;
+    if (!isWhole) await setImmediate();
+    for (const item of parseSlice(bytes, slice.start, slice.end, isWhole)) list.push(item);
+  }
+  return list;
+}
+
+/**
+ * The elements that a slice of an array holds.
+ *
+ * @param isWhole whether it is all of the array, which may then be empty
+ * @throws {AppError} BAD_REQUEST
+ */
+export function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
+  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[]; // in brackets
+  if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
+  return items;
+}
+
+const bracketOpen = Buffer.from("[");
+const bracketClose = Buffer.from("]");
+
+function isMemberOf(path: readonly string[], parent: readonly string[]): boolean {
+  return path.length === parent.length + 1 && parent.every((name, index) => path[index] === name);
+}
+
+const whiteSpace: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\r\n"));
+
+function trimmed({ bytes, start, end, items }: UnparsedValue): UnparsedValue {
+  let [first, last] = [start, end];
+  while (first < last && whiteSpace.has(bytes[first])) first += 1;
+  while (last > first && whiteSpace.has(bytes[last - 1])) last -= 1;
+  return { bytes, start: first, end: last, items };
+}

@@ -1,0 +1,55 @@
+import { recordCharactersMax } from "../../catalog/csv/records.js";
+import {
+  charactersMax,
+  imagesMax,
+  priceMin,
+  type ProductInput,
+  productFieldNames,
+  productFields,
+} from "../../catalog/product.input.js";
+import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
+
+/** `\S`: something that is not white space. */
+const notBlank = { pattern: "\\S" };
+const price = { minimum: priceMin };
+/** Not the format uri-reference, which forbids what browsers take: spaces and letters beyond ASCII. */
+const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//.", maxLength: charactersMax.url };
+
+const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } = {
+  id: { ...notBlank, maxLength: charactersMax.id },
+  sku: { ...notBlank, maxLength: charactersMax.sku },
+  title: { ...notBlank, maxLength: charactersMax.title },
+  description: { maxLength: charactersMax.description },
+  price,
+  price_min: price,
+  price_max: price,
+  available: {},
+  images: { maxItems: imagesMax, items: { type: "string", ...webUrl } },
+  featured_image: webUrl,
+  url: webUrl,
+};
+
+/** What GraphQL's types do not tell of input fields, by input type and field. */
+export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
+
+/** What GraphQL's types do not tell of the members of a body. */
+export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {
+  return {
+    products: { description: "The products to import.", maxItems: bulkProductsMax },
+    csvContent: { minLength: 1, description: csvRules(bulkProductsMax) },
+  };
+}
+
+function csvRules(rowsMax: number): string {
+  const optional = productFieldNames.filter((name) => !productFields[name].required);
+  return `Products as CSV text.
+
+1. The first row is a header with the names ${productFieldNames.join(", ")}, separated by commas, in any order. The columns ${optional.join(", ")} may be left out.
+2. Each following row is one product; its fields must be as in ProductInput. An empty cell of an optional column is an empty field.
+3. images: one URL, or a JSON array of URLs.
+4. available: true or false.
+5. A field with commas, quotes or line breaks stands in double quotes, its own quotes doubled.
+6. Rows end with a newline. Blank rows are skipped.
+
+At most ${rowsMax} rows below the header, each of at most ${recordCharactersMax} characters.`;
+}

@@ -1,0 +1,56 @@
+import type { GraphQLSchema } from "graphql";
+import { documentExamples } from "./examples.js";
+import { describeInfo, describeTags } from "./info.js";
+import { describeOperation } from "./operations.js";
+import { problemSchemas } from "./problems.js";
+import { responseHeaders, sharedResponses } from "./responses.js";
+import { componentSchemas } from "./schemas.js";
+import type { ApiLimits, DerivedDocument } from "./types.js";
+import { restBase, type RestRoute } from "../routes.js";
+
+export interface ApiSources {
+  /** sofa-api's document. */
+  readonly derived: object;
+  /** The schema as REST shows it: sofa-api loses nullability and deprecations, which are taken from here. */
+  readonly view: GraphQLSchema;
+  readonly routes: readonly RestRoute[];
+  readonly limits: ApiLimits;
+}
+
+/**
+ * The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected where it does not tell the truth. A new route
+ * appears by itself; what it needs besides is an example in openapi.examples.ts.
+ */
+export function describeApi({ derived, view, routes, limits }: ApiSources): object {
+  const base = derived as DerivedDocument; // the shape sofa-api gives it; every operation is looked up with a check
+  const examples = documentExamples(limits);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/gu, "{$1}");
+    const operation = base.paths[path]?.[route.method.toLowerCase()];
+    if (operation === undefined) throw new Error(`sofa-api describes no ${route.method} ${route.path}.`);
+    const described = describeOperation(operation, { route, view, limits, examples });
+    (paths[`${restBase}${path}`] ??= {})[route.method.toLowerCase()] = described;
+  }
+  return {
+    openapi: "3.1.0",
+    info: describeInfo(),
+    servers: [{ url: "/", description: "This server." }],
+    tags: describeTags(routes),
+    security: [{ accessToken: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        accessToken: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Service-Access-Token",
+          description: "An access token of the store: its license key.",
+        },
+      },
+      schemas: { ...componentSchemas(base.components.schemas, view), ...problemSchemas },
+      headers: responseHeaders,
+      responses: sharedResponses(routes, limits, examples),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { checkProduct, type ProductInput } from "../../catalog/product.input.js";
+import { type AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../errors.js";
+import { analyticsExample, csvExample, scarf, shirt } from "./exampleData.js";
+import { commonErrors, problemExample } from "./problems.js";
+import type { ApiLimits } from "./types.js";
+import type { ProblemDetails } from "../problemDetails.js";
+import { documentedFields, type RestRoute } from "../routes.js";
+
+/** Examples of calls and answers, for the document. */
+export interface Examples {
+  /** A body that is accepted, or undefined where the operation takes none. */
+  request(route: RestRoute): unknown;
+  /** The answer to it. */
+  answer(route: RestRoute): unknown;
+  /** A value of a path parameter. */
+  parameter(name: string): string | undefined;
+  problem(route: RestRoute, code: ErrorCode): ProblemDetails;
+}
+
+interface OperationExamples {
+  readonly request?: unknown;
+  readonly answer: unknown;
+  /** Invalid input to the rules themselves, so that the example says what they say. */
+  readonly findProblems?: (problems: Problems) => void;
+}
+
+const badPrice = { ...shirt, price: -1 };
+const badUrl = { ...scarf, url: "javascript:alert(1)" };
+
+const operations: Readonly<Record<string, OperationExamples>> = {
+  importProduct: {
+    request: { product: shirt },
+    answer: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 },
+    findProblems: (problems) => void checkProduct(badPrice, { path: ["product"] }, problems),
+  },
+  importProducts: {
+    request: { products: [shirt, scarf] },
+    answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
+    findProblems: (problems) =>
+      [badPrice, badUrl].forEach((product, index) => checkProduct(product, { path: ["products", index] }, problems)),
+  },
+  importProductsCsv: {
+    request: { csvContent: csvExample },
+    answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
+    findProblems: (problems) => void checkProduct(badPrice, { path: ["csvContent"], line: 2 }, problems),
+  },
+  product: { answer: pick(shirt, documentedFields["Product"] ?? []) },
+  deleteProduct: { answer: { message: `Product ${shirt.id} was deleted.` } },
+  liveStreamAnalytics: { answer: analyticsExample },
+};
+
+const parameters: Readonly<Record<string, string>> = { productId: shirt.id, lsId: analyticsExample.id };
+
+export function documentExamples(limits: ApiLimits): Examples {
+  const common = commonErrors(limits);
+  return {
+    request: ({ operation }) => operations[operation]?.request,
+    answer: ({ operation }) => operations[operation]?.answer,
+    parameter: (name) => parameters[name],
+    problem: (route, code) => problemExample(errorOf(route, code) ?? common[code]),
+  };
+}
+
+/** An error that looks different for this operation. */
+function errorOf({ operation, method, path }: RestRoute, code: ErrorCode): AppError | undefined {
+  const findProblems = operations[operation]?.findProblems;
+  if (code === "VALIDATION_FAILED" && findProblems !== undefined) {
+    const problems = new Problems();
+    findProblems(problems);
+    return validationFailed(problems);
+  }
+  const [, name] = /:(\w+)/u.exec(path) ?? [];
+  if (code === "BAD_REQUEST" && method !== "POST" && name !== undefined) {
+    return errorAt("BAD_REQUEST", `${name} is not percent-encoded UTF-8.`, [name]);
+  }
+  return undefined;
+}
+
+function pick(product: ProductInput, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(product).filter(([name]) => names.includes(name)));
+}

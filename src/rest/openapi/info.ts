@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import type { RestRoute } from "../routes.js";
+
+const description = `A store's product catalog and the analytics of its live shopping shows.
+
+- Every call needs an access token in the header \`X-Service-Access-Token\`.
+- Errors are problem details (RFC 9457). Programs should look at \`code\`, and at \`errors\` for every problem and its place.
+- HEAD is answered wherever GET is. Other methods that a path does not take get 405 with the header \`Allow\`.
+- Answers to GET carry an \`ETag\`; sent back as \`If-None-Match\`, it gives 304 without a body while nothing has changed. A 304 counts as a call.
+- Large answers are compressed with brotli or gzip for callers that accept it. Bodies may come compressed, with \`Content-Encoding\` gzip, deflate or br.
+- A call that is refused changes nothing.
+- An import with an \`Idempotency-Key\` may be sent again without being carried out twice.`;
+
+const tagDescriptions: Readonly<Record<RestRoute["tag"], string>> = {
+  Products: "Import, retrieve and delete the products of the store's catalog.",
+  Analytics: "Read how the store's live shopping shows perform.",
+};
+
+export function describeInfo(): object {
+  return {
+    title: "Vitrine: product catalog and live shopping analytics",
+    version: packageVersion(),
+    description,
+    license: { name: "MIT", identifier: "MIT" },
+  };
+}
+
+/** The tags in use, in the order of the routes. */
+export function describeTags(routes: readonly RestRoute[]): object[] {
+  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] }));
+}
+
+/** package.json stands two folders above this file, in src as in dist. */
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,110 @@
+import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSchema, isRequiredArgument } from "graphql";
+import { conditionParameter } from "./conditions.js";
+import { argumentConstraints } from "./constraints.js";
+import type { Examples } from "./examples.js";
+import { idempotencyParameter, takesIdempotencyKey } from "./idempotency.js";
+import { describeResponses } from "./responses.js";
+import { typeSchema } from "./schemas.js";
+import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./types.js";
+import type { RestRoute } from "../routes.js";
+
+export interface OperationSources {
+  readonly route: RestRoute;
+  readonly view: GraphQLSchema;
+  readonly limits: ApiLimits;
+  readonly examples: Examples;
+}
+
+type RootField = GraphQLField<unknown, unknown>;
+
+/** One operation: sofa-api's, with what it leaves out, and without the query parameters that it adds to a POST. */
+export function describeOperation(
+  derived: DerivedOperation,
+  { route, view, limits, examples }: OperationSources,
+): object {
+  const field = rootField(view, route);
+  const parameters = (derived.parameters ?? []).filter(
+    (parameter) => route.method !== "POST" || parameter.in === "path",
+  );
+  const success = { schema: typeSchema(field.type), description: getNamedType(field.type).description ?? "Done." };
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: field.description ?? route.summary,
+    tags: [route.tag],
+    parameters: [
+      ...parameters.map((parameter) => describeParameter(parameter, argumentOf(field, parameter.name), examples)),
+      ...(route.method === "GET" ? [conditionParameter] : []),
+      ...(takesIdempotencyKey(route) ? [idempotencyParameter] : []),
+    ],
+    ...(route.method === "POST" && {
+      requestBody: describeBody(derived, field, { limits, example: examples.request(route) }),
+    }),
+    responses: describeResponses(route, success, limits, examples),
+  };
+}
+
+function describeParameter(
+  { name, in: place, required, schema }: DerivedParameter,
+  argument: GraphQLArgument,
+  examples: Examples,
+) {
+  const { description: _, ...type } = schema; // sofa-api puts it there
+  const example = examples.parameter(name);
+  return {
+    name,
+    in: place,
+    required,
+    ...describeArgument(argument),
+    schema: type,
+    ...(example !== undefined && { example }),
+  };
+}
+
+function describeBody(
+  { requestBody }: DerivedOperation,
+  field: RootField,
+  { limits, example }: { limits: ApiLimits; example: unknown },
+) {
+  const constraints = argumentConstraints(limits);
+  const names = Object.keys(
+    (requestBody?.content["application/json"]?.schema["properties"] as object | undefined) ?? {},
+  );
+  const members = names.map((name) => argumentOf(field, name));
+  // siteId and siteType come first in the documented bodies.
+  const documented = [
+    ...members.filter((member) => !isRequiredArgument(member)),
+    ...members.filter(isRequiredArgument),
+  ];
+  const property = (argument: GraphQLArgument): JsonSchema => ({
+    ...typeSchema(argument.type),
+    ...describeArgument(argument),
+    ...(argument.defaultValue !== undefined && { default: argument.defaultValue }),
+    ...constraints[argument.name],
+  });
+  const schema = {
+    type: "object",
+    required: members.filter(isRequiredArgument).map(({ name }) => name),
+    properties: Object.fromEntries(documented.map((argument) => [argument.name, property(argument)])),
+    additionalProperties: false, // unknown members are refused
+  };
+  return { required: true, content: { "application/json": { schema, ...(example !== undefined && { example }) } } };
+}
+
+function describeArgument({ description, deprecationReason }: GraphQLArgument) {
+  const text = [description, deprecationReason && `Deprecated: ${deprecationReason}`].filter(Boolean).join(" ");
+  return { ...(text !== "" && { description: text }), ...(deprecationReason && { deprecated: true }) };
+}
+
+function rootField(view: GraphQLSchema, { root, operation }: RestRoute): RootField {
+  const type = root === "Query" ? view.getQueryType() : view.getMutationType();
+  const field = type?.getFields()[operation];
+  if (field === undefined) throw new Error(`The schema has no ${root}.${operation}.`);
+  return field;
+}
+
+function argumentOf({ name: operation, args }: RootField, name: string): GraphQLArgument {
+  const argument = args.find((candidate) => candidate.name === name);
+  if (argument === undefined) throw new Error(`${operation} has no argument ${name}.`);
+  return argument;
+}

@@ -1,0 +1,154 @@
+import { rateLimitHeaders } from "../../access/rateLimit.js";
+import type { ErrorCode } from "../../errors.js";
+import { entityTagHeader, notModified } from "./conditions.js";
+import type { Examples } from "./examples.js";
+import { idempotencyReplayedHeader, takesIdempotencyKey } from "./idempotency.js";
+import { exampleRequestId, exampleReservation } from "./problems.js";
+import type { ApiLimits, JsonSchema } from "./types.js";
+import { problemMediaType } from "../problemDetails.js";
+import type { RestRoute } from "../routes.js";
+import { problemTypes } from "../status.js";
+
+const text: JsonSchema = { type: "string" };
+const rateLimitExamples = rateLimitHeaders([exampleReservation]);
+
+/** The headers that answers may have, by the names under which the document keeps them. */
+export const responseHeaders = {
+  RequestId: {
+    description: "Names this request in the service's log: the X-Request-Id that the caller sent, or else a new one.",
+    schema: text,
+    example: exampleRequestId,
+  },
+  EntityTag: entityTagHeader,
+  IdempotencyReplayed: idempotencyReplayedHeader,
+  RetryAfter: {
+    description: "After how many seconds another try may succeed.",
+    schema: { type: "integer", minimum: 0 },
+    example: 1,
+  },
+  Authenticate: {
+    description: "How to authenticate.",
+    schema: text,
+    example: 'ApiKey header="X-Service-Access-Token"',
+  },
+  RateLimit: {
+    description:
+      "Calls that the store has left (r), and seconds until all are to be had again (t), by policy (IETF draft).",
+    schema: text,
+    example: rateLimitExamples.RateLimit,
+  },
+  RateLimitPolicy: {
+    description: "Calls that a store may make (q) in a window of so many seconds (w), by policy (IETF draft).",
+    schema: text,
+    example: rateLimitExamples["RateLimit-Policy"],
+  },
+} as const;
+
+const requestIdHeader = { "X-Request-Id": header("RequestId") };
+const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
+
+const headersByCode: Readonly<Partial<Record<ErrorCode, object>>> = {
+  UNAUTHENTICATED: { "WWW-Authenticate": header("Authenticate") },
+  RATE_LIMITED: { "Retry-After": header("RetryAfter"), ...limitHeaders },
+  IDEMPOTENCY_KEY_IN_USE: { "Retry-After": header("RetryAfter") },
+  UNAVAILABLE: { "Retry-After": header("RetryAfter") },
+};
+
+/** The answers of an operation, by status. */
+export function describeResponses(
+  route: RestRoute,
+  success: { schema: JsonSchema; description: string },
+  limits: ApiLimits,
+  examples: Examples,
+) {
+  const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
+  const own: ErrorCode[] = ["BAD_REQUEST", ...route.errors];
+  const shared = sharedCodes(route, limits);
+  const ownByStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(own)) {
+    const { status } = problemTypes[code];
+    if (!shared.includes(code)) ownByStatus.set(status, [...(ownByStatus.get(status) ?? []), code]);
+  }
+  const example = examples.answer(route);
+  const isRead = route.method === "GET";
+  const successHeaders = {
+    ...headers,
+    ...(isRead && { ETag: header("EntityTag") }),
+    ...(takesIdempotencyKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
+  };
+  return {
+    200: {
+      description: success.description,
+      headers: successHeaders,
+      content: { "application/json": { schema: success.schema, ...(example !== undefined && { example }) } },
+    },
+    ...(isRead && { 304: notModified(successHeaders) }),
+    ...Object.fromEntries(
+      [...ownByStatus].map(([status, codes]) => [
+        status,
+        problemResponse(codes, { ...headers, ...ownHeaders(codes) }, (code) => examples.problem(route, code)),
+      ]),
+    ),
+    ...Object.fromEntries(
+      shared.map((code) => [problemTypes[code].status, { $ref: `#/components/responses/${pascalCase(code)}` }]),
+    ),
+  };
+}
+
+/** Headers that every one of the codes brings. */
+function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
+  return code !== undefined && others.length === 0 ? (headersByCode[code] ?? {}) : {};
+}
+
+/** The answers that are the same for all operations. */
+export function sharedResponses(
+  routes: readonly RestRoute[],
+  limits: ApiLimits,
+  examples: Examples,
+): Record<string, object> {
+  const responses: Record<string, object> = {};
+  for (const route of routes) {
+    for (const code of sharedCodes(route, limits)) {
+      const headers = { ...requestIdHeader, ...headersByCode[code] };
+      responses[pascalCase(code)] ??= problemResponse([code], headers, () => examples.problem(route, code));
+    }
+  }
+  return responses;
+}
+
+function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
+  return [
+    "UNAUTHENTICATED",
+    ...(route.method === "POST" ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
+    ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
+    "INTERNAL",
+    "UNAVAILABLE",
+  ];
+}
+
+function isLimited({ tag }: RestRoute, { analyticsRateLimit, productRateLimit }: ApiLimits): boolean {
+  return (tag === "Analytics" ? analyticsRateLimit : productRateLimit) > 0;
+}
+
+function problemResponse(codes: readonly ErrorCode[], headers: object, exampleOf: (code: ErrorCode) => unknown) {
+  const examples = codes.map((code) => [code, { summary: problemTypes[code].title, value: exampleOf(code) }]);
+  return {
+    description: `${codes.map((code) => `${problemTypes[code].title} (\`${code}\`)`).join("; ")}.`,
+    headers,
+    content: {
+      [problemMediaType]: {
+        schema: { $ref: "#/components/schemas/ProblemDetails" },
+        examples: Object.fromEntries(examples) as object,
+      },
+    },
+  };
+}
+
+function header(name: keyof typeof responseHeaders) {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** UNSUPPORTED_MEDIA_TYPE becomes UnsupportedMediaType. */
+function pascalCase(code: ErrorCode): string {
+  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/gu, (_, letter: string) => letter.toUpperCase());
+}

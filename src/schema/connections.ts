@@ -1,0 +1,107 @@
+import { errorAt } from "../errors.js";
+import { canBeKey } from "../lib/text.js";
+import { builder } from "./builder.js";
+
+/** A page of a list in cursor order, with one more fetched to know whether another follows. */
+export interface Page<Node> {
+  readonly nodes: readonly Node[];
+  readonly hasNextPage: boolean;
+}
+
+interface PageInfoShape {
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  startCursor: string | null;
+  endCursor: string | null;
+}
+
+const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
+  description: "Where a page stands in its list.",
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean("hasNextPage"),
+    hasPreviousPage: t.exposeBoolean("hasPreviousPage"),
+    startCursor: t.exposeString("startCursor", { nullable: true }),
+    endCursor: t.exposeString("endCursor", { nullable: true }),
+  }),
+});
+
+export const firstByDefault = 20;
+export const firstMax = 100;
+
+/** @throws {AppError} VALIDATION_FAILED for a page size out of bounds */
+export function pageSize(first: number | null | undefined): number {
+  if (first === null || first === undefined) return firstByDefault;
+  if (first >= 0 && first <= firstMax) return first;
+  throw errorAt("VALIDATION_FAILED", `first must be from 0 to ${firstMax}.`, ["first"]);
+}
+
+/** The longest cursor has an id of 255 characters, each of which JSON may write as six: 2,100 in all. */
+const cursorCharactersMax = 4_000;
+
+/** A cursor holds the sort key of its node; callers are to treat it as opaque. */
+export function encodeCursor(...key: readonly string[]): string {
+  return Buffer.from(JSON.stringify(key)).toString("base64url");
+}
+
+/** @throws {AppError} VALIDATION_FAILED for a text that is too long, or no cursor of a list with this many parts in its sort key */
+export function decodeCursor(after: string | null | undefined, parts: number): readonly string[] | undefined {
+  if (after === null || after === undefined) return undefined;
+  if (after.length > cursorCharactersMax) {
+    throw errorAt("VALIDATION_FAILED", `after must have at most ${cursorCharactersMax} characters.`, ["after"]);
+  }
+  try {
+    const key: unknown = JSON.parse(Buffer.from(after, "base64url").toString());
+    if (Array.isArray(key) && key.length === parts && key.every(isCursorPart)) return key;
+  } catch {
+    // not JSON: the same answer as for any other text that is no cursor
+  }
+  throw errorAt("VALIDATION_FAILED", "after must be a cursor of this list.", ["after"]);
+}
+
+function isCursorPart(part: unknown): part is string {
+  return typeof part === "string" && canBeKey(part); // long ones would be sent along for each alias
+}
+
+/** Defines the connection type of a list, `ProductConnection` for `Product`, and gives what its resolver returns. */
+export function connectionType<Node extends object>(
+  name: string,
+  node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },
+  cursorOf: (node: Node) => string,
+) {
+  interface Edge {
+    node: Node;
+    cursor: string;
+  }
+  interface Connection {
+    edges: Edge[];
+    nodes: readonly Node[];
+    pageInfo: PageInfoShape;
+  }
+  const EdgeType = builder.objectRef<Edge>(`${name}Edge`).implement({
+    fields: (t) => ({
+      node: t.field({ type: node as never, resolve: (edge) => edge.node as never }),
+      cursor: t.exposeString("cursor"),
+    }),
+  });
+  const type = builder.objectRef<Connection>(`${name}Connection`).implement({
+    fields: (t) => ({
+      edges: t.field({ type: [EdgeType], resolve: ({ edges }) => edges }),
+      nodes: t.field({ type: [node] as never, resolve: ({ nodes }) => nodes as never }),
+      pageInfo: t.field({ type: PageInfo, resolve: ({ pageInfo }) => pageInfo }),
+    }),
+  });
+  const connect = ({ nodes, hasNextPage }: Page<Node>, after: unknown): Connection => {
+    const edges = nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
+    return {
+      edges,
+      nodes,
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: after !== null && after !== undefined && nodes.length > 0,
+        startCursor: edges[0]?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
+    };
+  };
+  return { type, connect };
+}

@@ -1,0 +1,257 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { CallCount } from "../../src/access/rateLimit.js";
+import { openSharedCount } from "../../src/access/rateLimit.redis.js";
+import { startApp, type TestApp } from "../support/app.js";
+import { atOnce, limitHeaders, readGraphQL, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
+import { type OwnRedis, startOwnRedis, until } from "../support/redis.js";
+
+// CI always names a Redis. Where one is named, the program redis-server must be there too.
+const redisUrl = process.env["TEST_REDIS_URL"];
+const warning = "Redis fails: until it is back, this process counts calls by itself";
+
+async function startOn(url: string): Promise<TestApp> {
+  const app = await startApp({ redisUrl: url });
+  onTestFinished(() => app.close());
+  return app;
+}
+
+function warningsOf({ logged }: TestApp): number {
+  return logged.filter((line) => line.includes(warning)).length;
+}
+
+/** Calls left of 100, as an answer's headers say. */
+function leftOf(response: Response): number {
+  const [, left] = /r=(\d+)/u.exec(limitHeaders(response)[1] ?? "") ?? [];
+  return Number(left);
+}
+
+describe.runIf(redisUrl !== undefined)("on a Redis that other processes use too", () => {
+  let apps: readonly [TestApp, TestApp];
+  beforeAll(async () => {
+    apps = [await startApp({ redisUrl: redisUrl ?? "" }), await startApp({ redisUrl: redisUrl ?? "" })];
+  });
+  afterAll(() => Promise.all(apps.map((app) => app.close())));
+
+  test("of 300 concurrent calls to two servers, in both styles, exactly 100 are answered", async () => {
+    const store = await storeWithShow(apps[0]);
+    const responses = await atOnce(300, (index) =>
+      index % 3 === 0 ? readGraphQL(store) : readRest(store, apps[index % 2]?.url),
+    );
+    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
+    const left = responses.filter(({ status }) => status === 200).map(leftOf);
+    expect(new Set(left).size).toBe(100);
+    expect(apps.map(warningsOf)).toEqual([0, 0]);
+  });
+
+  test("200 aliases in one operation take the 100 reads that there are, for the other server too", async () => {
+    const store = await storeWithShow(apps[0]);
+    expect(leftOf(await readRest(store, apps[1].url))).toBe(99);
+    const response = await readGraphQL(store, 200);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ data: null, errors: [{ path: ["a99"] }] });
+    expect((await readRest(store, apps[1].url)).status).toBe(429);
+  });
+});
+
+describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
+  let redis: OwnRedis;
+  let client: Redis;
+  beforeAll(async () => {
+    redis = await startOwnRedis();
+    client = new Redis(redis.url);
+    client.on("error", () => undefined); // it is stopped and started
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await redis.stop();
+  });
+  beforeEach(async () => {
+    redis.resume();
+    await redis.start();
+    await client.flushall();
+  });
+
+  /** Waits until what a server is asked is counted in Redis, which then is empty again. */
+  async function untilShared(server: TestApp): Promise<void> {
+    await client.flushall();
+    const store = await storeWithShow(server);
+    await until(async () => {
+      await readRest(store);
+      return (await client.dbsize()) > 0;
+    }, "a server to use Redis");
+    await client.flushall();
+  }
+
+  test("stopped and started again in the middle, the service goes on: first by its own count, then by the shared one", async () => {
+    const [app, other] = [await startOn(redis.url), await startOn(redis.url)];
+    const store = await storeWithShow(app);
+    expect(statuses(await atOnce(30, () => readRest(store)))).toEqual({ 200: 30 });
+    expect(statuses(await atOnce(20, () => readRest(store, other.url)))).toEqual({ 200: 20 });
+
+    await redis.stop();
+    expect(statuses(await atOnce(100, () => readRest(store)))).toEqual({ 200: 70, 429: 30 });
+    expect(statuses(await atOnce(100, () => readRest(store, other.url)))).toEqual({ 200: 80, 429: 20 });
+    expect([app, other].map(warningsOf)).toEqual([1, 1]);
+
+    await redis.start();
+    for (const server of [app, other]) await untilShared(server);
+    const shared = await storeWithShow(app);
+    const responses = await atOnce(300, (index) => readRest(shared, index % 2 === 0 ? app.url : other.url));
+    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
+    expect([app, other].map(warningsOf)).toEqual([1, 1]);
+
+    await redis.stop();
+    expect((await readRest(await storeWithShow(app))).status).toBe(200);
+    expect(warningsOf(app)).toBe(2);
+  });
+
+  test("while it hangs, calls wait for it half a second at most, and then not at all but for one a second", async () => {
+    const app = await startOn(redis.url);
+    const store = await storeWithShow(app);
+    expect((await readRest(store)).status).toBe(200);
+    redis.hang();
+    const timed = async () => {
+      const startedAt = performance.now();
+      const { status } = await readRest(store);
+      return { status, ms: performance.now() - startedAt };
+    };
+    const first = await atOnce(20, timed);
+    const next = await atOnce(20, timed);
+    redis.resume();
+    expect(new Set([...first, ...next].map(({ status }) => status))).toEqual(new Set([200]));
+    expect(Math.max(...first.map(({ ms }) => ms))).toBeLessThan(5_000);
+    // Not even the time limit of one call to Redis: they did not ask it.
+    expect(Math.min(...next.map(({ ms }) => ms))).toBeLessThan(500);
+    expect(warningsOf(app)).toBe(1);
+    await untilShared(app);
+  });
+
+  test("gone when the service starts, it is used as soon as it is there", async () => {
+    await redis.stop();
+    const app = await startOn(redis.url);
+    const store = await storeWithShow(app);
+    expect(statuses(await atOnce(120, () => readRest(store)))).toEqual({ 200: 100, 429: 20 });
+    expect(warningsOf(app)).toBe(1);
+    await redis.start();
+    await untilShared(app);
+  });
+
+  test("its keys are namespaced, do not show the store's id, count no refused call, and expire with the window", async () => {
+    const app = await startOn(redis.url);
+    const store = await storeWithShow(app);
+    await atOnce(110, () => readRest(store));
+    const [key = "", ...more] = await client.keys("*");
+    expect([key, more]).toEqual([expect.stringMatching(/^vitrine:rate:[\w-]{43}$/u), []]);
+    expect(await client.get(key)).toBe("100");
+    expect(await client.pttl(key)).toBeGreaterThan(0);
+    expect(await client.pttl(key)).toBeLessThanOrEqual(60_000);
+    await client.pexpire(key, 1);
+    await until(async () => (await client.dbsize()) === 0, "the key to expire");
+    expect(leftOf(await readRest(store))).toBe(99);
+  });
+
+  describe("the count", () => {
+    const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
+    let count: CallCount;
+    const warnings: Error[] = [];
+    beforeEach(async () => {
+      warnings.length = 0;
+      count = await openSharedCount(redis.url, (problem) => void warnings.push(problem));
+    });
+    afterEach(() => count.close());
+
+    const reserve = async () => {
+      const { isGranted, callsLeft, resetMs } = await count.reserve(policy, "store");
+      return [isGranted, callsLeft, resetMs];
+    };
+    /** The key of the store's count. */
+    async function usedKey(): Promise<string> {
+      await reserve();
+      const [key = ""] = await client.keys("*");
+      return key;
+    }
+
+    test.each([
+      ["text", (key: string) => client.set(key, "many")],
+      ["an empty text", (key: string) => client.set(key, "")],
+      ["a negative number", (key: string) => client.set(key, "-5")],
+      ["a fraction", (key: string) => client.set(key, "2.5")],
+      ["infinity", (key: string) => client.set(key, "inf")],
+      ["a number beyond all counts", (key: string) => client.set(key, "99999999999999999999")],
+      ["a list", (key: string) => client.multi().del(key).rpush(key, "1", "2", "3").exec()],
+    ])("a value that is %s counts as none, and is replaced by a count that expires", async (_, spoil) => {
+      const key = await usedKey();
+      await spoil(key);
+      expect([await reserve(), await reserve(), await reserve()]).toEqual([
+        [true, 2, 60_000],
+        [true, 1, expect.any(Number)],
+        [true, 0, expect.any(Number)],
+      ]);
+      expect(await reserve()).toEqual([false, 0, expect.any(Number)]);
+      expect(await client.pttl(key)).toBeGreaterThan(0);
+      expect(warnings).toEqual([]);
+    });
+
+    test("a count without an expiry, or with one beyond the window, gets the window's", async () => {
+      const key = await usedKey();
+      await client.persist(key);
+      expect(await reserve()).toEqual([true, 1, 60_000]);
+      expect(await client.pttl(key)).toBeGreaterThan(0);
+      await client.pexpire(key, 3_600_000);
+      expect(await reserve()).toEqual([true, 0, 60_000]);
+      await client.persist(key);
+      expect(await reserve()).toEqual([false, 0, 60_000]);
+      expect(await client.pttl(key)).toBeGreaterThan(0);
+    });
+
+    test("a window ends after its time, whatever was refused in it", async () => {
+      const short = { ...policy, callsMax: 1, windowMs: 200 };
+      expect(await count.reserve(short, "store")).toMatchObject({ isGranted: true });
+      expect(await count.reserve(short, "store")).toMatchObject({ isGranted: false });
+      await until(async () => (await count.reserve(short, "store")).isGranted, "the next window");
+    });
+
+    test("a process too busy to read replies in time still goes by them", async () => {
+      const reservations = Promise.all([reserve(), reserve(), reserve(), reserve()]);
+      const busyUntil = performance.now() + 1_000;
+      while (performance.now() < busyUntil);
+      expect((await reservations).map(([isGranted]) => isGranted)).toEqual([true, true, true, false]);
+      expect(warnings).toEqual([]);
+      const [key = ""] = await client.keys("*");
+      expect(await client.get(key)).toBe("3");
+    });
+
+    test("a Redis that has forgotten the script is told it again", async () => {
+      await reserve();
+      await client.script("FLUSH");
+      expect(await reserve()).toEqual([true, 1, expect.any(Number)]);
+      expect(warnings).toEqual([]);
+    });
+  });
+});
+
+test("a server that answers nonsense is as good as none", async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("data", (commands) => {
+      for (const _ of commands.toString().matchAll(/^\*\d+\r$/gmu)) socket.write("+OK\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const warnings: string[] = [];
+  const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const count = await openSharedCount(url, ({ message }) => void warnings.push(message));
+  onTestFinished(() => count.close());
+  const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
+  const verdicts = [];
+  for (let call = 0; call < 4; call += 1) verdicts.push((await count.reserve(policy, "store")).isGranted);
+  expect(verdicts).toEqual([true, true, false, false]);
+  expect(warnings).toEqual(["Redis answered with something that is no count."]);
+});

@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createOwnCount, type OwnCount } from "../../src/access/rateLimit.memory.js";
+import { countForWorker, createPrimaryCount } from "../../src/access/rateLimit.primary.js";
+import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
+import type { Line } from "../../src/lib/line.js";
+import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { graphqlError, refusal } from "../support/problems.js";
+import { documented, importedAnswer, paths, product, storedKeys } from "../support/products.js";
+import {
+  atOnce,
+  limitHeaders,
+  noLimitHeaders,
+  readGraphQL,
+  readRest,
+  sendGraphQL,
+  statuses,
+  storeWithShow,
+} from "../support/rateLimit.js";
+
+const usedUp = "The limit of 100 analytics calls in 60 seconds is used up.";
+const seconds = "(?:60|[1-5]?\\d)";
+const granted = (left: number) => [
+  '"analytics";q=100;w=60',
+  expect.stringMatching(`^"analytics";r=${left};t=${seconds}$`),
+  null,
+];
+const refused = [
+  '"analytics";q=100;w=60',
+  expect.stringMatching(`^"analytics";r=0;t=${seconds}$`),
+  expect.stringMatching(`^${seconds}$`),
+];
+
+describe("analytics reads, 100 a minute unless configured otherwise", () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
+
+  test("of 300 concurrent REST calls exactly 100 are answered; the others are told when to come again", async () => {
+    const store = await storeWithShow(app);
+    const responses = await atOnce(300, () => readRest(store));
+    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
+    const refusals = responses.filter(({ status }) => status === 429);
+    for (const response of refusals) {
+      expect(limitHeaders(response)).toEqual(refused);
+      const [, , retryAfter] = limitHeaders(response);
+      expect(response.headers.get("ratelimit")).toBe(`"analytics";r=0;t=${retryAfter}`);
+      expect(await readAnswer(response)).toEqual(refusal("RATE_LIMITED", usedUp));
+    }
+    const left = responses.filter(({ status }) => status === 200).map(({ headers }) => headers.get("ratelimit"));
+    expect(left.map((value) => Number(/r=(\d+)/u.exec(value ?? "")?.[1])).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 100 }, (_, index) => index),
+    );
+  });
+
+  test("REST and GraphQL count together, and each answer says what is left", async () => {
+    const store = await storeWithShow(app);
+    expect(limitHeaders(await readRest(store))).toEqual(granted(99));
+    expect(limitHeaders(await readGraphQL(store))).toEqual(granted(98));
+    expect(limitHeaders(await readGraphQL(store, 97))).toEqual(granted(1));
+    const responses = await atOnce(20, (index) => (index % 2 === 0 ? readRest(store) : readGraphQL(store)));
+    expect(statuses(responses)).toEqual({ 200: 1, 429: 19 });
+  });
+
+  test("100 aliases in one operation are answered, and then nothing is left", async () => {
+    const store = await storeWithShow(app);
+    const response = await readGraphQL(store, 100);
+    expect(response.status).toBe(200);
+    expect(limitHeaders(response)).toEqual(granted(0));
+    const { data } = (await response.json()) as { data: object };
+    expect(Object.keys(data)).toHaveLength(100);
+    expect((await readRest(store)).status).toBe(429);
+  });
+
+  test("200 aliases in one operation take the 100 reads that there are, and are answered with 429", async () => {
+    const store = await storeWithShow(app);
+    const response = await readGraphQL(store, 200);
+    expect(response.status).toBe(429);
+    expect(limitHeaders(response)).toEqual(refused);
+    const body: any = await response.json();
+    const [error] = body.errors;
+    expect(body).toEqual({ errors: [error], data: null });
+    expect(error).toEqual({
+      ...graphqlError("RATE_LIMITED", usedUp),
+      extensions: {
+        ...graphqlError("RATE_LIMITED", usedUp).extensions,
+        retryAfterSeconds: Number(limitHeaders(response)[2]),
+      },
+      locations: expect.any(Array),
+      path: ["a100"],
+    });
+    expect((await readRest(store)).status).toBe(429);
+  });
+
+  test("one store's calls take nothing from another's", async () => {
+    const [greedy, other] = [await storeWithShow(app), await storeWithShow(app)];
+    await atOnce(150, () => readRest(greedy));
+    expect(limitHeaders(await readRest(other))).toEqual(granted(99));
+    expect((await readRest(greedy)).status).toBe(429);
+  });
+
+  test("a show that does not exist costs a read; a wrong token and arguments that cannot be read cost none", async () => {
+    const store = await storeWithShow(app);
+    const missing = await readRest(store, undefined, "nothing");
+    expect(missing.status).toBe(404);
+    expect(limitHeaders(missing)).toEqual(granted(99));
+    const unauthenticated = await store.fetch("/external/analytics/v1/live-streams/show", {
+      headers: { "X-Service-Access-Token": "wrong" },
+    });
+    expect([unauthenticated.status, ...limitHeaders(unauthenticated)]).toEqual([401, ...noLimitHeaders]);
+    const unreadable = await readRest(store, undefined, "%ff");
+    expect([unreadable.status, ...limitHeaders(unreadable)]).toEqual([400, ...noLimitHeaders]);
+    const invalid = await sendGraphQL(store, "{ liveStreamAnalytics(lsId: 1) { id } }");
+    expect(limitHeaders(invalid)).toEqual(noLimitHeaders);
+    expect(limitHeaders(await readRest(store))).toEqual(granted(98));
+  });
+
+  test("starting a subscription is one call, whatever it sends; one that is refused is answered with 429", async () => {
+    const store = await storeWithShow(app);
+    const leaving = new AbortController();
+    const subscribe = () =>
+      store.fetch("/graphql", {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "text/event-stream" },
+        body: JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "show") { id } }` }),
+        signal: leaving.signal,
+      });
+    const started = await subscribe();
+    expect([started.status, ...limitHeaders(started)]).toEqual([200, ...granted(99)]);
+    expect(limitHeaders(await readRest(store))).toEqual(granted(98));
+    await readGraphQL(store, 98);
+    const late = await subscribe();
+    expect([late.status, ...limitHeaders(late)]).toEqual([429, ...refused]);
+    leaving.abort();
+  });
+
+  test("product calls are not limited unless configured, and say nothing of limits", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.one, { product: product("shirt") });
+    const responses = await atOnce(150, () => store.fetch(paths.of("shirt")));
+    expect(statuses(responses)).toEqual({ 200: 150 });
+    for (const response of responses) expect(limitHeaders(response)).toEqual(noLimitHeaders);
+  });
+});
+
+test("a limit of 0 is none, and no answer speaks of one", async () => {
+  const app = await startApp({ analyticsRateLimit: 0 });
+  const store = await storeWithShow(app);
+  const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];
+  await app.close();
+  expect(statuses(responses)).toEqual({ 200: 121 });
+  for (const response of responses) expect(limitHeaders(response)).toEqual(noLimitHeaders);
+});
+
+describe("product calls, where they are limited", () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ productRateLimit: 6, analyticsRateLimit: 2 });
+  });
+  afterAll(() => app.close());
+
+  const tooMany = "The limit of 6 product calls in 60 seconds is used up.";
+
+  test("all six operations count together, in both styles, and a refused one changes nothing", async () => {
+    const store = await createTestStore(app);
+    const shirt = product("shirt");
+    const header = "id,sku,title,available,featured_image,url";
+    const calls = [
+      () => store.post(paths.one, { product: shirt }),
+      () => store.post(paths.bulk, { products: [shirt] }),
+      () => store.post(paths.csv, { csvContent: `${header}\nscarf,S,Scarf,true,//a.example/a.jpg,//a.example/a` }),
+      () => store.get(paths.of("shirt")),
+      () => store.graphql("{ products { nodes { id } } }"),
+      () => store.delete(paths.of("scarf")),
+    ];
+    const answers = [];
+    for (const call of calls) answers.push(await call());
+    expect(answers).toMatchObject([
+      importedAnswer(1),
+      importedAnswer(0, 1),
+      importedAnswer(1),
+      { status: 200, body: documented(shirt) },
+      { data: { products: { nodes: [{ id: "scarf" }, { id: "shirt" }] } } },
+      { status: 200 },
+    ]);
+    const refusedCalls = [
+      () => store.post(paths.one, { product: product("late") }),
+      () => store.post(paths.bulk, { products: [product("late")] }),
+      () => store.post(paths.csv, { csvContent: `${header}\nlate,L,Late,true,//a.example/a.jpg,//a.example/a` }),
+      () => store.get(paths.of("shirt")),
+      () => store.delete(paths.of("shirt")),
+    ];
+    for (const call of refusedCalls) expect(await call()).toEqual(refusal("RATE_LIMITED", tooMany));
+    const mutation = await sendGraphQL(store, `mutation { deleteProduct(productId: "shirt") { message } }`);
+    expect([mutation.status, await mutation.json()]).toMatchObject([
+      429,
+      { data: null, errors: [{ message: tooMany, path: ["deleteProduct"], extensions: { code: "RATE_LIMITED" } }] },
+    ]);
+    expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
+  });
+
+  test("of a mutation with more aliases than calls are left, those that are left are carried out, in order", async () => {
+    const store = await createTestStore(app);
+    for (let call = 0; call < 3; call += 1) await sendGraphQL(store, "{ products { nodes { id } } }");
+    const fields = ["a", "b", "c", "d", "e"].map((id) => {
+      const input = `id: "${id}", sku: "sku-${id}", title: "T", available: true, featured_image: "//a.example/a", url: "//a.example/a"`;
+      return `${id}: importProduct(product: { ${input} }) { message }`;
+    });
+    const response = await sendGraphQL(store, `mutation { ${fields.join(" ")} }`);
+    expect([response.status, await response.json()]).toMatchObject([429, { data: null, errors: [{ path: ["d"] }] }]);
+    expect(Object.keys(await storedKeys(app, store))).toEqual(["a", "b", "c"]);
+  });
+
+  test("policies are counted apart, and an operation under both answers with both", async () => {
+    const store = await storeWithShow(app);
+    const query = `{ products { nodes { id } } liveStreamAnalytics(lsId: "show") { id } }`;
+    const response = await sendGraphQL(store, query);
+    expect(response.headers.get("ratelimit-policy")).toBe('"product";q=6;w=60, "analytics";q=2;w=60');
+    expect(response.headers.get("ratelimit")).toMatch(/^"product";r=5;t=\d\d, "analytics";r=1;t=\d\d$/u);
+    expect(statuses(await atOnce(5, () => readRest(store)))).toEqual({ 200: 1, 429: 4 });
+    expect(limitHeaders(await sendGraphQL(store, "{ products { nodes { id } } }"))).toEqual([
+      '"product";q=6;w=60',
+      expect.stringMatching(/^"product";r=4;t=\d\d$/u),
+      null,
+    ]);
+  });
+});
+
+describe("the count of one process", () => {
+  const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
+
+  test("a window begins with the first call and ends after its time; refused calls do not prolong it", () => {
+    let now = 5_000;
+    const count = createOwnCount(() => now);
+    const reserve = () => {
+      const { isGranted, callsLeft, resetMs } = count.reserve(policy, "store");
+      return [isGranted, callsLeft, resetMs];
+    };
+    expect(reserve()).toEqual([true, 1, 60_000]);
+    now += 40_000;
+    expect(reserve()).toEqual([true, 0, 20_000]);
+    now += 19_999;
+    expect(reserve()).toEqual([false, 0, 1]);
+    now += 1;
+    expect(reserve()).toEqual([true, 1, 60_000]);
+  });
+
+  test("a refused call is not counted: where the limit is one higher, there is room for one more", () => {
+    const count = createOwnCount();
+    const verdicts = [2, 2, 2, 2, 3, 3].map((callsMax) => count.reserve({ ...policy, callsMax }, "store").isGranted);
+    expect(verdicts).toEqual([true, true, false, false, true, false]);
+  });
+
+  test("a call granted elsewhere counts, in a window that ends when it does there", () => {
+    let now = 0;
+    const count = createOwnCount(() => now);
+    count.note(policy, "store", 1_000);
+    expect(count.reserve(policy, "store")).toEqual({ policy, isGranted: true, callsLeft: 0, resetMs: 1_000 });
+    expect(count.reserve(policy, "store")).toMatchObject({ isGranted: false });
+    now = 1_000;
+    expect(count.reserve(policy, "store")).toMatchObject({ isGranted: true, resetMs: 60_000 });
+  });
+
+  test("a refusal's time is whole seconds, rounded up, so that whoever waits for it is served", () => {
+    expect(tooManyCalls({ policy, resetMs: 31_001 }).retryAfterSeconds).toBe(32);
+    expect(tooManyCalls({ policy, resetMs: 0 }).retryAfterSeconds).toBe(1);
+    expect(rateLimitHeaders([{ policy, isGranted: true, callsLeft: 1, resetMs: 31_001 }])).toEqual({
+      "RateLimit-Policy": '"analytics";q=2;w=60',
+      RateLimit: '"analytics";r=1;t=32',
+    });
+  });
+
+  test("the configured limits are those of a minute, and 0 is no policy", () => {
+    expect(policiesOf({ analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
+      analytics: { name: "analytics", callsMax: 100, windowMs: 60_000 },
+    });
+  });
+});
+
+describe("the count that a primary holds for its workers", () => {
+  const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
+
+  /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
+  function startWorker(held: OwnCount, hangs: () => boolean = () => false) {
+    const warnings: string[] = [];
+    const [primary, worker] = openLinePair(hangs);
+    countForWorker(primary, held);
+    const count = createPrimaryCount(worker, ({ message }) => void warnings.push(message), 20);
+    return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
+  }
+
+  test("is one for all of them", async () => {
+    const held = createOwnCount(() => 0);
+    const [one, other] = [startWorker(held), startWorker(held)];
+    expect([await one.reserve(), await other.reserve(), await one.reserve(), await other.reserve()]).toEqual([
+      [true, 2, 60_000],
+      [true, 1, 60_000],
+      [true, 0, 60_000],
+      [false, 0, 60_000],
+    ]);
+    expect([one.warnings, other.warnings]).toEqual([[], []]);
+  });
+
+  test("that does not answer is replaced by the worker's own, which knows what it was granted, until it answers", async () => {
+    let hangs = false;
+    const held = createOwnCount(() => 0);
+    const { reserve, warnings } = startWorker(held, () => hangs);
+    await reserve();
+    hangs = true;
+    const verdicts = [await reserve(), await reserve(), await reserve()].map(([isGranted]) => isGranted);
+    expect(verdicts).toEqual([true, true, false]);
+    expect(warnings).toEqual(["The primary does not answer."]);
+    hangs = false;
+    await expect.poll(reserve).toEqual([true, 1, 60_000]); // held there: one, and this one
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+/** Both ends of a line that carries nothing while `hangs()`. */
+function openLinePair(hangs: () => boolean): [Line, Line] {
+  const ends = [new Map(), new Map()] as const;
+  const open = (here: number, there: number): Line => ({
+    tell: (topic, ...parts) => queueMicrotask(() => !hangs() && ends[there]?.get(topic)?.(...parts)),
+    onTold: (topic, listener) => void ends[here]?.set(topic, listener),
+  });
+  return [open(0, 1), open(1, 0)];
+}

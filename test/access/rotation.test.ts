@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { revokeToken, rotateToken, undoRotation } from "../../src/access/token.replace.js";
+import { issueToken, listTokens } from "../../src/access/token.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const grace = { graceMs: 60_000 };
+
+async function tokenOfNewStore() {
+  const { id: store } = await createTestStore(app);
+  const { id } = await issueToken(app.db, store, { label: "shop" });
+  const one = async (which: string) => (await listTokens(app.db, store)).find((token) => token.id === which);
+  return { store, id, one };
+}
+
+test("of many rotations of one token at once, one succeeds, and the others name its successor", async () => {
+  const { store, id } = await tokenOfNewStore();
+  const databases = Array.from({ length: 4 }, () => openConnections().client);
+  const done = await Promise.allSettled(databases.flatMap((db) => [1, 2].map(() => rotateToken(db, store, id, grace))));
+  const [winner, ...others] = done.filter(({ status }) => status === "fulfilled");
+  expect(others).toEqual([]);
+  const successor = winner?.status === "fulfilled" ? winner.value.issued.id : "";
+  const message = `Token ${id} was replaced by token ${successor}; rotate that one instead.`;
+  for (const one of done) {
+    if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "NOT_FOUND", message });
+  }
+  expect((await listTokens(app.db, store)).map((token) => [token.label, token.replacedBy])).toEqual([
+    [null, null], // the store's first
+    ["shop", successor],
+    ["shop", null],
+  ]);
+});
+
+test("no token works after a revocation beside a rotation that the revocation did not tell of", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { store, id, one } = await tokenOfNewStore();
+    const [rotation, revocation] = await Promise.allSettled([
+      rotateToken(openConnections().client, store, id, grace),
+      revokeToken(openConnections().client, store, id),
+    ]);
+    if (revocation.status === "rejected") throw revocation.reason;
+    const { replacedBy, alsoRevoked, revokedAt } = revocation.value;
+    expect(await one(id)).toMatchObject({ revokedAt });
+    if (rotation.status === "rejected") {
+      expect(rotation.reason).toMatchObject({ code: "NOT_FOUND" });
+      expect(await listTokens(app.db, store)).toHaveLength(2);
+      expect({ replacedBy, alsoRevoked }).toEqual({ replacedBy: null, alsoRevoked: [] });
+    } else {
+      const { id: successor } = rotation.value.issued;
+      const { revokedAt: ended } = (await one(successor)) ?? {};
+      expect({ replacedBy, alsoRevoked }).toEqual(
+        ended === null ? { replacedBy: successor, alsoRevoked: [] } : { replacedBy: null, alsoRevoked: [successor] },
+      );
+    }
+  }
+});
+
+// The embedded engine's one session does one transaction at a time.
+test.runIf(inject("database").engine === "postgresql")(
+  "a revocation ends what a rotation makes that has not ended yet",
+  async () => {
+    const { store, id, one } = await tokenOfNewStore();
+    let goOn: () => void = () => undefined;
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow = app.db.$extends({
+      query: { accessToken: { create: ({ args, query }) => paused.then(() => query(args)) } },
+    });
+    const rotating = rotateToken(slow as unknown as typeof app.db, store, id, grace);
+    await expect
+      .poll(async () => {
+        const claimed = await app.db.$queryRawUnsafe<unknown[]>(
+          ofTest(`SELECT id FROM "AccessToken" WHERE id = '${id}' FOR UPDATE SKIP LOCKED`),
+        );
+        return claimed.length;
+      })
+      .toBe(0);
+    const revoking = revokeToken(app.db, store, id);
+    await expect
+      .poll(async () => {
+        const [row] = await app.db.$queryRawUnsafe<[{ count: bigint }]>(
+          ofTest(`SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+          WHERE a.datname = current_database() AND l.locktype = 'transactionid' AND NOT l.granted`),
+        );
+        return row.count;
+      })
+      .toBeGreaterThan(0n);
+    goOn();
+    const { issued } = await rotating;
+    expect(await revoking).toEqual({ revokedAt: expect.any(Date), replacedBy: null, alsoRevoked: [issued.id] });
+    expect(await one(issued.id)).toMatchObject({ revokedAt: expect.any(Date) });
+  },
+);
+
+test("a token that was replaced before is revoked alone, and the answer names what goes on working", async () => {
+  const { store, id, one } = await tokenOfNewStore();
+  const { issued } = await rotateToken(app.db, store, id, grace);
+  expect(await revokeToken(app.db, store, id)).toEqual({
+    revokedAt: expect.any(Date),
+    replacedBy: issued.id,
+    alsoRevoked: [],
+  });
+  expect(await one(issued.id)).toMatchObject({ revokedAt: null });
+  await revokeToken(app.db, store, issued.id);
+  expect(await revokeToken(app.db, store, id)).toMatchObject({ replacedBy: null, alsoRevoked: [] });
+});
+
+test("a rotation that is taken back leaves the token as it was, and nothing else that works", async () => {
+  const { store, id, one } = await tokenOfNewStore();
+  const before = await one(id);
+  const rotation = await rotateToken(app.db, store, id, grace);
+  await undoRotation(app.db, rotation);
+  expect(await one(id)).toEqual(before);
+  expect(await one(rotation.issued.id)).toMatchObject({ revokedAt: expect.any(Date) });
+  const { issued } = await rotateToken(app.db, store, id, grace);
+  expect(await one(id)).toMatchObject({ replacedBy: issued.id });
+});

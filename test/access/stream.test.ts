@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { revokeToken } from "../../src/access/token.replace.js";
+import { issueToken } from "../../src/access/token.js";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { saved } from "../support/shows.js";
+import { subscribe } from "../support/subscribe.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id } }";
+
+test.each([
+  ["is revoked", async (storeId: string, id: string) => void (await revokeToken(app.db, storeId, id))],
+  [
+    "expires",
+    async (storeId: string, id: string) =>
+      void (await app.db.accessToken.update({ where: { id, storeId }, data: { expiresAt: new Date() } })),
+  ],
+])("a stream ends within 5 seconds once its token %s, though nothing happens in the show", async (_, end) => {
+  const store = await createTestStore(app);
+  const { id: lsId } = await saved(store, { status: "LIVE" });
+  const { id, token } = await issueToken(app.db, store.id);
+  const values = subscribe(app, { token }, { query, variables: { lsId } }, AbortSignal.timeout(20_000));
+  const lasting = subscribe(app, store, { query, variables: { lsId } }, AbortSignal.timeout(20_000));
+  const value = { data: { liveStreamAnalytics: { id: lsId } } };
+  expect((await values.next()).value).toEqual(value);
+  expect((await lasting.next()).value).toEqual(value);
+  await end(store.id, id);
+  const endedAt = Date.now();
+  const last = (await values.next()).value;
+  expect(last.errors).toEqual([expect.objectContaining({ message: "The access token is not valid." })]);
+  expect(last.errors[0].extensions.code).toBe("UNAUTHENTICATED");
+  expect(await values.next()).toEqual({ value: undefined, done: true });
+  expect(Date.now() - endedAt).toBeLessThan(5_500); // and a little for a busy machine
+  await saved(store, { id: lsId, status: "LIVE", name: "Still on" });
+  expect((await lasting.next()).value, "another token's stream goes on").toEqual(value);
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../support/events.js";
+import { type ExpectedProblem, graphqlError, invalidVariables } from "../support/problems.js";
+import { record, recorded, saved } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const problem = (index: number, field: string, code: string, message: string): ExpectedProblem => ({
+  code,
+  message,
+  path: ["events", index, field],
+});
+
+describe("a bad event is named by its index and field, and nothing of its batch is stored", () => {
+  const secondsRange = "seconds must be from 0 to 86400.";
+  const amountRange = "amount must be from 0 to 1000000000.";
+  const needsAmount = "An ORDER needs an amount.";
+  const ordersOnly = "The channel REFERRAL is for ORDER only.";
+  const { amount: _, ...freeOrder } = order("x", 0);
+  const { viewerId: __, ...anonymousView } = view("x");
+  const cases: readonly (readonly [string, object, string, string, string])[] = [
+    ["seconds above a day", view("x", { seconds: 86_400.001 }), "seconds", "INVALID_VALUE", secondsRange],
+    ["negative seconds", view("x", { seconds: -0.001 }), "seconds", "INVALID_VALUE", secondsRange],
+    ["absurd seconds", view("x", { seconds: 1e308 }), "seconds", "INVALID_VALUE", secondsRange],
+    ["an amount above a billion", order("x", 1_000_000_000.01), "amount", "INVALID_VALUE", amountRange],
+    ["a negative amount", order("x", -0.01), "amount", "INVALID_VALUE", amountRange],
+    ["a negative amount that counts for nothing", view("x", { amount: -1 }), "amount", "INVALID_VALUE", amountRange],
+    ["ORDER without amount", freeOrder, "amount", "REQUIRED", needsAmount],
+    ["ORDER with amount null", { ...freeOrder, amount: null }, "amount", "REQUIRED", needsAmount],
+    ["REFERRAL with VIEW", view("x", { channel: "REFERRAL" }), "channel", "INVALID_VALUE", ordersOnly],
+    [
+      "REFERRAL with ADD_TO_CART",
+      view("x", { type: "ADD_TO_CART", channel: "REFERRAL" }),
+      "channel",
+      "INVALID_VALUE",
+      ordersOnly,
+    ],
+    ["VIEW without viewerId", anonymousView, "viewerId", "REQUIRED", "VIEW needs a viewerId."],
+    [
+      "ADD_TO_CART without viewerId",
+      { ...anonymousView, type: "ADD_TO_CART" },
+      "viewerId",
+      "REQUIRED",
+      "ADD_TO_CART needs a viewerId.",
+    ],
+    ["a blank viewerId", view("x", { viewerId: " " }), "viewerId", "REQUIRED", "viewerId must not be blank."],
+    ["an empty id", view(""), "id", "REQUIRED", "id must not be blank."],
+    ["a long id", view("x".repeat(256)), "id", "TOO_LONG", "id must have at most 255 characters."],
+    [
+      "NUL in a productId",
+      view("x", { productId: "a\0" }),
+      "productId",
+      "INVALID_VALUE",
+      "productId must not contain a NUL character.",
+    ],
+    [
+      "a long device",
+      view("x", { device: "x".repeat(256) }),
+      "device",
+      "TOO_LONG",
+      "device must have at most 255 characters.",
+    ],
+  ];
+  test.for(cases)("%s", async ([, event, field, code, message]) => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("a"), view("b"), event, order("c", 1)];
+    expect(await store.graphql(record, { lsId, events })).toEqual(refused(problem(2, field, code, message)));
+    expect(await storedEvents(app, store)).toBe(0);
+    expect(await recorded(store, lsId, [view("a")])).toEqual({ accepted: 1, duplicates: 0 });
+  });
+
+  test("every problem is named, those of one event in the order of its fields", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("", { seconds: -1, amount: 2e9 }), view("ok"), freeOrder];
+    expect(await store.graphql(record, { lsId, events })).toEqual(
+      refused(
+        problem(0, "id", "REQUIRED", "id must not be blank."),
+        problem(0, "seconds", "INVALID_VALUE", secondsRange),
+        problem(0, "amount", "INVALID_VALUE", amountRange),
+        problem(2, "amount", "REQUIRED", needsAmount),
+      ),
+    );
+  });
+
+  test("the first 100 problems are listed, and all are counted", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = Array.from({ length: 250 }, (_unused, index) => order(`o${index}`, -1));
+    const listed = events.slice(0, 100).map((_unused, index) => problem(index, "amount", "INVALID_VALUE", amountRange));
+    const message = "250 problems; the first 100 are listed. Nothing was stored.";
+    const error = graphqlError("VALIDATION_FAILED", message, listed);
+    const expected = refusedWith({ ...error, extensions: { ...error.extensions, errorsTotal: 250 } });
+    expect(await store.graphql(record, { lsId, events })).toEqual(expected);
+  });
+
+  test("values of another type, unknown fields and null", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [
+      { id: 1, type: "BUY", channel: "TV", viewerId: 5, device: true, seconds: "60", amount: "1", occurredAt: "now" },
+      { ...view("b"), price: 1 },
+      null,
+      "VIEW",
+    ];
+    expect(await store.graphql(record, { lsId, events })).toEqual(
+      invalidVariables(
+        problem(0, "id", "INVALID_TYPE", "id must be a string."),
+        problem(0, "type", "INVALID_TYPE", "type must be a valid ShopperEventType."),
+        problem(0, "channel", "INVALID_TYPE", "channel must be a valid Channel."),
+        problem(0, "viewerId", "INVALID_TYPE", "viewerId must be a string."),
+        problem(0, "device", "INVALID_TYPE", "device must be a string."),
+        problem(0, "seconds", "INVALID_TYPE", "seconds must be a number."),
+        problem(0, "amount", "INVALID_TYPE", "amount must be a number."),
+        problem(0, "occurredAt", "INVALID_TYPE", "occurredAt must be an ISO 8601 timestamp with a time zone."),
+        problem(1, "price", "UNKNOWN_FIELD", 'There is no field "price" here.'),
+        { code: "REQUIRED", message: "events[2] is required.", path: ["events", 2] },
+        { code: "INVALID_TYPE", message: "events[3] must be an object.", path: ["events", 3] },
+      ),
+    );
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+});
+
+describe("numbers that are none", () => {
+  const operation = JSON.stringify(record);
+  /** Sends variables as JSON text, which may hold what JSON.stringify would not write. */
+  function send(store: TestStore, lsId: string, event: string) {
+    const body = `{"query":${operation},"variables":{"lsId":${JSON.stringify(lsId)},"events":[${event}]}}`;
+    const headers = { "content-type": "application/json" };
+    return store.fetch("/graphql", { method: "POST", headers, body }).then(readAnswer);
+  }
+
+  test.for(["amount", "seconds"])("1e999 as %s, which JSON reads as infinite, is refused", async (field) => {
+    const { store, lsId } = await storeWithShow(app);
+    for (const value of ["1e999", "-1e999"]) {
+      const event = `{"id":"x","type":"ORDER","channel":"LIVE","amount":1,"${field}":${value}}`;
+      const { status, body } = await send(store, lsId, event);
+      const expected = invalidVariables(problem(0, field, "INVALID_TYPE", `${field} must be a number.`));
+      expect([status, body]).toEqual([200, expected]);
+    }
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("1e999 written into the operation is refused", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const event = '{ id: "x", type: ORDER, channel: LIVE, amount: 1e999 }';
+    const query = `mutation { recordShopperEvents(lsId: "${lsId}", events: [${event}]) { accepted } }`;
+    const { data, errors } = await store.graphql(query);
+    expect(data ?? null).toBeNull();
+    expect(errors).toMatchObject([{ extensions: { code: "VALIDATION_FAILED" } }]);
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is no JSON", async (value) => {
+    const { store, lsId } = await storeWithShow(app);
+    const { body } = await send(store, lsId, `{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
+    expect(body).toEqual({ errors: [graphqlError("BAD_REQUEST", "The body is not valid JSON in UTF-8.")] });
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+});
+
+describe("when an event may have occurred", () => {
+  const tooEarly = "occurredAt must be at most a day before the start of the show.";
+  const tooLate = "occurredAt must be at most five minutes from now.";
+  const startMs = Date.parse("2026-05-04T18:30:00.000Z");
+  const at = (id: string, ms: number) => view(id, { occurredAt: new Date(ms).toISOString() });
+
+  test("from a day before the start of the show until five minutes from now", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [at("first", startMs - 86_400_000), at("last", Date.now() + 290_000)];
+    expect(await recorded(store, lsId, events)).toEqual({ accepted: 2, duplicates: 0 });
+  });
+
+  test("not earlier: each such event is named, and nothing of the batch is stored", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
+    const problems = [1, 3].map((index) => problem(index, "occurredAt", "INVALID_VALUE", tooEarly));
+    expect(await store.graphql(record, { lsId, events })).toEqual(refused(...problems));
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("not later, nor is such an event stored", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("a"), at("b", Date.now() + 310_000)];
+    const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", tooLate));
+    expect(await store.graphql(record, { lsId, events })).toEqual(expected);
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("a show whose start is moved keeps its events, and takes those of its new time", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [at("a", startMs)]);
+    await saved(store, { id: lsId, startedAt: "2026-06-04T18:30:00.000Z" });
+    const early = refused(problem(0, "occurredAt", "INVALID_VALUE", tooEarly));
+    expect(await store.graphql(record, { lsId, events: [at("b", startMs)] })).toEqual(early);
+    expect(await recorded(store, lsId, [at("c", Date.parse("2026-06-04T00:00:00Z"))])).toMatchObject({ accepted: 1 });
+    expect(await storedEvents(app, store)).toBe(2);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createLiveFeed } from "../../src/analytics/feed/feed.js";
+import type { LiveStreamAnalytics } from "../../src/analytics/kpis/kpis.read.js";
+import { AppError } from "../../src/errors.js";
+
+const analytics = { id: "show" } as LiveStreamAnalytics;
+
+/** Readings that end when the test says so. */
+function heldReadings() {
+  const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
+  const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
+  return { read, readings };
+}
+
+test("reads once for all who come while another's first reading is under way, and not before they came", async () => {
+  const { read, readings } = heldReadings();
+  const feed = createLiveFeed({ read });
+  const first = feed.watch("store", "show");
+  const others = [1, 2, 3].map(() => feed.watch("store", "show"));
+  readings[0]?.give({ ...analytics, name: "old" });
+  expect((await (await first).next()).value.name).toBe("old");
+  await expect.poll(() => readings.length).toBe(2);
+  readings[1]?.give({ ...analytics, name: "new" });
+  for (const watcher of others) expect((await (await watcher).next()).value.name).toBe("new");
+  expect(readings).toHaveLength(2);
+  await feed.close();
+});
+
+test("reads first values for those who come next where a first reading failed", async () => {
+  const { read, readings } = heldReadings();
+  const feed = createLiveFeed({ read });
+  const first = feed.watch("store", "show");
+  const second = feed.watch("store", "show");
+  readings[0]?.fail(new AppError("UNAVAILABLE", "Not now."));
+  await expect(first).rejects.toThrow("Not now.");
+  await expect.poll(() => readings.length).toBe(2);
+  readings[1]?.give(analytics);
+  expect((await (await second).next()).value).toBe(analytics);
+  await feed.close();
+});
+
+test("asks about a token once for all who watch by it, and ends them alone", async () => {
+  const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
+  let asked = 0;
+  const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
+  const ask = () => {
+    asked += 1;
+    return asked === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
+  };
+  const watchBy = (confirm: { tokenId: string; ask: () => Promise<unknown> }) =>
+    feed.watch("store", "show", { confirm });
+  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", ask })));
+  const other = await watchBy({ tokenId: "2", ask: () => Promise.resolve() });
+  for (const watcher of [...watchers, other]) await watcher.next();
+  for (const next of watchers.map((watcher) => watcher.next())) await expect(next).rejects.toBe(ended);
+  expect(asked).toBe(2);
+  expect(feed.watchers).toBe(1);
+  await feed.close();
+});
+
+test("goes on telling when the clock of the machine is set back", async () => {
+  let reads = 0;
+  const feed = createLiveFeed({
+    intervalMs: 10,
+    read: () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) }),
+  });
+  const watcher = await feed.watch("store", "show");
+  await watcher.next();
+  feed.changed("store", "show");
+  await watcher.next();
+  const hourAgo = Date.now() - 3_600_000;
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => hourAgo);
+  onTestFinished(() => clock.mockRestore());
+  feed.changed("store", "show");
+  expect((await watcher.next()).value.durationSeconds).toBe(3);
+  await feed.close();
+});

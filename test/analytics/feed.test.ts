@@ -1,0 +1,299 @@
+import { isDeepStrictEqual } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLiveFeed } from "../../src/analytics/feed/feed.js";
+import type { LiveStreamAnalytics } from "../../src/analytics/kpis/kpis.read.js";
+import { AppError } from "../../src/errors.js";
+import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
+import { subscribe } from "../support/subscribe.js";
+
+const redisUrl = process.env["TEST_REDIS_URL"];
+const subscription =
+  "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id kpis { orders { total } sales { total } } } }";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const watch = (at: TestApp, store: TestStore, lsId: string, signal: AbortSignal) =>
+  subscribe(at, store, { query: subscription, variables: { lsId } }, signal);
+
+async function startShow(store: TestStore): Promise<void> {
+  const show = { id: "show", name: "Show", status: "LIVE", startedAt: "2026-01-01T00:00:00Z" };
+  await store.graphql("mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }", { s: show });
+}
+
+function order(store: TestStore, id: string, amount: number) {
+  const events = [{ id, type: "ORDER", channel: "LIVE", amount }];
+  return store.graphql(
+    'mutation ($e: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $e) { accepted } }',
+    { e: events },
+  );
+}
+
+const figures = (orders: number, sales: number) => ({
+  data: { liveStreamAnalytics: { id: "show", kpis: { orders: { total: orders }, sales: { total: sales } } } },
+});
+
+describe("the subscription", () => {
+  test("gives the figures at once, and again when an event is recorded", async () => {
+    const store = await createTestStore(app);
+    await startShow(store);
+    const leaving = new AbortController();
+    const values = watch(app, store, "show", leaving.signal);
+    expect((await values.next()).value).toEqual(figures(0, 0));
+    await order(store, "1", 12.5);
+    expect((await values.next()).value).toEqual(figures(1, 12.5));
+    leaving.abort();
+    await expect(values.next()).rejects.toThrow("aborted");
+    await expect.poll(() => app.feed.watchers).toBe(0); // nothing is left of the client
+  });
+
+  test("of a client that leaves during the first reading leaves nothing behind", async () => {
+    const store = await createTestStore(app);
+    await startShow(store);
+    const leaving = new AbortController();
+    await app.db.$transaction(async (transaction) => {
+      await transaction.$executeRawUnsafe(ofTest('LOCK TABLE "LiveStreamTotal" IN ACCESS EXCLUSIVE MODE')); // readings wait
+      const first = watch(app, store, "show", leaving.signal).next();
+      first.catch(() => undefined); // awaited below
+      await expect.poll(() => app.feed.watchers).toBe(1);
+      leaving.abort();
+      await expect(first).rejects.toThrow("aborted");
+      await expect.poll(() => app.feed.watchers).toBe(0);
+    });
+    await app.db.$queryRawUnsafe(ofTest('SELECT FROM "LiveStreamTotal" LIMIT 0')); // by now, the reading may have gone on
+    expect(app.feed.watchers).toBe(0);
+  });
+
+  test("asks for each thing once for all who watch a show with the same arguments", async () => {
+    const database = testDatabase();
+    const watched = await startApp({ analyticsRateLimit: 0 }, database);
+    const store = await createTestStore(watched);
+    await startShow(store);
+    const query = `subscription ($bucketSeconds: Int!) { liveStreamAnalytics(lsId: "show") {
+      kpis { orders { total } } peakConcurrentViewers
+      timeline(bucketSeconds: $bucketSeconds) { orders } again: timeline(bucketSeconds: 60) { orders }
+      topProducts { carts product { id } } } }`;
+    const leaving = new AbortController();
+    const watchers = [60, 60, 60, 120].map((bucketSeconds) =>
+      subscribe(watched, store, { query, variables: { bucketSeconds } }, leaving.signal),
+    );
+    for (const values of watchers) await values.next();
+    const reads: string[] = [];
+    database.probe.aroundQuery = (sql, send) => {
+      for (const [, table] of /^\s*WITH show/u.test(sql) ? [] : sql.matchAll(/FROM "(LiveStream\w+)"\s+WHERE/gu)) {
+        reads.push(table ?? "");
+      }
+      return send();
+    };
+    await order(store, "1", 1);
+    const timeline = [{ orders: 1 }];
+    const value = {
+      kpis: { orders: { total: 1 } },
+      peakConcurrentViewers: 0,
+      timeline,
+      again: timeline,
+      topProducts: [],
+    };
+    for (const values of watchers) {
+      expect((await values.next()).value).toEqual({ data: { liveStreamAnalytics: value } });
+    }
+    const minutes = ["the peak", "60 seconds", "120 seconds"].map(() => "LiveStreamMinute");
+    const others = ["LiveStreamProduct", "LiveStreamSpan", "LiveStreamTotal"]; // the span is the peak's
+    expect(reads.toSorted()).toEqual(["LiveStreamDevice", ...minutes, ...others]);
+    leaving.abort();
+    await watched.close();
+  });
+
+  test("gives one error for an unknown show", async () => {
+    const store = await createTestStore(app);
+    const values = [];
+    for await (const value of watch(app, store, "nothing", AbortSignal.timeout(20_000))) values.push(value);
+    expect(values).toEqual([{ errors: [expect.objectContaining({ message: expect.any(String) })] }]);
+    expect(values[0].errors[0].extensions.code).toBe("LIVE_STREAM_NOT_FOUND");
+  });
+
+  test.runIf(redisUrl !== undefined)("reaches the clients of another process over Redis", async () => {
+    const shared = { analyticsRateLimit: 0, redisUrl };
+    const [here, there] = await Promise.all([startApp(shared), startApp(shared)]);
+    try {
+      const store = await createTestStore(here);
+      await startShow(store);
+      const leaving = new AbortController();
+      const values = watch(there, store, "show", leaving.signal);
+      expect((await values.next()).value).toEqual(figures(0, 0));
+      await order(store, "1", 1);
+      let value = (await values.next()).value;
+      // What Redis was told of the show's start may arrive only now.
+      if (isDeepStrictEqual(value, figures(0, 0))) value = (await values.next()).value;
+      expect(value).toEqual(figures(1, 1));
+      leaving.abort();
+      await expect(values.next()).rejects.toThrow("aborted");
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+    }
+  });
+});
+
+describe("the feed", () => {
+  const analytics = { id: "show" } as LiveStreamAnalytics;
+
+  /** Readings that end when the test says so. */
+  function heldReadings() {
+    const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
+    const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
+    return { read, readings };
+  }
+
+  test("reads a show once for all its watchers, and at most once in each interval however much changes", async () => {
+    const intervalMs = 200;
+    const reads: number[] = [];
+    const feed = createLiveFeed({
+      intervalMs,
+      read: () => {
+        reads.push(performance.now());
+        return Promise.resolve(analytics);
+      },
+    });
+    const watchers = await Promise.all([1, 2, 3].map(() => feed.watch("store", "show")));
+    for (const watcher of watchers) await watcher.next();
+    reads.length = 0;
+    const end = performance.now() + 5 * intervalMs;
+    while (performance.now() < end) {
+      feed.changed("store", "show");
+      await sleep(5);
+    }
+    await feed.close();
+    expect(reads.length).toBeGreaterThanOrEqual(2);
+    expect(reads.length).toBeLessThanOrEqual(6);
+  });
+
+  test("leaves nothing behind when a watcher goes away while it waits", async () => {
+    let reads = 0;
+    const feed = createLiveFeed({
+      intervalMs: 1,
+      watchersMax: 1,
+      read: () => {
+        reads += 1;
+        return Promise.resolve(analytics);
+      },
+    });
+    const watcher = await feed.watch("store", "show");
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await watcher.next();
+    const waiting = watcher.next();
+    await watcher.return?.();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+    feed.changed("store", "show");
+    await sleep(20);
+    expect(reads).toBe(1);
+    await (await feed.watch("store", "show")).return?.(); // its place is free again
+    await feed.close();
+  });
+
+  test("has so many places for the shows of a store, and others for another store's", async () => {
+    const feed = createLiveFeed({ watchersOfStoreMax: 2, read: () => Promise.resolve(analytics) });
+    const first = await feed.watch("store", "show");
+    await feed.watch("store", "another show");
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 10 });
+    await feed.watch("another store", "show");
+    expect(feed.watchers).toBe(3);
+    await first.return?.();
+    await feed.watch("store", "show"); // the place is free again
+    await feed.close();
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("has no place for who left before it came, nor reads for it", async () => {
+    const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
+    const watcher = await feed.watch("store", "show", { departure: AbortSignal.abort() });
+    expect(feed.watchers).toBe(0);
+    expect(await watcher.next()).toEqual({ value: undefined, done: true });
+    await feed.close();
+  });
+
+  test("once closed takes nobody in, and ends who was still waiting for a first value", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ read });
+    const early = feed.watch("store", "show");
+    await feed.close();
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    readings[0]?.give(analytics);
+    expect(await (await early).next()).toEqual({ value: undefined, done: true });
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("drops a watcher's first reading where a later one ended before it", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await watcher.next()).value?.name).toBe("new");
+    readings[1]?.give({ ...analytics, name: "old" });
+    expect((await (await second).next()).value.name).toBe("new");
+    await feed.close();
+  });
+
+  test("reads for all only once the reading before has ended, and then sees what changed during that", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    await (await first).next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    feed.changed("store", "show");
+    await sleep(20);
+    expect(readings).toHaveLength(2);
+    readings[1]?.give({ ...analytics, name: "old" });
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await (await first).next()).value?.name).toBe("new");
+    await feed.close();
+  });
+
+  test("keeps watchers while figures cannot be read, and ends them where that will not pass", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    await watcher.next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    const waiting = watcher.next();
+    readings[1]?.fail(new AppError("UNAVAILABLE", "Not now."));
+    await expect.poll(() => readings.length).toBe(3); // though nothing changed
+    readings[2]?.give({ ...analytics, name: "later" });
+    expect((await waiting).value.name).toBe("later");
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(4);
+    readings[3]?.fail(new AppError("LIVE_STREAM_NOT_FOUND", "Gone."));
+    await expect(watcher.next()).rejects.toThrow("Gone.");
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("gives a slow watcher the latest figures only", async () => {
+    let reads = 0;
+    const read = () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) });
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const watcher = await feed.watch("store", "show");
+    // oxlint-disable-next-line no-unmodified-loop-condition -- read counts
+    while (reads < 4) {
+      feed.changed("store", "show");
+      await sleep(2);
+    }
+    await sleep(5);
+    expect((await watcher.next()).value.durationSeconds).toBe(reads);
+    await feed.close();
+    expect(await watcher.next()).toEqual({ value: undefined, done: true });
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startApp, type TestApp } from "../support/app.js";
+import { order, storeWithShow, view } from "../support/events.js";
+import { readAnalytics, readKpis, recorded } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+describe("money", () => {
+  test("is exact: 0.1 and 0.2 give 0.3", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [order("a", 0.1), order("b", 0.2)]);
+    expect((await readKpis(store, lsId)).sales).toEqual({ live: 0.3, replay: 0, total: 0.3 });
+  });
+
+  test("is exact over channels, batches and slots: ten thousand times a cent is a hundred", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
+    for (let batch = 0; batch < 20; batch += 1) {
+      const events = Array.from({ length: 500 }, (_, n) =>
+        order(`${batch}-${n}`, 0.01, { channel: channels[n % 3] ?? "LIVE" }),
+      );
+      await recorded(store, lsId, events);
+    }
+    expect((await readKpis(store, lsId)).sales).toEqual({ live: 33.4, replay: 33.4, total: 100 });
+  });
+
+  test.for([
+    ["half a cent is rounded up", [0.005], 0.01],
+    ["less than half a cent is not", [0.004999999999999999], 0],
+    ["nothing is rounded before the sum", [0.004, 0.004, 0.004], 0.01],
+    ["nor after it: a billion and less than half a cent is a billion", [1e9, 0.004999999999999999], 1e9],
+    ["the least and the greatest amounts", [5e-324, 1e9, 0], 1e9],
+    ["1.005 is what it says", [1.005], 1.01],
+    ["a large sum to the cent", Array.from({ length: 1_000 }, () => 999_999_999.99), 999_999_999_990],
+  ] as const)("%s", async ([, amounts, total]) => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(
+      store,
+      lsId,
+      amounts.map((amount, index) => order(`o${index}`, amount)),
+    );
+    expect((await readKpis(store, lsId)).sales).toEqual({ live: total, replay: 0, total });
+  });
+
+  test("sums over channels are rounded once", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [order("a", 1e9), order("b", 0.004999999999999999, { channel: "REFERRAL" })]);
+    expect((await readKpis(store, lsId)).sales).toEqual({ live: 1e9, replay: 0, total: 1e9 });
+  });
+});
+
+describe("rates", () => {
+  test("are rounded once, though the exact quotient is long", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    // Just below half a cent, and half a hundredth of a second, by a digit far behind.
+    const amounts = [1e9, 1e9, 1e9, 0.0199999999999999];
+    await recorded(
+      store,
+      lsId,
+      amounts.map((amount, index) => order(`o${index}`, amount)),
+    );
+    const times = [86_400, 86_400, 86_400, 0.01999999999999999];
+    const views = times.map((seconds, index) => view(`v${index}`, { viewerId: `v${index}`, seconds }));
+    await recorded(store, lsId, views);
+    const { data } = await store.graphql(readAnalytics, { lsId });
+    expect(data.liveStreamAnalytics.kpis).toMatchObject({
+      averageOrderValue: 750_000_000,
+      avgViewTime: { live: 64_800, replay: 0, avg: 64_800 },
+    });
+  });
+});

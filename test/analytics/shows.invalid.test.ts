@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { type ExpectedProblem, invalidVariables } from "../support/problems.js";
+import { refusedShow, saveShow, type SentShow, show, showProblem } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+describe("a show that breaks a rule is refused with the field named, and nothing is stored", () => {
+  const durationRange = "durationSeconds must be from 0 to 31622400.";
+  const host = { name: "Robin Host", email: "robin@shop.example" };
+  const cases: readonly (readonly [string, Partial<SentShow>, ...ExpectedProblem[]])[] = [
+    ["an empty id", { id: "" }, showProblem("id", "REQUIRED", "id must not be blank.")],
+    ["a blank name", { name: " \t\n" }, showProblem("name", "REQUIRED", "name must not be blank.")],
+    ["a long id", { id: "x".repeat(256) }, showProblem("id", "TOO_LONG", "id must have at most 255 characters.")],
+    [
+      "a long name",
+      { name: "x".repeat(1_001) },
+      showProblem("name", "TOO_LONG", "name must have at most 1000 characters."),
+    ],
+    [
+      "NUL in the name",
+      { name: "a\0b" },
+      showProblem("name", "INVALID_VALUE", "name must not contain a NUL character."),
+    ],
+    [
+      "half a character in the id",
+      { id: "a\ud800" },
+      showProblem("id", "INVALID_VALUE", "id must not contain a lone surrogate."),
+    ],
+    ["a negative duration", { durationSeconds: -1 }, showProblem("durationSeconds", "INVALID_VALUE", durationRange)],
+    [
+      "more than a year",
+      { durationSeconds: 366 * 86_400 + 1 },
+      showProblem("durationSeconds", "INVALID_VALUE", durationRange),
+    ],
+    [
+      "an end after the last moment that timestamps name",
+      { startedAt: "9999-12-31T23:59:59Z", durationSeconds: 1 },
+      showProblem("durationSeconds", "INVALID_VALUE", "A show must end by 9999-12-31T23:59:59.999Z."),
+    ],
+    [
+      "a host without a name",
+      { host: { ...host, name: " " } },
+      showProblem(["host", "name"], "REQUIRED", "name must not be blank."),
+    ],
+    [
+      "a host with no address",
+      { host: { ...host, email: "robin" } },
+      showProblem(["host", "email"], "INVALID_VALUE", "email must be an e-mail address."),
+    ],
+    [
+      "several problems at once",
+      { name: "", durationSeconds: -5, host: { name: "x".repeat(256), email: "@" } },
+      showProblem("name", "REQUIRED", "name must not be blank."),
+      showProblem("durationSeconds", "INVALID_VALUE", durationRange),
+      showProblem(["host", "name"], "TOO_LONG", "name must have at most 255 characters."),
+      showProblem(["host", "email"], "INVALID_VALUE", "email must be an e-mail address."),
+    ],
+  ];
+  test.for(cases)("%s", async ([, fields, ...problems]) => {
+    const store = await createTestStore(app);
+    expect(await store.graphql(saveShow, { liveStream: show(fields) })).toEqual(refusedShow(...problems));
+    expect(await app.db.liveStream.count({ where: { storeId: store.id } })).toBe(0);
+  });
+
+  test("values of another type", async () => {
+    const store = await createTestStore(app);
+    const liveStream = { ...show(), name: 5, startedAt: "yesterday", durationSeconds: 1.5, host: { name: "R" }, at: 1 };
+    expect(await store.graphql(saveShow, { liveStream })).toEqual(
+      invalidVariables(
+        showProblem("at", "UNKNOWN_FIELD", 'There is no field "at" here.'),
+        showProblem("name", "INVALID_TYPE", "name must be a string."),
+        showProblem("startedAt", "INVALID_TYPE", "startedAt must be an ISO 8601 timestamp with a time zone."),
+        showProblem("durationSeconds", "INVALID_TYPE", "durationSeconds must be an integer of 32 bits."),
+        showProblem(["host", "email"], "REQUIRED", "email is required."),
+      ),
+    );
+    expect(await app.db.liveStream.count({ where: { storeId: store.id } })).toBe(0);
+  });
+
+  test.for([
+    "2026-05-04T18:30:00",
+    "2026-05-04",
+    "2026-13-01T00:00:00Z",
+    "2026-02-30T00:00:00Z",
+    "0000-01-01T00:00:00Z",
+    "9999-12-31T23:59:59-01:00",
+    "+012026-05-04T18:30:00Z",
+    "",
+  ])("the start %s, which is no moment with a time zone that can be stored", async (startedAt) => {
+    const store = await createTestStore(app);
+    expect(await store.graphql(saveShow, { liveStream: show({ startedAt }) })).toEqual(
+      invalidVariables(
+        showProblem("startedAt", "INVALID_TYPE", "startedAt must be an ISO 8601 timestamp with a time zone."),
+      ),
+    );
+  });
+
+  test("a status that is none", async () => {
+    const store = await createTestStore(app);
+    const answer = await store.graphql(saveShow, { liveStream: show({ status: "PAUSED" }) });
+    expect(answer).toEqual(
+      invalidVariables(showProblem("status", "INVALID_TYPE", "status must be a valid LiveStreamStatus.")),
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { graphqlError, refusal } from "../support/problems.js";
+import {
+  analyticsPath,
+  readAnalytics,
+  readShow,
+  recorded,
+  refusedShow,
+  saved,
+  savedShow,
+  saveShow,
+  show,
+  showProblem,
+} from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const statuses = ["LIVE", "ENDED", "ARCHIVED"] as const;
+
+describe("a saved show", () => {
+  test("is read back as it was saved, in both styles", async () => {
+    const store = await createTestStore(app);
+    const liveStream = show();
+    const inGraphQL = { ...savedShow(liveStream), status: "ENDED" };
+    expect(await store.graphql(saveShow, { liveStream })).toEqual({ data: { saveLiveStream: inGraphQL } });
+    expect(await store.graphql(readShow, { lsId: liveStream.id })).toEqual({ data: { liveStream: inGraphQL } });
+    const { data } = await store.graphql(readAnalytics, { lsId: liveStream.id });
+    expect(data.liveStreamAnalytics).toMatchObject(inGraphQL);
+    const { status, body } = await store.get(analyticsPath(liveStream.id));
+    expect([status, body]).toEqual([200, { ...savedShow(liveStream), kpis: expect.any(Object) }]);
+  });
+
+  test("is changed as a whole by saving it again, and keeps its events", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store);
+    await recorded(store, id, [{ id: "o", type: "ORDER", channel: "LIVE", amount: 5 }]);
+    const changed = { id, name: "Renamed", status: "ENDED", startedAt: "2026-01-01T00:00:00.000Z", durationSeconds: 0 };
+    const answer = { ...changed, endedAt: "2026-01-01T00:00:00.000Z", host: null };
+    expect(await store.graphql(saveShow, { liveStream: changed })).toEqual({ data: { saveLiveStream: answer } });
+    const { data } = await store.graphql(readAnalytics, { lsId: id });
+    expect(data.liveStreamAnalytics).toMatchObject({ ...answer, kpis: { sales: { live: 5, replay: 0, total: 5 } } });
+  });
+
+  test("has the host null where none is set, given as null or left out, and where it was taken away", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store);
+    const { host: _, ...hostless } = show({ id });
+    for (const liveStream of [hostless, { ...hostless, host: null }]) {
+      const { data } = await store.graphql(saveShow, { liveStream });
+      expect(data.saveLiveStream.host).toBeNull();
+      expect((await store.get(analyticsPath(id))).body).toEqual({
+        ...savedShow({ id }),
+        host: null,
+        kpis: expect.any(Object),
+      });
+    }
+  });
+
+  test("may have any id that is text: REST finds it with its id encoded once", async () => {
+    const store = await createTestStore(app);
+    for (const id of ["a/b", "100%25", "ä ö", "👗", "a+b", "x".repeat(255), "👗".repeat(255)]) {
+      await saved(store, { id });
+      const { status, body } = await store.get(analyticsPath(id));
+      expect([status, body]).toEqual([200, { ...savedShow({ id }), kpis: expect.any(Object) }]);
+    }
+  });
+
+  test("has its times in UTC to the millisecond, whatever zone they were given in", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { startedAt: "2026-05-05T00:00:00.1239+05:30", durationSeconds: 1 });
+    expect((await store.get(analyticsPath(id))).body).toMatchObject({
+      startedAt: "2026-05-04T18:30:00.123Z",
+      endedAt: "2026-05-04T18:30:01.123Z",
+      durationSeconds: 1,
+    });
+  });
+});
+
+describe("status", () => {
+  /** Saves a show in one status, then in the other. */
+  async function step(from: string, to: string) {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status: from });
+    const answer = await store.graphql(saveShow, { liveStream: show({ id, status: to, name: "Changed" }) });
+    const { data } = await store.graphql(readShow, { lsId: id });
+    return { answer, after: data.liveStream };
+  }
+
+  test.for(["LIVE ENDED", "LIVE ARCHIVED", "ENDED ARCHIVED", ...statuses.map((same) => `${same} ${same}`)])(
+    "%s is a step that is allowed",
+    async (pair) => {
+      const [from = "", to = ""] = pair.split(" ");
+      const { answer, after } = await step(from, to);
+      expect(answer).toEqual({ data: { saveLiveStream: after } });
+      expect(after).toMatchObject({ status: to, name: "Changed" });
+    },
+  );
+
+  test.for(["ENDED LIVE", "ARCHIVED LIVE", "ARCHIVED ENDED"])(
+    "%s is a step back: it is refused, and the show stays as it was",
+    async (pair) => {
+      const [from = "", to = ""] = pair.split(" ");
+      const { answer, after } = await step(from, to);
+      const message = `A show that is ${from} cannot become ${to}.`;
+      expect(answer).toEqual(refusedShow(showProblem("status", "INVALID_VALUE", message)));
+      expect(after).toMatchObject({ status: from, name: "Spring collection" });
+    },
+  );
+
+  test("never goes back, though a show's first savers come at once", async () => {
+    const store = await createTestStore(app);
+    for (let round = 0; round < 15; round += 1) {
+      const id = `show-${round}`;
+      const steps = ["ARCHIVED", "LIVE", "ENDED", "LIVE", "ARCHIVED", "ENDED"];
+      const save = (status: string) => store.graphql(saveShow, { liveStream: show({ id, status }) });
+      const answers = await Promise.all(steps.map(save));
+      for (const { errors } of answers) {
+        if (errors !== undefined) expect(errors).toMatchObject([{ extensions: { code: "VALIDATION_FAILED" } }]);
+      }
+      const { data } = await store.graphql(readShow, { lsId: id });
+      expect(data.liveStream.status).toBe("ARCHIVED");
+    }
+  });
+});
+
+describe("duration", () => {
+  test("of a live show is the whole seconds since its start, and it has no end", async () => {
+    const store = await createTestStore(app);
+    const startedAt = new Date(Date.now() - 90_500).toISOString();
+    const { id } = await saved(store, { status: "LIVE", startedAt });
+    const secondsSince = () => (Date.now() - Date.parse(startedAt)) / 1_000;
+    for (const read of [
+      async () => (await store.get(analyticsPath(id))).body,
+      async () => (await store.graphql(readAnalytics, { lsId: id })).data.liveStreamAnalytics,
+      async () => (await store.graphql(readShow, { lsId: id })).data.liveStream,
+    ]) {
+      const before = secondsSince();
+      const { durationSeconds, endedAt } = await read();
+      expect(durationSeconds).toBeGreaterThanOrEqual(Math.floor(before));
+      expect(durationSeconds).toBeLessThanOrEqual(secondsSince());
+      expect(Number.isInteger(durationSeconds)).toBe(true);
+      expect(endedAt).toBeNull();
+    }
+  });
+
+  test("of a live show is what has passed, though another was given; of one that is yet to start, 0", async () => {
+    const store = await createTestStore(app);
+    const startedAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = await saved(store, { status: "LIVE", startedAt, durationSeconds: 99 });
+    const { body } = await store.get(analyticsPath(id));
+    expect(body).toEqual({
+      ...savedShow({ id }),
+      startedAt,
+      endedAt: null,
+      durationSeconds: 0,
+      kpis: expect.anything(),
+    });
+  });
+
+  test("of a live show that started long ago is a number that GraphQL's Int can hold", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status: "LIVE", startedAt: "1900-01-01T00:00:00.000Z" });
+    const { status, body } = await store.get(analyticsPath(id));
+    expect([status, body.durationSeconds]).toEqual([200, 2_147_483_647]);
+  });
+
+  test.for(["ENDED", "ARCHIVED"])("of an %s show is required, left out or null", async (status) => {
+    const store = await createTestStore(app);
+    const { durationSeconds: _, ...withoutDuration } = show({ status });
+    const required = showProblem("durationSeconds", "REQUIRED", "durationSeconds is required unless the show is live.");
+    for (const liveStream of [withoutDuration, { ...withoutDuration, durationSeconds: null }]) {
+      expect(await store.graphql(saveShow, { liveStream })).toEqual(refusedShow(required));
+    }
+    expect((await store.get(analyticsPath(withoutDuration.id))).status).toBe(404);
+  });
+
+  test.for(["ENDED", "ARCHIVED"])("of an %s show gives its end: start plus duration", async (status) => {
+    const store = await createTestStore(app);
+    for (const [durationSeconds, endedAt] of [
+      [0, "2026-05-04T18:30:00.000Z"],
+      [86_399, "2026-05-05T18:29:59.000Z"],
+      [366 * 86_400, "2027-05-05T18:30:00.000Z"],
+    ] as const) {
+      const { id } = await saved(store, { status, durationSeconds });
+      expect((await store.get(analyticsPath(id))).body).toMatchObject({ durationSeconds, endedAt });
+    }
+  });
+
+  test("ends with a show: what was live gets its end", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status: "LIVE" });
+    expect((await store.get(analyticsPath(id))).body.endedAt).toBeNull();
+    await saved(store, { id, durationSeconds: 10 });
+    expect((await store.get(analyticsPath(id))).body).toMatchObject({
+      durationSeconds: 10,
+      endedAt: "2026-05-04T18:30:10.000Z",
+    });
+  });
+});
+
+describe("a show that is not the store's", () => {
+  /** Two stores, the first with a show, and what is answered to the second of a show that nobody has. */
+  async function createStores() {
+    const [owner, stranger] = [await createTestStore(app), await createTestStore(app)];
+    return { stranger, id: (await saved(owner)).id, unknownId: randomUUID() };
+  }
+  const message = "The store has no live stream with this id.";
+  const notFound = { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] };
+
+  test("is answered like one that does not exist, in REST", async () => {
+    const { stranger, id, unknownId } = await createStores();
+    const unknown = await stranger.get(analyticsPath(unknownId));
+    expect(unknown).toEqual(refusal("LIVE_STREAM_NOT_FOUND", message, [notFound]));
+    expect(await stranger.get(analyticsPath(id))).toEqual(unknown);
+    for (const odd of ["%00", "a%00b", "x".repeat(5_000)]) {
+      expect(await stranger.get(`/external/analytics/v1/live-streams/${odd}`)).toEqual(unknown);
+    }
+  });
+
+  test.for([
+    ["liveStream", readShow],
+    ["liveStreamAnalytics", readAnalytics],
+  ] as const)("is answered like one that does not exist, by %s", async ([field, query]) => {
+    const { stranger, id, unknownId } = await createStores();
+    const unknown = await stranger.graphql(query, { lsId: unknownId });
+    const error = graphqlError("LIVE_STREAM_NOT_FOUND", message, [notFound]);
+    expect(unknown).toEqual({ errors: [{ ...error, path: [field], locations: expect.any(Array) }], data: null });
+    for (const lsId of [id, "a\0b", "\ud800"]) expect(await stranger.graphql(query, { lsId })).toEqual(unknown);
+  });
+
+  test("is another show: two stores use one id without noticing each other", async () => {
+    const { stranger, id } = await createStores();
+    const renamed = show({ id, name: "Theirs", status: "LIVE", startedAt: "2026-06-01T00:00:00.000Z" });
+    const { data } = await stranger.graphql(saveShow, { liveStream: renamed });
+    expect(data.saveLiveStream).toMatchObject({ id, name: "Theirs", status: "LIVE" });
+  });
+});
+
+test("without a valid token, reading analytics is refused before anything is looked up", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  for (const headers of [{}, { "X-Service-Access-Token": "" }, { "X-Service-Access-Token": "vt_unknown" }]) {
+    const answers = [analyticsPath(id), analyticsPath("unknown")].map((path) => fetch(app.url + path, { headers }));
+    for (const answer of await Promise.all(answers)) {
+      expect(await readAnswer(answer)).toMatchObject({
+        status: 401,
+        type: "application/problem+json",
+        body: { code: "UNAUTHENTICATED", status: 401 },
+      });
+    }
+    const query = JSON.stringify({ query: readShow, variables: { lsId: id } });
+    const options = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: query };
+    expect((await fetch(`${app.url}/graphql`, options)).status).toBe(401);
+  }
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { order, storeWithShow, view } from "../support/events.js";
+import type { SentEvent } from "../support/oracle.js";
+import { importOne, product } from "../support/products.js";
+import { recorded, saved } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const readSpan = `query ($lsId: String!, $bucketSeconds: Int! = 60, $from: DateTime, $until: DateTime) {
+  liveStreamAnalytics(lsId: $lsId) {
+    timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) { startsAt orders }
+  }
+}`;
+
+test("a time line covers the minutes from one moment until another, each of them as a whole", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const minutes = ["18:29:59", "18:30:00", "18:31:59.999", "18:32:00", "23:00:00"];
+  const events = minutes.map((time) => order(time, 1, { occurredAt: `2026-05-04T${time}Z` }));
+  await recorded(store, lsId, events);
+  const startsOf = async (span: object) => {
+    const { data } = await store.graphql(readSpan, { lsId, ...span });
+    return data.liveStreamAnalytics.timeline.map(({ startsAt }: { startsAt: string }) => startsAt.slice(11, 16));
+  };
+  const at = (time: string) => `2026-05-04T${time}Z`;
+  expect(await startsOf({})).toEqual(["18:29", "18:30", "18:31", "18:32", "23:00"]);
+  expect(await startsOf({ from: at("18:30:00"), until: at("18:32:00") })).toEqual(["18:30", "18:31"]);
+  expect(await startsOf({ from: at("18:30:59"), until: at("18:32:01") })).toEqual(["18:30", "18:31", "18:32"]);
+  expect(await startsOf({ from: at("18:32:00"), until: null })).toEqual(["18:32", "23:00"]);
+  expect(await startsOf({ from: at("19:00:00"), until: at("18:00:00") })).toEqual([]);
+  expect(await startsOf({ from: "0001-01-01T00:00:00Z", until: at("18:30:00") })).toEqual(["18:29"]);
+});
+
+test("top products are those of the store's own catalog; one that it does not have is null", async () => {
+  const store = await createTestStore(app);
+  const other = await createTestStore(app);
+  const show = await saved(store);
+  await store.graphql(importOne, { product: product("mug", { title: "Mug" }) });
+  await other.graphql(importOne, { product: product("cup", { title: "Cup of another store" }) });
+  const cart = (id: string, productId: string): SentEvent => view(id, { type: "ADD_TO_CART", viewerId: id, productId });
+  await recorded(store, show.id, [cart("a", "mug"), cart("b", "mug"), cart("c", "cup")]);
+  const { data, errors } = await store.graphql(
+    `query ($lsId: String!) {
+      liveStreamAnalytics(lsId: $lsId) { topProducts(first: 5) { productId carts product { id title } } }
+    }`,
+    { lsId: show.id },
+  );
+  expect(errors).toBeUndefined();
+  expect(data.liveStreamAnalytics.topProducts).toEqual([
+    { productId: "mug", carts: 2, product: { id: "mug", title: "Mug" } },
+    { productId: "cup", carts: 1, product: null },
+  ]);
+});

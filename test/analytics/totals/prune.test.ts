@@ -1,0 +1,231 @@
+import { rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { pruneEvents, type PruneProgress } from "../../../src/analytics/totals/prune.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+
+let database: OpenDatabase;
+let db: OpenDatabase["client"];
+beforeAll(() => {
+  database = testDatabase();
+  db = database.client;
+});
+afterAll(() => database.close());
+
+const events = someEvents(500);
+const figures = expectedFigures(events);
+/** When the shows of these tests end. */
+const endedAt = new Date("2026-05-04T19:30:00Z");
+const later = new Date(endedAt.getTime() + 1);
+
+async function save({ storeId, lsId }: ShowKey, status: "ENDED" | "ARCHIVED"): Promise<void> {
+  const startedAt = new Date("2026-05-04T18:30:00Z");
+  await saveLiveStream(db, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 3_600 });
+}
+
+/** A show with all events: of a new store, or of the one given. */
+async function showWithEvents(status: "ENDED" | "ARCHIVED", store?: string): Promise<ShowKey> {
+  const show = await newShow(db, store);
+  await recordEvents(db, show.storeId, show.lsId, asInputs(events));
+  await save(show, status);
+  return show;
+}
+
+/** How many rows there are of each kind that pruning is about, and whether the show is marked. */
+async function rowsOf({ storeId, lsId: liveStreamId }: ShowKey) {
+  const where = { storeId, liveStreamId };
+  const { prunedAt } = await db.liveStream.findUniqueOrThrow({ where: { storeId_id: { storeId, id: liveStreamId } } });
+  return {
+    events: await db.shopperEvent.count({ where }),
+    viewers: await db.liveStreamViewer.count({ where }),
+    cartViewers: await db.liveStreamCartViewer.count({ where }),
+    presence: await db.liveStreamPresence.count({ where }),
+    isMarked: prunedAt !== null,
+  };
+}
+
+const nothing = { events: 0, viewers: 0, cartViewers: 0, presence: 0, isMarked: true };
+const viewerRows = ({ viewers, cartViewers, presence }: Awaited<ReturnType<typeof rowsOf>>) =>
+  viewers + cartViewers + presence;
+
+describe("pruning an archived show", () => {
+  test("removes its events and what tells its viewers apart, and changes no figure", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    const before = await rowsOf(show);
+    expect(before).toMatchObject({ events: 500, isMarked: false });
+    expect(Math.min(before.viewers, before.cartViewers, before.presence)).toBeGreaterThan(50);
+    expect(await pruneEvents(db, show.storeId, { before: later })).toEqual({
+      shows: [show.lsId],
+      events: 500,
+      viewerRows: viewerRows(before),
+    });
+    expect(await rowsOf(show)).toEqual(nothing);
+    expect(await figuresOf(db, show)).toEqual(figures);
+    expect(await pruneEvents(db, show.storeId, { before: later })).toEqual({ shows: [], events: 0, viewerRows: 0 });
+  });
+
+  test("is done with it: later runs do not go through it, unless a row of any kind is left", async () => {
+    const show = await newShow(db);
+    const other = await newShow(db, show.storeId);
+    for (const { storeId, lsId } of [show, other]) await save({ storeId, lsId }, "ARCHIVED");
+    const gone: string[] = [];
+    const prune = async () => {
+      let showsTotal = 0;
+      const onProgress = (progress: PruneProgress) => void (showsTotal = progress.showsTotal);
+      gone.push(...(await pruneEvents(db, show.storeId, { before: later, onProgress })).shows);
+      return showsTotal;
+    };
+    expect(await prune()).toBe(2);
+    expect(await prune()).toBe(0);
+    const row = { storeId: show.storeId, liveStreamId: show.lsId, channel: "LIVE", viewerId: "v" };
+    const { channel: _, ...present } = { ...row, minute: endedAt };
+    const event = { ...row, id: "e", type: "VIEW", occurredAt: endedAt, acceptedAt: endedAt, position: 1 };
+    for (const leave of [
+      () => db.shopperEvent.create({ data: event }),
+      () => db.liveStreamViewer.create({ data: { ...row, device: "unknown" } }),
+      () => db.liveStreamCartViewer.create({ data: row }),
+      () => db.liveStreamPresence.create({ data: present }),
+    ]) {
+      gone.length = 0;
+      await leave();
+      expect(await prune()).toBe(1);
+      expect(gone).toEqual([show.lsId]);
+    }
+    expect(await prune()).toBe(0);
+  });
+
+  test("goes in batches, none larger than asked for, and tells how far it is", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    const before = await rowsOf(show);
+    const seen: PruneProgress[] = [];
+    const onProgress = (progress: PruneProgress) => void seen.push(progress);
+    await pruneEvents(db, show.storeId, { before: later, batchRows: 35, onProgress });
+    const steps = seen.map(({ rowsRemoved }, index) => rowsRemoved - (seen[index - 1]?.rowsRemoved ?? 0));
+    expect(Math.max(...steps)).toBe(35);
+    expect(seen.at(-1)).toEqual({ showsDone: 0, showsTotal: 1, rowsRemoved: 500 + viewerRows(before) });
+    expect(await rowsOf(show)).toEqual(nothing);
+    expect(await figuresOf(db, show)).toEqual(figures);
+  });
+
+  test("interrupted after any batch, is finished by another run", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    const before = await rowsOf(show);
+    for (const interruptedAfter of [1, 15, 25]) {
+      let batches = 0;
+      const stopped = pruneEvents(db, show.storeId, {
+        before: later,
+        batchRows: 20,
+        onProgress() {
+          batches += 1;
+          if (batches === interruptedAfter) throw new Error("interrupted");
+        },
+      });
+      await expect(stopped).rejects.toThrow("interrupted");
+      expect(await figuresOf(db, show)).toEqual(figures);
+      await expect(rebuildAnalytics(db, show.storeId, show.lsId)).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    }
+    const left = await rowsOf(show);
+    expect(left.events).toBeLessThan(before.events);
+    expect(viewerRows(left)).toBeGreaterThan(0);
+    const rest = { shows: [show.lsId], events: left.events, viewerRows: viewerRows(left) };
+    expect(await pruneEvents(db, show.storeId, { before: later })).toEqual(rest);
+    expect(await rowsOf(show)).toEqual(nothing);
+    expect(await figuresOf(db, show)).toEqual(figures);
+  });
+
+  test("an event of it that comes again is refused, in a batch and in a file, and counts no more", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    const { storeId, lsId } = show;
+    await pruneEvents(db, storeId, { before: later });
+    const refused = { code: "VALIDATION_FAILED", message: "The show is archived and takes no more events." };
+    await expect(recordEvents(db, storeId, lsId, asInputs(events))).rejects.toMatchObject(refused);
+    const file = join(tmpdir(), `${randomUUID()}.ndjson`);
+    onTestFinished(() => rm(file));
+    await writeFile(file, events.map((event) => JSON.stringify(event)).join("\n"));
+    await expect(recordEventFile(db, storeId, lsId, file)).rejects.toMatchObject(refused);
+    await save(show, "ARCHIVED"); // allowed, and changes nothing of that
+    await expect(save(show, "ENDED")).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await expect(recordEvents(db, storeId, lsId, asInputs(events))).rejects.toMatchObject(refused);
+    expect(await figuresOf(db, show)).toEqual(figures);
+    expect(await rowsOf(show)).toEqual(nothing);
+  });
+});
+
+describe("which shows are pruned", () => {
+  test("all archived ones of the store that ended before, in the order of their ids, and no others", async () => {
+    const one = await showWithEvents("ARCHIVED");
+    const { storeId } = one;
+    const other = await showWithEvents("ARCHIVED", storeId);
+    const kept = [await showWithEvents("ENDED", storeId), await showWithEvents("ARCHIVED")];
+    const live = await newShow(db, storeId);
+    expect(await pruneEvents(db, storeId, { before: endedAt })).toEqual({ shows: [], events: 0, viewerRows: 0 });
+    const { shows, events: removed } = await pruneEvents(db, storeId, { before: later });
+    expect({ shows, removed }).toEqual({ shows: [one.lsId, other.lsId].toSorted(), removed: 1_000 });
+    for (const show of kept) expect(await rowsOf(show)).toMatchObject({ events: 500, isMarked: false });
+    expect(await rowsOf(live)).toMatchObject({ isMarked: false });
+  });
+
+  test("the one that is named alone; refused where it is not archived, ended later, or is not the store's", async () => {
+    const one = await showWithEvents("ARCHIVED");
+    const { storeId, lsId } = one;
+    const [other, ended, foreign] = [
+      await showWithEvents("ARCHIVED", storeId),
+      await showWithEvents("ENDED", storeId),
+      await showWithEvents("ARCHIVED"),
+    ];
+    const prune = (id: string, before = later) => pruneEvents(db, storeId, { lsId: id, before });
+    await expect(prune(ended.lsId)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      message: `Only archived live streams can be pruned; ${ended.lsId} is ENDED.`,
+    });
+    await expect(prune(lsId, endedAt)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      message: `${lsId} did not end before ${endedAt.toISOString()}.`,
+    });
+    for (const id of [foreign.lsId, "nowhere"]) {
+      await expect(prune(id)).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });
+    }
+    expect(await prune(lsId)).toMatchObject({ shows: [lsId], events: 500 });
+    for (const show of [other, ended, foreign]) expect(await rowsOf(show)).toMatchObject({ events: 500 });
+  });
+});
+
+describe("rebuilding the totals of pruned shows", () => {
+  test("is refused for the one that is named, and leaves its totals alone", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    await pruneEvents(db, show.storeId, { before: later });
+    await expect(rebuildAnalytics(db, show.storeId, show.lsId)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      message: `The events of ${show.lsId} were pruned: its totals cannot be rebuilt.`,
+    });
+    expect(await figuresOf(db, show)).toEqual(figures);
+  });
+
+  test("leaves them out among all shows of a store, and says so", async () => {
+    const pruned = await showWithEvents("ARCHIVED");
+    const { storeId } = pruned;
+    await pruneEvents(db, storeId, { before: later });
+    const whole = await showWithEvents("ARCHIVED", storeId);
+    await db.liveStreamTotal.deleteMany({ where: { storeId, liveStreamId: whole.lsId } });
+    expect(await rebuildAnalytics(db, storeId)).toEqual({ rebuilt: [whole.lsId], pruned: [pruned.lsId] });
+    for (const show of [pruned, whole]) expect(await figuresOf(db, show)).toEqual(figures);
+  });
+
+  test("at the same time as pruning, never makes totals of what is left", async () => {
+    const show = await showWithEvents("ARCHIVED");
+    const rebuilds = [rebuildAnalytics(db, show.storeId)]; // before anything is removed, or not at all
+    const onProgress = () => void rebuilds.push(rebuildAnalytics(db, show.storeId)); // between batches
+    await pruneEvents(db, show.storeId, { before: later, batchRows: 200, onProgress });
+    for (const { pruned } of (await Promise.all(rebuilds)).slice(1)) expect(pruned).toEqual([show.lsId]);
+    expect(await figuresOf(db, show)).toEqual(figures);
+    expect(await rowsOf(show)).toEqual(nothing);
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { graphqlError } from "../support/problems.js";
+import { importedAnswer, importMany, importOne, paths, product, products, storedKeys } from "../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const full = {
+  ...product("a"),
+  description: 'Say "hi", \\ 👟',
+  price: 0.1,
+  price_min: 0,
+  price_max: 1e300,
+  available: false,
+  images: ["https://a.example/1.jpg", "//a.example/2.jpg"],
+};
+const fields = "id sku title description price price_min price_max available images featured_image url";
+
+/** Ids on a page of the products, with what the page says of itself. */
+async function page(store: TestStore, variables: object) {
+  const { data, errors } = await store.graphql(
+    `query ($first: Int, $after: String, $search: String, $available: Boolean) {
+      products(first: $first, after: $after, search: $search, available: $available) {
+        edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      }
+    }`,
+    variables,
+  );
+  expect(errors).toBeUndefined();
+  const { edges, nodes, pageInfo } = data.products;
+  expect(edges.map(({ node }: { node: unknown }) => node)).toEqual(nodes);
+  expect(pageInfo).toMatchObject({ startCursor: edges.at(0)?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null });
+  return { ids: nodes.map(({ id }: { id: string }) => id) as string[], pageInfo };
+}
+
+/** Every page of a list, one after the other. */
+async function pages(store: TestStore, variables: object): Promise<string[][]> {
+  const found: string[][] = [];
+  for (let after: string | null = null, more = true; more;) {
+    const { ids, pageInfo }: Awaited<ReturnType<typeof page>> = await page(store, { ...variables, after });
+    expect(pageInfo.hasPreviousPage).toBe(after !== null && ids.length > 0);
+    found.push(ids);
+    after = pageInfo.endCursor;
+    more = pageInfo.hasNextPage;
+  }
+  return found;
+}
+
+/** A whole answer about one argument of products. */
+function refusedArgument(name: string, message: string) {
+  const error = graphqlError("VALIDATION_FAILED", message, [{ code: "VALIDATION_FAILED", message, path: [name] }]);
+  return { data: null, errors: [{ ...error, path: ["products"], locations: [{ line: 1, column: 3 }] }] };
+}
+
+describe("product", () => {
+  test("has all fields of what was imported, by id and by sku", async () => {
+    const store = await createTestStore(app);
+    expect(await store.graphql(importOne, { product: full })).toEqual({
+      data: { importProduct: importedAnswer(1).body },
+    });
+    for (const productId of ["a", "sku-a"]) {
+      expect(
+        await store.graphql(`query ($productId: String!) { product(productId: $productId) { ${fields} } }`, {
+          productId,
+        }),
+      ).toEqual({
+        data: { product: full },
+      });
+    }
+  });
+
+  test("has null, or an empty list, for what was not imported, and the times of its imports", async () => {
+    const store = await createTestStore(app);
+    const before = Date.now();
+    await store.graphql(importOne, { product: product("a") });
+    const { data } = await store.graphql(`{ product(productId: "a") { ${fields} createdAt updatedAt } }`);
+    const { createdAt, updatedAt, ...rest } = data.product;
+    expect(rest).toEqual({
+      ...product("a"),
+      description: null,
+      price: null,
+      price_min: null,
+      price_max: null,
+      images: [],
+    });
+    expect(createdAt).toBe(updatedAt);
+    expect(new Date(createdAt).toISOString()).toBe(createdAt);
+    expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
+  });
+
+  test("is null with PRODUCT_NOT_FOUND for another store's product", async () => {
+    const [owner, other] = [await createTestStore(app), await createTestStore(app)];
+    await owner.post(paths.one, { product: product("a") });
+    const message = "The store has no product with this reference id or SKU.";
+    const error = graphqlError("PRODUCT_NOT_FOUND", message, [
+      { code: "PRODUCT_NOT_FOUND", message, path: ["productId"] },
+    ]);
+    for (const operation of [
+      `{ product(productId: "a") { id } }`,
+      `mutation { deleteProduct(productId: "a") { message } }`,
+    ]) {
+      const { data, errors } = await other.graphql(operation);
+      expect({ data, errors }).toEqual({
+        data: null,
+        errors: [
+          {
+            ...error,
+            path: [operation.includes("delete") ? "deleteProduct" : "product"],
+            locations: [expect.anything()],
+          },
+        ],
+      });
+    }
+    expect(await storedKeys(app, owner)).toEqual({ a: "sku-a" });
+  });
+
+  test("is deleted by deleteProduct, and one operation may do several things in turn", async () => {
+    const store = await createTestStore(app);
+    await store.graphql(importMany, { products: [product("a"), product("b")] });
+    const operation = `mutation { x: deleteProduct(productId: "sku-a") { message } y: deleteProduct(productId: "b") { message } }`;
+    expect(await store.graphql(operation)).toEqual({
+      data: { x: { message: "Product a was deleted." }, y: { message: "Product b was deleted." } },
+    });
+    expect(await storedKeys(app, store)).toEqual({});
+  });
+});
+
+describe("products", () => {
+  test("are paged in the order of their ids, byte by byte, every product exactly once", async () => {
+    const store = await createTestStore(app);
+    const ids = ["Z", "a", "b", "ä", "é", "鞋", "👟", "\uffee", "10", "9", " x", "~", "A", "_"];
+    await store.graphql(importMany, { products: ids.map((id) => product(id)) });
+    const sorted = ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    for (const first of [1, 3, 7, 14, 15]) {
+      const found = await pages(store, { first });
+      expect(found.flat()).toEqual(sorted);
+      expect(found).toHaveLength(Math.ceil(ids.length / first));
+    }
+  });
+
+  test("come 20 at a time by default, at most 100, and none where none are wanted", async () => {
+    const store = await createTestStore(app);
+    const list = products(101);
+    await store.graphql(importMany, { products: list });
+    const ids = list.map(({ id }) => id);
+    expect((await page(store, {})).ids).toEqual(ids.slice(0, 20));
+    expect((await page(store, { first: null })).ids).toEqual(ids.slice(0, 20));
+    expect(await pages(store, { first: 100 })).toEqual([ids.slice(0, 100), ids.slice(100)]);
+    expect(await page(store, { first: 0 })).toEqual({
+      ids: [],
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+    for (const first of [-1, 101, 2_147_483_647]) {
+      expect(await store.graphql(`{ products(first: ${first}) { nodes { id } } }`)).toEqual(
+        refusedArgument("first", "first must be from 0 to 100."),
+      );
+    }
+  });
+
+  test("of an empty store are an empty page", async () => {
+    const store = await createTestStore(app);
+    expect(await pages(store, {})).toEqual([[]]);
+  });
+
+  test("added or deleted while they are paged shift no others", async () => {
+    const store = await createTestStore(app);
+    await store.graphql(importMany, { products: ["b", "d", "f", "h"].map((id) => product(id)) });
+    const { pageInfo } = await page(store, { first: 2 });
+    await store.graphql(importMany, { products: ["a", "e"].map((id) => product(id)) });
+    await store.delete(paths.of("d"));
+    expect((await page(store, { after: pageInfo.endCursor })).ids).toEqual(["e", "f", "h"]);
+  });
+
+  const longCursor = Buffer.from(JSON.stringify(["a".repeat(256)])).toString("base64url");
+  test.each(["", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ", longCursor])(
+    "after refuses what is no cursor: %s",
+    async (after) => {
+      const store = await createTestStore(app);
+      expect(await store.graphql(`{ products(after: ${JSON.stringify(after)}) { nodes { id } } }`)).toEqual(
+        refusedArgument("after", "after must be a cursor of this list."),
+      );
+    },
+  );
+
+  test("a cursor of another store tells nothing about it", async () => {
+    const [one, other] = [await createTestStore(app), await createTestStore(app)];
+    await one.graphql(importMany, { products: ["a", "b"].map((id) => product(id)) });
+    await other.graphql(importMany, { products: ["b", "c"].map((id) => product(id)) });
+    const { pageInfo } = await page(one, { first: 1 });
+    expect((await page(other, { after: pageInfo.endCursor })).ids).toEqual(["b", "c"]);
+  });
+
+  test("can be filtered by available", async () => {
+    const store = await createTestStore(app);
+    await store.graphql(importMany, { products: products(7, (index) => ({ available: index % 2 === 0 })) });
+    expect(await pages(store, { first: 3, available: true })).toEqual([["p00000", "p00002", "p00004"], ["p00006"]]);
+    expect((await page(store, { available: false })).ids).toEqual(["p00001", "p00003", "p00005"]);
+    expect((await page(store, { available: null })).ids).toHaveLength(7);
+  });
+});

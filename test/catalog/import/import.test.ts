@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { importCsv } from "../../../src/catalog/import/csv.js";
+import type { ErrorPolicy } from "../../../src/catalog/reading/rowChecks.js";
+import { listSource } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/import.js";
+import type { RootDatabase } from "../../../src/database/client.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
+import { toCsv } from "../../support/csv.js";
+import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "../../support/problems.js";
+import {
+  bulk,
+  importedAnswer,
+  importMany,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+} from "../../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ bulkProductsMax: 5_000 });
+});
+afterAll(() => app.close());
+
+/** Products of which the last but a few is wrong. */
+const wrongAt = (place: number) => products(place + 50, (index) => (index === place ? { price: -1 } : {}));
+
+describe("an import", () => {
+  test("replaces a product as a whole: what is left out becomes empty", async () => {
+    const store = await createTestStore(app);
+    const full = {
+      description: "Cotton",
+      price: 12.5,
+      price_min: 10,
+      price_max: 15,
+      images: ["https://a.example/1.jpg", "//a.example/2.jpg"],
+    };
+    expect(await store.post(paths.one, { product: product("a", full) })).toEqual(importedAnswer(1));
+    const replacement = {
+      id: "a",
+      sku: "S",
+      title: "T",
+      available: false,
+      featured_image: "//a.example/i",
+      url: "//a.example/u",
+    };
+    expect(await store.post(paths.one, { product: replacement })).toEqual(importedAnswer(0, 1));
+    expect(await storedProducts(app, store)).toEqual([
+      {
+        id: "a",
+        sku: "S",
+        title: "T",
+        description: null,
+        price: null,
+        priceMin: null,
+        priceMax: null,
+        available: false,
+        images: [],
+        featuredImage: "//a.example/i",
+        url: "//a.example/u",
+        sites: [],
+      },
+    ]);
+  });
+
+  test("counts what is new and what is replaced", async () => {
+    const store = await createTestStore(app);
+    expect(await store.post(paths.bulk, bulk([product("a"), product("b")]))).toEqual(importedAnswer(2));
+    expect(await store.post(paths.bulk, bulk([product("b"), product("c"), product("a")]))).toEqual(
+      importedAnswer(1, 2),
+    );
+    expect(await store.post(paths.bulk, bulk([product("b")]))).toEqual(importedAnswer(0, 1));
+  });
+
+  test("of an empty list stores nothing and says so", async () => {
+    const store = await createTestStore(app);
+    expect(await store.post(paths.bulk, bulk([]))).toEqual(importedAnswer(0));
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("leaves the time of the first import as it was and moves that of the last", async () => {
+    const store = await createTestStore(app);
+    const times = async () =>
+      app.db.product.findFirstOrThrow({ where: { storeId: store.id }, select: { createdAt: true, updatedAt: true } });
+    await store.post(paths.one, { product: product("a") });
+    const first = await times();
+    await store.post(paths.one, { product: product("a") });
+    const second = await times();
+    expect(first.updatedAt).toEqual(first.createdAt);
+    expect(second.createdAt).toEqual(first.createdAt);
+    expect(second.updatedAt.getTime()).toBeGreaterThanOrEqual(first.updatedAt.getTime());
+  });
+
+  test("keeps every price exactly", async () => {
+    const store = await createTestStore(app);
+    const prices = [0.1, 0, -0, 1e300, 5e-324, Number.MAX_VALUE, 0.1 + 0.2, 19.99, 123_456_789.123_456_79];
+    const list = products(prices.length, (index) => ({ price: prices[index], price_min: 0, price_max: prices[index] }));
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(prices.length));
+    const { data } = await store.graphql("{ products { nodes { price price_min price_max } } }");
+    expect(data.products.nodes).toEqual(
+      prices.map((price) => ({ price: price + 0, price_min: 0, price_max: price + 0 })),
+    );
+    const [row] = await app.db.$queryRaw<{ price: string }[]>`
+      SELECT price::text FROM "Product" WHERE "storeId" = ${store.id} AND id = 'p00000'`;
+    expect(row).toEqual({ price: "0.1" });
+  });
+
+  test("keeps every text as it is", async () => {
+    const store = await createTestStore(app);
+    const texts = [
+      "NULL",
+      "null",
+      '"',
+      "\\",
+      "{a,b}",
+      "a\nb\r\n\tc",
+      '\'; DROP TABLE "Product"; --',
+      "é",
+      "e\u0301",
+      "👟",
+      "\u200b x \u00a0",
+      "%s $1",
+    ];
+    const list = texts.map((text, index) => product(`${index} ${text}`, { sku: text, title: text, description: text }));
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(texts.length));
+    const rows = await storedProducts(app, store);
+    const stored = new Map(rows.map(({ id, sku, title, description }) => [id, { sku, title, description }]));
+    expect(stored).toEqual(new Map(list.map(({ id, sku }) => [id, { sku, title: sku, description: sku }])));
+  });
+});
+
+describe("all or nothing", () => {
+  test("one invalid product among many leaves the catalog as it was, new and replaced products alike", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, bulk([product("p00000", { title: "Old" }), product("z")]));
+    const before = await storedProducts(app, store);
+    const list = products(4_200, (index) => (index === 4_150 ? { price: -1 } : {}));
+    const problem = {
+      code: "INVALID_VALUE",
+      message: "price must be a finite number of 0 or more.",
+      path: ["products", 4_150, "price"],
+    };
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
+    expect(await storedProducts(app, store)).toEqual(before);
+  });
+
+  test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
+    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(4_150), { errorPolicy })],
+    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(2_100)) }, { errorPolicy })],
+  ])("what is known to be wrong in a %s is not written to find that out", async (_, run) => {
+    const store = await createTestStore(app);
+    const { client, probe } = openConnections();
+    let writes = 0;
+    probe.aroundQuery = (sql, send) => {
+      writes += sql.includes(`INSERT INTO "Product" (`) ? 1 : 0;
+      return send();
+    };
+    await expect(run(client, store.id, "REJECT_ALL")).rejects.toThrow("price must be");
+    expect(writes).toBe(0);
+    await run(client, store.id, "REJECT_FAILED");
+    const steps = Math.ceil((await storedProducts(app, store)).length / 1_000);
+    expect(writes).toBe(app.engine === "embedded" ? steps : 1); // the sound ones
+  });
+
+  test("a large list is checked bit by bit, so that others are served meanwhile", async () => {
+    let turns = 0;
+    const count = (): void => void (counting = setImmediate(() => ((turns += 1), count())));
+    let counting: NodeJS.Immediate | undefined;
+    count();
+    await listSource(products(8_001), (index) => ["products", index], "REJECT_ALL")
+      .read()
+      .next();
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  test("one answer names problems of every kind, in the order of the rows", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.one, { product: product("taken", { sku: "T" }) });
+    const list = [product("a", { sku: "T" }), product("b", { price: -1 }), product("c", { url: "x" }), product("b")];
+    const problems: ExpectedProblem[] = [
+      conflict(0, "T"),
+      { code: "INVALID_VALUE", message: "price must be a finite number of 0 or more.", path: ["products", 1, "price"] },
+      duplicate(1, "id", "b"),
+      duplicate(1, "sku", "sku-b"),
+      {
+        code: "INVALID_VALUE",
+        message: "url must be an http, https or protocol-relative URL.",
+        path: ["products", 2, "url"],
+      },
+      duplicate(3, "id", "b"),
+      duplicate(3, "sku", "sku-b"),
+    ];
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(...problems));
+    expect(await storedKeys(app, store)).toEqual({ taken: "T" });
+  });
+
+  test("more products than MAX_BULK_PRODUCTS are refused over both styles; exactly as many are not", async () => {
+    const store = await createTestStore(app);
+    const problem = {
+      code: "VALIDATION_FAILED",
+      message: "At most 5000 products can be imported at once (MAX_BULK_PRODUCTS).",
+      path: ["products"],
+    };
+    const tooMany = bulk(products(5_001));
+    expect(await store.post(paths.bulk, tooMany)).toEqual(invalid(problem));
+    expect(await store.graphql(importMany, tooMany)).toEqual({
+      data: null,
+      errors: [
+        {
+          ...graphqlError("VALIDATION_FAILED", problem.message, [problem]),
+          locations: [{ line: 3, column: 5 }],
+          path: ["importProducts"],
+        },
+      ],
+    });
+    expect(await storedProducts(app, store)).toEqual([]);
+    expect(await store.post(paths.bulk, bulk(products(5_000)))).toEqual(importedAnswer(5_000));
+  });
+
+  test.each([
+    ["short ones, beside each other", [1_500, 1_500, 1_500, 1_500]],
+    ["long ones, one by one", [2_500, 2_500, 2_500, 2_500]],
+    ["both", [1_500, 2_500, 1_500, 2_500]],
+  ])(
+    "concurrent imports of the same ids in opposite orders all answer, and the last one stands whole: %s",
+    async (_, counts) => {
+      const store = await createTestStore(app);
+      await store.post(paths.bulk, bulk(products(2_500)));
+      const labels = ["one", "two", "three", "four"];
+      const lists = labels.map((label, turn) => {
+        const list = products(counts[turn] ?? 0, () => ({ title: label }));
+        return turn % 2 === 0 ? list : list.toReversed();
+      });
+      const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+      expect(answers).toEqual(counts.map((count) => importedAnswer(0, count)));
+      const rows = (await storedProducts(app, store)).slice(0, Math.min(...counts));
+      expect(new Set(rows.map(({ title }) => title)).size).toBe(1);
+      expect(labels).toContain(rows[0]?.title);
+    },
+  );
+
+  test("concurrent short imports of new products count each as created once", async () => {
+    const store = await createTestStore(app);
+    const lists = [0, 1, 2, 3].map((turn) => (turn % 2 === 0 ? products(800) : products(800).toReversed()));
+    const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.reduce((total, { body }) => total + body.created, 0)).toBe(800);
+    expect(answers.map(({ body }) => body.imported)).toEqual([800, 800, 800, 800]);
+    expect(await storedProducts(app, store)).toHaveLength(800);
+  });
+
+  test("concurrent short imports that exchange skus in opposite orders end in one of their states", async () => {
+    const store = await createTestStore(app);
+    const own = products(300, (index) => ({ sku: `s${index}` }));
+    const exchanged = products(300, (index) => ({ sku: `s${299 - index}` }));
+    await store.post(paths.bulk, bulk(own));
+    const lists = [exchanged, own.toReversed(), exchanged.toReversed(), own];
+    const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+    expect(answers).toEqual(lists.map(() => importedAnswer(0, 300)));
+    const skus = Object.values(await storedKeys(app, store));
+    expect([own, exchanged].map((list) => list.map(({ sku }) => sku))).toContainEqual(skus);
+  });
+
+  test("of concurrent imports that want the same sku for different products one is refused", async () => {
+    const store = await createTestStore(app);
+    const answers = await Promise.all(
+      ["a", "b"].map((id) => store.post(paths.one, { product: product(id, { sku: "S" }) })),
+    );
+    const refused = {
+      code: "CONFLICT",
+      message: `sku "S" belongs to another product of the store.`,
+      path: ["product", "sku"],
+    };
+    expect(answers.toSorted((a, b) => a.status - b.status)).toEqual([importedAnswer(1), invalid(refused)]);
+    expect(Object.values(await storedKeys(app, store))).toEqual(["S"]);
+  });
+});

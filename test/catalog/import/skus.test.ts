@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deleteProduct } from "../../../src/catalog/product.lookup.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
+import { conflict, duplicate, invalid } from "../../support/problems.js";
+import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+describe("skus", () => {
+  test("of two products may be exchanged in one request", async () => {
+    const store = await createTestStore(app);
+    await store.post(
+      paths.bulk,
+      bulk([product("a", { sku: "1" }), product("b", { sku: "2" }), product("c", { sku: "3" })]),
+    );
+    const exchanged = [product("a", { sku: "2" }), product("b", { sku: "1" })];
+    expect(await store.post(paths.bulk, bulk(exchanged))).toEqual(importedAnswer(0, 2));
+    expect(await storedKeys(app, store)).toEqual({ a: "2", b: "1", c: "3" });
+  });
+
+  test("may go round in a large list, to products that stand far from each other, and from an old to a new product", async () => {
+    const store = await createTestStore(app);
+    const list = products(4_500);
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(4_500));
+    const rotated = list.map(({ id }, index) => product(id, { sku: list.at(index - 2_100)?.sku }));
+    expect(await store.post(paths.bulk, bulk(rotated))).toEqual(importedAnswer(0, 4_500));
+    const swapped = [product("new", { sku: rotated[0]?.sku }), ...rotated.slice(1), { ...rotated[0], sku: "fresh" }];
+    expect(await store.post(paths.bulk, bulk(swapped))).toEqual(importedAnswer(1, 4_500));
+    expect(await storedKeys(app, store)).toEqual(Object.fromEntries(swapped.map(({ id, sku }) => [id, sku])));
+  });
+
+  test("that are exchanged while a product is deleted by one: the product that has it then is deleted", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, bulk([product("a", { sku: "1" }), product("b", { sku: "2" })]));
+    const { client, probe } = openConnections();
+    let exchanged: Promise<unknown> | undefined;
+    probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("DELETE"))
+        await (exchanged ??= store.post(paths.bulk, bulk([product("a", { sku: "2" }), product("b", { sku: "1" })])));
+      return send();
+    };
+    expect(await deleteProduct(client, store.id, "1")).toEqual({ message: "Product b was deleted." });
+    expect(await exchanged).toEqual(importedAnswer(0, 2));
+    expect(await storedKeys(app, store)).toEqual({ a: "2" });
+  });
+
+  test("that are exchanged each time a product is to be deleted by one: nothing is deleted", async () => {
+    const store = await createTestStore(app);
+    const [one, two] = [{ sku: "1" }, { sku: "2" }];
+    await store.post(paths.bulk, bulk([product("a", one), product("b", two)]));
+    const { client, probe } = openConnections();
+    let times = 0;
+    probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("DELETE")) {
+        times += 1;
+        const [a, b] = times % 2 === 1 ? [two, one] : [one, two];
+        await store.post(paths.bulk, bulk([product("a", a), product("b", b)]));
+      }
+      return send();
+    };
+    const message = "Others change the product at the moment. Nothing was deleted.";
+    await expect(deleteProduct(client, store.id, "1")).rejects.toThrow(message);
+    expect(times).toBe(4);
+    expect(await storedKeys(app, store)).toEqual({ a: "1", b: "2" });
+  });
+
+  test("of a product that the request does not replace are refused, in a small list and at both ends of a large one", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, bulk([product("a", { sku: "1" }), product("b", { sku: "2" })]));
+    const before = await storedProducts(app, store);
+    expect(await store.post(paths.bulk, bulk([product("x"), product("a", { sku: "2" })]))).toEqual(
+      invalid(conflict(1, "2")),
+    );
+    const skus: Record<number, string> = { 0: "1", 2_200: "2" };
+    const large = products(2_201, (index) => (index in skus ? { sku: skus[index] } : {}));
+    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(2_200, "2")));
+    expect(await storedProducts(app, store)).toEqual(before);
+  });
+
+  test("and ids that stand twice in a request are a problem of every such row", async () => {
+    const store = await createTestStore(app);
+    const list = [
+      product("a", { sku: "1" }),
+      product("b", { sku: "2" }),
+      product("a", { sku: "2" }),
+      product("c", { sku: "2" }),
+    ];
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(
+      invalid(
+        duplicate(0, "id", "a"),
+        duplicate(1, "sku", "2"),
+        duplicate(2, "id", "a"),
+        duplicate(2, "sku", "2"),
+        duplicate(3, "sku", "2"),
+      ),
+    );
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("that stand twice far apart in a large list are found", async () => {
+    const store = await createTestStore(app);
+    const list = products(4_100, (index) => (index === 4_099 ? { sku: "sku-p00007" } : {}));
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(
+      invalid(duplicate(7, "sku", "sku-p00007"), duplicate(4_099, "sku", "sku-p00007")),
+    );
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("of other stores do not matter", async () => {
+    const [one, other] = [await createTestStore(app), await createTestStore(app)];
+    for (const store of [one, other])
+      expect(await store.post(paths.one, { product: product("a") })).toEqual(importedAnswer(1));
+  });
+});

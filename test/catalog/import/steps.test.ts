@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
+import { importProducts } from "../../../src/catalog/import/import.js";
+import { createTestStore, openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { postWithKey } from "../../support/idempotency.js";
+import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+
+// On the embedded engine, whose one session all share.
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+/** What a long import leaves in the tables through which its rows go. */
+async function leftOf({ id: storeId }: TestStore) {
+  return {
+    imports: await app.db.stagedImport.count({ where: { storeId } }),
+    rows: await app.db.stagedProduct.count({ where: { storeId } }),
+  };
+}
+const nothing = { imports: 0, rows: 0 };
+
+/** Sends an import, and repeats `work` until it is answered. */
+async function during<Result>(answer: Promise<Result>, work: () => Promise<unknown>): Promise<Result> {
+  const state = { isOver: false };
+  const over = answer.finally(() => (state.isOver = true));
+  while (!state.isOver) await work();
+  return over;
+}
+
+/** Imports on a connection that breaks at the given write of products, as with a process that is killed there. */
+async function importBrokenAt(store: TestStore, list: readonly object[], brokenWrite: number): Promise<unknown> {
+  const database = openConnections();
+  let writes = 0;
+  database.probe.aroundQuery = (sql, send) => {
+    writes += sql.includes(`INSERT INTO "Product" (`) ? 1 : 0;
+    return writes < brokenWrite ? send() : Promise.reject(new Error("Connection terminated unexpectedly"));
+  };
+  const error = await importProducts(database.client, store.id, list).catch((reason: unknown) => reason);
+  await database.close(); // as the end of its process does: its transaction would keep all others waiting
+  return error;
+}
+
+test("while a long import is under way, others are answered and can write", async () => {
+  const [importer, other] = [await createTestStore(app), await createTestStore(app)];
+  await other.post(paths.one, { product: product("a") });
+  let turns = 0;
+  const answer = importer.post(paths.bulk, bulk(products(12_000)));
+  expect(
+    await during(answer, async () => {
+      expect((await other.get(paths.of("a"))).status).toBe(200);
+      expect(await other.post(paths.one, { product: product("a") })).toEqual(importedAnswer(0, 1));
+      turns += 1;
+    }),
+  ).toEqual(importedAnswer(12_000));
+  expect(turns).toBeGreaterThan(5);
+  expect(await leftOf(importer)).toEqual(nothing);
+});
+
+test("readers of the store see all of a long import or nothing of it, and its short imports come after it", async () => {
+  const store = await createTestStore(app);
+  const titled = (title: string) => bulk(products(6_000, () => ({ title })));
+  await store.post(paths.bulk, titled("Old"));
+  const seen = new Set<string>();
+  const ids = ["p00000", "p02999", "p05999"];
+  const query = `{ products(first: 100) { nodes { title } } ${ids.map((id) => `${id}: product(productId: "${id}") { title }`).join(" ")} }`;
+  const answer = await during(store.post(paths.bulk, titled("New")), async () => {
+    const { data } = await store.graphql(query);
+    const listed = data.products.nodes.map(({ title }: { title: string }) => title);
+    expect(new Set(listed).size).toBe(1);
+    for (const id of ids) seen.add(data[id].title);
+    await store.post(paths.one, { product: product("short") });
+  });
+  expect(answer).toEqual(importedAnswer(0, 6_000));
+  const { data } = await store.graphql(query);
+  expect(data.p05999.title).toBe("New");
+  expect([...seen].every((title) => ["Old", "New"].includes(title))).toBe(true);
+});
+
+test("products of a long import hand their skus on, over all of its steps", async () => {
+  const store = await createTestStore(app);
+  const count = 3_500;
+  const shifted = (by: number) => products(count, (index) => ({ sku: `s${(index + by) % count}` }));
+  await store.post(paths.bulk, bulk(shifted(0)));
+  for (const by of [1, count - 2]) {
+    expect(await store.post(paths.bulk, bulk(shifted(by)))).toEqual(importedAnswer(0, count));
+    expect(await storedKeys(app, store)).toEqual(Object.fromEntries(shifted(by).map(({ id, sku }) => [id, sku])));
+  }
+});
+
+test("a dry run of a long import says what it would do, and leaves nothing", async () => {
+  const store = await createTestStore(app);
+  await store.post(paths.one, { product: product("p00001") });
+  const { status, body } = await store.post(paths.bulk, { ...bulk(products(4_000)), dryRun: true });
+  expect([status, body.created, body.updated]).toEqual([200, 3_999, 1]);
+  expect(await storedProducts(app, store)).toHaveLength(1);
+  expect(await leftOf(store)).toEqual(nothing);
+});
+
+test("a long import that ended before it counted has stored nothing, and what it left is removed", async () => {
+  const store = await createTestStore(app);
+  const { client, probe } = openConnections();
+  probe.aroundQuery = (sql, send) => {
+    const isLate = sql.includes(`SET "decidedAt" = $`) || sql.startsWith("DELETE") || sql.includes("DELETE FROM");
+    return isLate ? Promise.reject(new Error("Connection terminated unexpectedly")) : send();
+  };
+  await expect(importProducts(client, store.id, products(4_000))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(await storedProducts(app, store)).toEqual([]);
+  expect(await leftOf(store)).toEqual({ imports: 1, rows: 4_000 });
+  await recoverImports(app.db, "old");
+  expect(await leftOf(store), "it may be another process's").toEqual({ imports: 1, rows: 4_000 });
+  await recoverImports(app.db, "all");
+  expect(await leftOf(store)).toEqual(nothing);
+  expect(await storedProducts(app, store)).toEqual([]);
+});
+
+test.each<[string, (store: TestStore) => Promise<unknown>]>([
+  ["at the next start", () => recoverImports(app.db, "all")],
+  ["by the next import of the store", (store) => store.post(paths.one, { product: product("next") })],
+])("a long import that counts when its process ends is completed %s", async (_, complete) => {
+  const store = await createTestStore(app);
+  const old = products(3_500, (index) => ({ sku: `s${index}` }));
+  await store.post(paths.bulk, bulk(old));
+  const list = products(3_500, (index) => ({ sku: `s${(index + 1) % 3_500}`, title: "New" }));
+  expect(await importBrokenAt(store, list, 3)).toMatchObject({ code: "UNAVAILABLE" });
+  expect(await leftOf(store)).toEqual({ imports: 1, rows: 3_500 });
+  await complete(store);
+  const stored = (await storedProducts(app, store)).filter(({ id }) => id !== "next");
+  expect(stored.map(({ id, sku, title }) => ({ id, sku, title }))).toEqual(
+    list.map(({ id, sku, title }) => ({ id, sku, title })),
+  );
+  await recoverImports(app.db, "all");
+  expect(await leftOf(store)).toEqual(nothing);
+});
+
+test("a long import is carried out once under its key, and its rows are not staged again", async () => {
+  const store = await createTestStore(app);
+  const list = bulk(products(4_000));
+  const answers = await Promise.all([1, 2, 3].map(() => postWithKey(store, paths.bulk, list, "k")));
+  expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(
+    answers.map(() => [200, 4_000]),
+  );
+  expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+  const { client, probe } = openConnections();
+  let staged = 0;
+  probe.aroundQuery = (sql, send) => {
+    staged += sql.includes(`INSERT INTO "StagedProduct"`) ? 1 : 0;
+    return send();
+  };
+  const request = { key: "direct", fingerprint: "f", field: "f", onReplay: () => undefined };
+  for (const _ of [1, 2]) await importProducts(client, store.id, products(4_000), { idempotency: request });
+  expect(staged, "once, in chunks").toBe(2);
+  expect(await leftOf(store)).toEqual(nothing);
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addSite } from "../../src/access/site.js";
+import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { type ExpectedProblem, graphqlError, invalid, refusal, refusedOperation } from "../support/problems.js";
+import { importMany, importOne, paths, product, storedProducts } from "../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const json = { "content-type": "application/json" };
+const posts = [paths.one, paths.bulk, paths.csv];
+const csvContent = "id,sku,title,available,featured_image,url\na,s,T,true,//a.example,//a.example";
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+/** Posts a body as it is. */
+async function postRaw(store: TestStore, path: string, body: string | Uint8Array<ArrayBuffer>) {
+  return readAnswer(await store.fetch(path, { method: "POST", headers: json, body }));
+}
+
+async function expectNothingStored(store: TestStore): Promise<void> {
+  expect(await storedProducts(app, store)).toEqual([]);
+}
+
+describe("a body that is no JSON object is a bad request", () => {
+  const notJson = "The body is not valid JSON in UTF-8.";
+  const notObject = "The body must be a JSON object.";
+  test.each([
+    ["empty", "", notJson],
+    ["cut off", '{"product":{"id":"a"', notJson],
+    ["with a trailing comma", '{"product":{},}', notJson],
+    ["with a comment", '{/* */"product":{}}', notJson],
+    ["with NaN", '{"product":{"price":NaN}}', notJson],
+    ["with a raw NUL", '{"product":"\0"}', notJson],
+    ["two documents", "{}{}", notJson],
+    ["form fields", "product=x", notJson],
+    ["broken UTF-8", new Uint8Array([...Buffer.from('{"product":"'), 0xff, ...Buffer.from('"}')]), notJson],
+    ["UTF-16", new Uint8Array(Buffer.from('{"product":{}}', "utf16le")), notJson],
+    ["null", "null", notObject],
+    ["an array", "[]", notObject],
+    ["a string", '"x"', notObject],
+    ["a number", "1", notObject],
+    ["true", "true", notObject],
+    ["arrays of a million levels", nested(1_000_000), "The body may have at most 64 levels of arrays and objects."],
+  ])("%s", async (_, body, message) => {
+    const store = await createTestStore(app);
+    for (const path of posts) expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
+  });
+
+  test("a byte order mark does no harm", async () => {
+    const store = await createTestStore(app);
+    expect(await postRaw(store, paths.bulk, '\uFEFF{"products":[]}')).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["null", "null", "POST body is expected to be object but received null"],
+    ["an array", "[]", "Batching is not supported."],
+    ["a string", '"x"', "POST body is expected to be object but received string"],
+    ["empty", "", "The body is not valid JSON in UTF-8."],
+    ["cut off", '{"query":', "The body is not valid JSON in UTF-8."],
+    [
+      "broken UTF-8",
+      new Uint8Array([...Buffer.from('{"query":"{__typename}","variables":{"a":"'), 0xff, ...Buffer.from('"}}')]),
+      "The body is not valid JSON in UTF-8.",
+    ],
+    ["without an operation", "{}", "Must provide query string."],
+    ["with a mistyped operation", '{"query":5}', `Expected "query" param to be a string, but given number.`],
+    [
+      "with mistyped variables",
+      '{"query":"{__typename}","variables":[]}',
+      `Expected "variables" param to be empty or an object, but given array.`,
+    ],
+  ])("in GraphQL: %s", async (_, body, message) => {
+    const store = await createTestStore(app);
+    const answer = await postRaw(store, "/graphql", body);
+    expect(answer.body).toEqual(refusedOperation(message));
+    expect([200, 400]).toContain(answer.status);
+  });
+});
+
+describe("members of the body", () => {
+  const missing = (name: string): ExpectedProblem => ({
+    code: "REQUIRED",
+    message: `${name} is required.`,
+    path: [name],
+  });
+  const mistyped = (message: string, ...path: ExpectedProblem["path"]): ExpectedProblem => ({
+    code: "INVALID_TYPE",
+    message,
+    path,
+  });
+  const unknown = (name: string): ExpectedProblem => ({
+    code: "UNKNOWN_FIELD",
+    message: `There is no field "${name}" here.`,
+    path: [name],
+  });
+  const notProduct = mistyped("A product must be an object.", "product");
+  const sound = JSON.stringify(product("a"));
+
+  test.each<[string, string, ExpectedProblem[]]>([
+    [paths.one, "{}", [missing("product")]],
+    [paths.one, '{"product":null}', [missing("product")]],
+    ...["5", '"x"', "true", "[]", `[${sound}]`, nested(50)].map((value): [string, string, ExpectedProblem[]] => [
+      paths.one,
+      `{"product":${value}}`,
+      [notProduct],
+    ]),
+    [paths.bulk, "{}", [missing("products")]],
+    [paths.bulk, '{"products":null}', [missing("products")]],
+    ...["5", '"x"', "{}", sound].map((value): [string, string, ExpectedProblem[]] => [
+      paths.bulk,
+      `{"products":${value}}`,
+      [mistyped("products must be an array.", "products")],
+    ]),
+    [paths.bulk, `{"products":[${sound},null]}`, [mistyped("A product must be an object.", "products", 1)]],
+    [paths.bulk, `{"products":${nested(50)}}`, [mistyped("A product must be an object.", "products", 0)]],
+    [paths.csv, "{}", [missing("csvContent")]],
+    [paths.csv, '{"csvContent":null}', [missing("csvContent")]],
+    [paths.csv, '{"csvContent":["id,sku"]}', [mistyped("csvContent must be a string.", "csvContent")]],
+    [paths.one, `{"product":${sound},"siteId":5}`, [mistyped("siteId must be a string.", "siteId")]],
+    [
+      paths.bulk,
+      `{"products":[],"siteId":["web"],"siteType":{}}`,
+      [mistyped("siteId must be a string.", "siteId"), mistyped("siteType must be a string.", "siteType")],
+    ],
+    [paths.one, `{"product":${sound},"products":[]}`, [unknown("products")]],
+    [paths.bulk, `{"products":[],"siteid":"web","storeId":"x"}`, [unknown("siteid"), unknown("storeId")]],
+    [paths.csv, JSON.stringify({ csvContent, csv: 1 }), [unknown("csv")]],
+    [paths.one, `{"product":${sound},"__proto__":{"siteId":"x"}}`, [unknown("__proto__")]],
+    [paths.one, `{"product":${sound},"constructor":{}}`, [unknown("constructor")]],
+    [
+      paths.one,
+      `{"product":${sound.slice(0, -1)},"price":1e999}}`,
+      [{ code: "INVALID_VALUE", message: "price must be a finite number of 0 or more.", path: ["product", "price"] }],
+    ],
+    [
+      paths.one,
+      `{"product":${sound.slice(0, -1)},"id":${nested(50)}}}`,
+      [mistyped("id must be a string.", "product", "id")],
+    ],
+  ])("%s refuses %.60s", async (path, body, problems) => {
+    const store = await createTestStore(app);
+    expect(await postRaw(store, path, body)).toEqual(invalid(...problems));
+    await expectNothingStored(store);
+  });
+
+  test("__proto__ as a field of a product is unknown, gives it nothing, and leaves other objects alone", async () => {
+    const store = await createTestStore(app);
+    const { title: _, ...rest } = product("a");
+    const sent = `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"title":"T","polluted":true}}`;
+    const problems = (...prefix: ExpectedProblem["path"]): ExpectedProblem[] => [
+      { code: "UNKNOWN_FIELD", message: `A product has no field "__proto__".`, path: [...prefix, "__proto__"] },
+      { code: "REQUIRED", message: "title is required.", path: [...prefix, "title"] },
+    ];
+    expect(await postRaw(store, paths.one, `{"product":${sent}}`)).toEqual(invalid(...problems("product")));
+    const inGraphQL = await postRaw(
+      store,
+      "/graphql",
+      `{"query":${JSON.stringify(importOne)},"variables":{"product":${sent}}}`,
+    );
+    expect(inGraphQL.body).toEqual({
+      errors: [graphqlError("VALIDATION_FAILED", "2 problems. Nothing was stored.", problems("product"))],
+    });
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    await expectNothingStored(store);
+  });
+
+  test("tens of thousands of unknown fields make a short answer", async () => {
+    const store = await createTestStore(app);
+    const extra = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`${index}${"x".repeat(80)}`, 1]));
+    const { body } = await store.post("/graphql", { query: importOne, variables: { product: product("a", extra) } });
+    expect(body.errors[0].extensions.errorsTotal).toBe(40_000);
+    expect(JSON.stringify(body).length).toBeLessThan(40_000);
+    await expectNothingStored(store);
+  });
+});
+
+describe("sites", () => {
+  const noSite = refusal("SITE_NOT_FOUND", "The store has no site with this siteId.", [
+    { code: "SITE_NOT_FOUND", message: "The store has no site with this siteId.", path: ["siteId"] },
+  ]);
+
+  test("an unknown site, one of another store, and one that cannot exist are refused by every import", async () => {
+    const [store, other] = [await createTestStore(app), await createTestStore(app)];
+    await addSite(app.db, other.id, "theirs", "shop");
+    for (const siteId of ["nope", "theirs", "\0", "\ud800", " ", "x".repeat(10_000)]) {
+      expect(await store.post(paths.one, { product: product("a"), siteId })).toEqual(noSite);
+      expect(await store.post(paths.bulk, { products: [product("a")], siteId })).toEqual(noSite);
+      expect(await store.post(paths.csv, { csvContent, siteId })).toEqual(noSite);
+      const { data, errors } = await store.graphql(importMany, { products: [product("a")], siteId });
+      expect({ data, extensions: errors?.[0].extensions }).toEqual({
+        data: null,
+        extensions: graphqlError("SITE_NOT_FOUND", noSite.body.detail, noSite.body.errors).extensions,
+      });
+    }
+    await expectNothingStored(store);
+  });
+});

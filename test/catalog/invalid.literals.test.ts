@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { graphqlError, refusedOperation } from "../support/problems.js";
+import { product, storedProducts } from "../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+async function expectNothingStored(store: TestStore): Promise<void> {
+  expect(await storedProducts(app, store)).toEqual([]);
+}
+
+describe("GraphQL literals", () => {
+  test.each([
+    ["a missing field", `{ id: "a" }`, `Field "ProductInput.sku" of required type "String!" was not provided.`],
+    ["a mistyped field", `{ id: 5 }`, "String cannot represent a non string value: 5"],
+    ["an unknown field", `{ colour: 1 }`, `Field "colour" is not defined by type "ProductInput".`],
+    ["null", "null", `Expected value of type "ProductInput!", found null.`],
+    ["no object", `"x"`, `Expected value of type "ProductInput!", found "x".`],
+  ])("%s is a bad request", async (_, literal, message) => {
+    const store = await createTestStore(app);
+    const { data, errors } = await store.graphql(`mutation { importProduct(product: ${literal}) { message } }`);
+    expect(data).toBeUndefined();
+    expect(errors).toContainEqual({
+      ...graphqlError("BAD_REQUEST", message),
+      locations: [{ line: 1, column: expect.any(Number) }],
+    });
+    for (const { extensions } of errors ?? []) expect(extensions.code).toBe("BAD_REQUEST");
+    await expectNothingStored(store);
+  });
+
+  test.each([
+    ["a blank title", `title: " "`, "REQUIRED", "title must not be blank.", "title"],
+    ["a negative price", "price: -1", "INVALID_VALUE", "price must be a finite number of 0 or more.", "price"],
+    [
+      "a bad URL",
+      `url: "ftp://a.example"`,
+      "INVALID_VALUE",
+      "url must be an http, https or protocol-relative URL.",
+      "url",
+    ],
+  ])("%s is refused as it is in variables", async (_, field, code, message, path) => {
+    const store = await createTestStore(app);
+    const fields = Object.entries(product("a"))
+      .filter(([name]) => name !== path)
+      .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    const { data, errors } = await store.graphql(
+      `mutation { importProduct(product: { ${[...fields, field].join(" ")} }) { message } }`,
+    );
+    const expected = graphqlError("VALIDATION_FAILED", message, [{ code, message, path: ["product", path] }]);
+    expect({ data, errors }).toEqual({
+      data: null,
+      errors: [{ ...expected, path: ["importProduct"], locations: [{ line: 1, column: 12 }] }],
+    });
+    await expectNothingStored(store);
+  });
+
+  test("operations nested ten thousand levels deep, in fields or in literals, are bad requests", async () => {
+    const store = await createTestStore(app);
+    // The parser runs out of stack or counts too many tokens, whichever comes first.
+    const message = expect.stringMatching(
+      /^(?:The operation is nested too deeply\.|Syntax Error: Document contains more that 5000 tokens\.)/u,
+    );
+    const refused = { errors: [{ message, extensions: { code: "BAD_REQUEST", errorsTotal: 1 } }] };
+    expect(await store.graphql("{a".repeat(10_000) + "}".repeat(10_000))).toMatchObject(refused);
+    expect(await store.graphql(`mutation { importProduct(product: ${nested(10_000)}) { message } }`)).toMatchObject(
+      refused,
+    );
+  });
+
+  test("what is no operation of the schema is a bad request, with its place", async () => {
+    const store = await createTestStore(app);
+    expect(await store.graphql("{")).toEqual(refusedOperation("Syntax Error: Expected Name, found <EOF>.", 1, 2));
+    expect(await store.graphql("{ nope }")).toEqual(
+      refusedOperation(`Cannot query field "nope" on type "Query".`, 1, 3),
+    );
+    expect(await store.graphql(`{ product(productId: "\\ud800") { id } }`)).toEqual(
+      refusedOperation(`Syntax Error: Invalid Unicode escape sequence: "\\ud800".`, 1, 23),
+    );
+  });
+});

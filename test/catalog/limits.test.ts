@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { type ExpectedProblem, graphqlError, invalid, invalidVariables } from "../support/problems.js";
+import { importedAnswer, importMany, importOne, paths, product, storedProducts } from "../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const required = ["id", "sku", "title", "available", "featured_image", "url"];
+
+describe("limits", () => {
+  test("the longest texts are kept, counted in code points and not in UTF-16 units", async () => {
+    const store = await createTestStore(app);
+    const longest = {
+      id: "👟".repeat(255),
+      sku: "é".repeat(255),
+      title: "鞋".repeat(1_000),
+      description: "👟".repeat(65_535),
+      featured_image: `https://a.example/${"👟".repeat(2_030)}`,
+      url: `//a.example/${"x".repeat(2_036)}`,
+      images: Array.from({ length: 250 }, (_, index) => `//a.example/${index}`),
+    };
+    expect(await store.post(paths.one, { product: product("a", longest) })).toEqual(importedAnswer(1));
+    const { featured_image: featuredImage, ...rest } = longest;
+    expect(await storedProducts(app, store)).toEqual([expect.objectContaining({ ...rest, featuredImage })]);
+  });
+
+  test.each([
+    "http://a.example",
+    "HTTPS://A.EXAMPLE/X",
+    "//a.example/x",
+    "https://user@a.example:8443/x?y=z#w",
+    "https://größe.example/ü x",
+    "http://localhost/x",
+    "http://127.0.0.1:9/x",
+    "http://[::1]/x",
+    "https://a_b.example/",
+  ])("a URL may be %s", async (url) => {
+    const store = await createTestStore(app);
+    const sent = product("a", { url, featured_image: url, images: [url] });
+    expect(await store.post(paths.one, { product: sent })).toEqual(importedAnswer(1));
+    expect(await storedProducts(app, store)).toEqual([
+      expect.objectContaining({ url, featuredImage: url, images: [url] }),
+    ]);
+  });
+
+  test("optional fields may be null, and a description may be blank", async () => {
+    const store = await createTestStore(app);
+    const empty = { description: null, price: null, price_min: null, price_max: null, images: null };
+    expect(
+      await store.post(paths.bulk, { products: [product("a", empty), product("b", { description: " ", images: [] })] }),
+    ).toEqual(importedAnswer(2));
+    expect(
+      (await storedProducts(app, store)).map(({ description, price, images }) => ({ description, price, images })),
+    ).toEqual([
+      { description: null, price: null, images: [] },
+      { description: " ", price: null, images: [] },
+    ]);
+  });
+
+  test("a single string is no list of images over REST; in GraphQL it stands for a list of one", async () => {
+    const store = await createTestStore(app);
+    const sent = product("a", { images: "https://a.example/1.jpg" });
+    expect(await store.post(paths.one, { product: sent })).toEqual(
+      invalid({ code: "INVALID_TYPE", message: "images must be an array of strings.", path: ["product", "images"] }),
+    );
+    expect(await storedProducts(app, store)).toEqual([]);
+    expect(await store.graphql(importOne, { product: sent })).toEqual({
+      data: { importProduct: importedAnswer(1).body },
+    });
+    expect(await storedProducts(app, store)).toEqual([
+      expect.objectContaining({ images: ["https://a.example/1.jpg"] }),
+    ]);
+  });
+});
+
+describe("several problems", () => {
+  test("are all listed, of one product and of many, in the order of the rows", async () => {
+    const store = await createTestStore(app);
+    const list = [{ id: 5, colour: "red" }, product("b", { price: "1", price_max: -1 }), null, "x", [], product("c")];
+    const problems: ExpectedProblem[] = [
+      { code: "UNKNOWN_FIELD", message: `A product has no field "colour".`, path: ["products", 0, "colour"] },
+      { code: "INVALID_TYPE", message: "id must be a string.", path: ["products", 0, "id"] },
+      ...required
+        .slice(1)
+        .map((field) => ({ code: "REQUIRED", message: `${field} is required.`, path: ["products", 0, field] })),
+      { code: "INVALID_TYPE", message: "price must be a number.", path: ["products", 1, "price"] },
+      {
+        code: "INVALID_VALUE",
+        message: "price_max must be a finite number of 0 or more.",
+        path: ["products", 1, "price_max"],
+      },
+      ...[2, 3, 4].map((index) => ({
+        code: "INVALID_TYPE",
+        message: "A product must be an object.",
+        path: ["products", index],
+      })),
+    ];
+    expect(await store.post(paths.bulk, { products: list })).toEqual(invalid(...problems));
+    expect(await store.graphql(importMany, { products: list })).toEqual(invalidVariables(...problems));
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test.each([
+    ["in shape", "x"],
+    ["in value", -1],
+  ])("of several kinds, some of them wrong %s: the first 100 are those of the first rows", async (_where, price) => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, { products: [product("taken")] });
+    const list = Array.from({ length: 400 }, (_item, index) => {
+      if (index < 99) return product("same", { sku: `${index}` });
+      return product(`p${index}`, index === 99 && price === -1 ? { sku: "sku-taken" } : { price });
+    });
+    const answer = await store.post(paths.bulk, { products: list });
+    const codes = answer.body.errors.map((error: ExpectedProblem) => error.code);
+    const last = price === -1 ? "CONFLICT" : "INVALID_TYPE";
+    expect(codes).toEqual([...Array.from({ length: 99 }, () => "DUPLICATE"), last]);
+    expect(answer.body.errors.map(({ path }: ExpectedProblem) => path[1])).toEqual(list.slice(0, 100).map((_, i) => i));
+    expect(answer.body.errorsTotal).toBe(400);
+    expect(await store.graphql(importMany, { products: list })).toMatchObject({
+      errors: [{ extensions: { errors: answer.body.errors, errorsTotal: 400 } }],
+    });
+  });
+
+  test.each([
+    ["in shape", "x", "INVALID_TYPE", "price must be a number."],
+    ["in value", -1, "INVALID_VALUE", "price must be a finite number of 0 or more."],
+  ])("wrong %s: the first 100 of 250 are listed, and the number of all", async (_where, price, code, message) => {
+    const store = await createTestStore(app);
+    const list = Array.from({ length: 250 }, (_item, index) => product(`p${index}`, { price }));
+    const listed = Array.from({ length: 100 }, (_item, index) => ({
+      code,
+      message,
+      path: ["products", index, "price"],
+    }));
+    const detail = "250 problems; the first 100 are listed. Nothing was stored.";
+    const answer = invalid(...listed);
+    expect(await store.post(paths.bulk, { products: list })).toEqual({
+      ...answer,
+      body: { ...answer.body, detail, errorsTotal: 250 },
+    });
+    const { errors } = await store.graphql(importMany, { products: list });
+    const expected = graphqlError("VALIDATION_FAILED", detail, listed);
+    expect(errors).toEqual([
+      expect.objectContaining({ message: detail, extensions: { ...expected.extensions, errorsTotal: 250 } }),
+    ]);
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore, testDatabase } from "../support/app.js";
+import { bulk, paths, products } from "../support/products.js";
+
+let app: TestApp;
+let store: TestStore;
+const statements: string[] = [];
+beforeAll(async () => {
+  app = await startApp(
+    {},
+    testDatabase((sql) => statements.push(sql)),
+  );
+  store = await createTestStore(app);
+  const long = { description: "Long text", images: ["https://cdn.example.com/1.jpg", "https://cdn.example.com/2.jpg"] };
+  await store.post(paths.bulk, bulk(products(3, () => long)));
+});
+afterAll(() => app.close());
+beforeEach(() => void (statements.length = 0));
+
+const listed = () => statements.filter((sql) => sql.includes(`FROM "Product"`) && sql.includes("LIMIT"));
+const reads = (column: "description" | "images") =>
+  listed().some(
+    (sql) => !sql.includes(column === "description" ? "NULL::text AS description" : "'{}'::text[] AS images"),
+  );
+
+test.each([
+  `{ products(first: 2) { nodes { id title } } }`,
+  `{ products(first: 2, search: "p") { edges { cursor node { id price } } pageInfo { hasNextPage } } }`,
+])("what is not asked for is not read: %s", async (query) => {
+  const { data } = await store.graphql(query);
+  expect((data.products.nodes ?? data.products.edges).length).toBe(2);
+  expect(listed()).not.toEqual([]);
+  expect([reads("description"), reads("images")]).toEqual([false, false]);
+});
+
+const fragments =
+  "fragment Page on ProductConnection { nodes { ...Long } } fragment Long on Product { images description }";
+test.each([
+  `{ products(first: 1) { nodes { images description } } }`,
+  `{ products(first: 1) { nodes { id } edges { node { ... on Product { images description } } } } }`,
+  `{ products(first: 1) { ...Page } } ${fragments}`,
+  `{ products(first: 1) { nodes { id } } products(first: 1) { nodes { images description } } }`,
+  `{ products(first: 1) { nodes { text: description pictures: images } } }`,
+])("long texts are in the answer however they are asked for: %s", async (query) => {
+  const { data, errors } = await store.graphql(query);
+  expect(errors).toBeUndefined();
+  const text = JSON.stringify(data);
+  expect(text).toContain("Long text");
+  expect(text).toContain("https://cdn.example.com/2.jpg");
+});
+
+test("a variable that includes them later finds them", async () => {
+  const query = `query ($all: Boolean!) { products(first: 1) { nodes { id description @include(if: $all) } } }`;
+  expect((await store.graphql(query, { all: false })).data.products.nodes).toEqual([{ id: "p00000" }]);
+  expect((await store.graphql(query, { all: true })).data.products.nodes).toEqual([
+    { id: "p00000", description: "Long text" },
+  ]);
+});

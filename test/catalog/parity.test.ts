@@ -1,0 +1,149 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { importCsv } from "../../src/catalog/import/csv.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { toCsv } from "../support/csv.js";
+import {
+  importedAnswer,
+  importMany,
+  importOne,
+  paths,
+  product,
+  products,
+  type Sent,
+  storedProducts,
+} from "../support/products.js";
+
+let app: TestApp;
+let folder = "";
+beforeAll(async () => {
+  app = await startApp();
+  folder = await mkdtemp(join(tmpdir(), "vitrine-parity-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await app.close();
+});
+
+const counts = {
+  imported: expect.any(Number),
+  created: expect.any(Number),
+  updated: expect.any(Number),
+  message: expect.any(String),
+};
+
+/** Every way to import a list of products. */
+const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) => Promise<unknown>>> = {
+  "REST, one by one": async (store, list) => {
+    for (const sent of list)
+      expect(await store.post(paths.one, { product: sent })).toMatchObject({ status: 200, body: counts });
+  },
+  "REST, as a list": async (store, list) =>
+    expect(await store.post(paths.bulk, { products: list })).toMatchObject({ status: 200, body: counts }),
+  "REST, as CSV": async (store, list) =>
+    expect(await store.post(paths.csv, { csvContent: toCsv(list) })).toMatchObject({ status: 200, body: counts }),
+  "GraphQL, one by one": async (store, list) => {
+    for (const sent of list)
+      expect(await store.graphql(importOne, { product: sent })).toEqual({ data: { importProduct: counts } });
+  },
+  "GraphQL, as a list": async (store, list) =>
+    expect(await store.graphql(importMany, { products: list })).toEqual({ data: { importProducts: counts } }),
+  "GraphQL, as CSV": async (store, list) => {
+    const operation =
+      "mutation ($csvContent: String!) { importProductsCsv(csvContent: $csvContent) { message imported created updated } }";
+    expect(await store.graphql(operation, { csvContent: toCsv(list) })).toEqual({
+      data: { importProductsCsv: counts },
+    });
+  },
+  "a CSV file": async ({ id }, list) => {
+    const file = join(folder, `${id}.csv`);
+    await writeFile(file, toCsv(list));
+    expect(await importCsv(app.db, id, { file }, { pathPrefix: [] })).toMatchObject(counts);
+  },
+};
+
+const full = {
+  description: 'Two lines,\r\nwith "quotes", commas; and \\ backslashes',
+  price: 0.1,
+  price_min: 5e-324,
+  price_max: 1e300,
+  available: false,
+  images: ["https://a.example/1.jpg?a=1,2", '//a.example/"2".jpg', "http://größe.example/3 4.jpg"],
+};
+const list: readonly Sent[] = [
+  product("plain"),
+  product("full", full),
+  product("one-image", { images: ["https://a.example/1.jpg"], price: 0 }),
+  product("nulls", { description: null, price: null, price_min: null, price_max: null, images: null }),
+  product("no-images", { images: [] }),
+  product("Größe 42 / 鞋 👟", { sku: "S,K\"U'\\", title: 'Crème, "brûlée"', price: 19.99 }),
+  product("NULL", { sku: "null", title: "{a,b}", description: "NULL" }),
+  product("true", { sku: "[1]", title: "=1+1", price: 1_234_567.891 }),
+];
+const again: readonly Sent[] = [
+  product("full", { sku: "sku-plain" }),
+  product("plain", { sku: "sku-full", price: 3 }),
+  product("new", full),
+];
+
+/** The rows that two imports leave. */
+async function rowsAfter(way: string, ...lists: readonly (readonly Sent[])[]) {
+  const store = await createTestStore(app);
+  for (const imported of lists) await ways[way]?.(store, imported);
+  return storedProducts(app, store);
+}
+
+describe("the same import leaves the same rows", () => {
+  test.each(Object.keys(ways))("by %s", async (way) => {
+    const rows = await rowsAfter(way, list);
+    const expected = list.map(({ id, featured_image, price_min, price_max, ...sent }) => ({
+      id: String(id),
+      description: null,
+      price: null,
+      ...sent,
+      priceMin: price_min ?? null,
+      priceMax: price_max ?? null,
+      images: sent["images"] ?? [],
+      featuredImage: featured_image,
+      sites: [],
+    }));
+    expect(rows).toEqual(expected.toSorted((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))));
+    expect(rows).toEqual(await rowsAfter("REST, as a list", list));
+  });
+
+  test.each(Object.keys(ways).filter((way) => !way.includes("one by one")))(
+    "when it replaces products, by %s",
+    async (way) => {
+      expect(await rowsAfter(way, list, again)).toEqual(await rowsAfter("REST, as a list", list, again));
+    },
+  );
+});
+
+describe("a CSV text of 20,000 rows", () => {
+  test("is imported over HTTP, and replaced by a second import", async () => {
+    const store = await createTestStore(app);
+    const rows = products(20_000, (index) => ({
+      price: index / 100,
+      images: ["//a.example/1.jpg", "//a.example/2.jpg"],
+    }));
+    const csvContent = toCsv(rows);
+    expect(await store.post(paths.csv, { csvContent })).toEqual(importedAnswer(20_000));
+    expect(await store.post(paths.csv, { csvContent: csvContent.replaceAll("Title", "Name") })).toEqual(
+      importedAnswer(0, 20_000),
+    );
+    const stored = await app.db.product.findMany({ where: { storeId: store.id }, orderBy: { id: "asc" } });
+    expect(
+      stored.map(({ id, sku, title, price, images }) => ({ id, sku, title, price: price?.toNumber(), images })),
+    ).toEqual(
+      rows.map(({ id, sku, title }, index) => ({
+        id,
+        sku,
+        title: title.replace("Title", "Name"),
+        price: index / 100,
+        images: ["//a.example/1.jpg", "//a.example/2.jpg"],
+      })),
+    );
+  });
+});

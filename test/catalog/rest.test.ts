@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addSite, type SiteReference } from "../../src/access/site.js";
+import { findProduct } from "../../src/catalog/product.lookup.js";
+import { createTestStore, openConnections, startApp, type TestApp } from "../support/app.js";
+import { invalid, refusal } from "../support/problems.js";
+import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const json = "application/json; charset=utf-8";
+const found = (body: object) => ({ status: 200, type: json, body });
+const deleted = (id: string) => found({ message: `Product ${id} was deleted.` });
+const noProduct = refusal("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", [
+  {
+    code: "PRODUCT_NOT_FOUND",
+    message: "The store has no product with this reference id or SKU.",
+    path: ["productId"],
+  },
+]);
+const noSite = refusal("SITE_NOT_FOUND", "The store has no site with this siteId.", [
+  { code: "SITE_NOT_FOUND", message: "The store has no site with this siteId.", path: ["siteId"] },
+]);
+
+/** A store with the products. */
+async function storeWith(...list: ReturnType<typeof product>[]) {
+  const store = await createTestStore(app);
+  expect(await store.post(paths.bulk, { products: list })).toEqual(importedAnswer(list.length));
+  return store;
+}
+
+describe("retrieve", () => {
+  test("an imported product is found by id and by sku, with the five documented fields and no others", async () => {
+    const store = await createTestStore(app);
+    const shirt = product("shirt", { sku: "S-1", price: 0.1, description: "Cotton", images: ["//a.example/1.jpg"] });
+    expect(await store.post(paths.one, { product: shirt })).toEqual(importedAnswer(1));
+    for (const productId of ["shirt", "S-1"]) {
+      expect(await store.get(paths.of(productId))).toEqual(found(documented(shirt)));
+    }
+  });
+
+  test.each([
+    ["a slash", "a/b", "a%2Fb"],
+    ["an encoded slash", "a%2Fb", "a%252Fb"],
+    ["a percent sign", "100%", "100%25"],
+    ["an encoded percent sign", "%25", "%2525"],
+    ["a plus", "a+b", "a+b"],
+    ["an encoded plus", "a+b", "a%2Bb"],
+    ["a space", "a b", "a%20b"],
+    ["a question mark and a number sign", "a?b#c", "a%3Fb%23c"],
+    ["dots", "a/../b", "a%2F..%2Fb"],
+    ["unicode", "Größe-ß-鞋-👟", encodeURIComponent("Größe-ß-鞋-👟")],
+    ["quotes and backslashes", `a"b\\c'd`, encodeURIComponent(`a"b\\c'd`)],
+    ["the name of another path", "bulk", "bulk"],
+    ["the name of another path with a slash", "bulk/csv", "bulk%2Fcsv"],
+  ])("an id with %s is decoded exactly once, for retrieve and delete alike", async (_, id, encoded) => {
+    const wanted = product(id, { sku: "wanted" });
+    const store = await storeWith(wanted, product("other"));
+    expect(await store.get(`${paths.one}/${encoded}`)).toEqual(found(documented(wanted)));
+    expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(deleted(id));
+    expect(await storedKeys(app, store)).toEqual({ other: "sku-other" });
+  });
+
+  test("an id that another product has as its sku wins", async () => {
+    const first = product("x", { sku: "y" });
+    const second = product("y", { sku: "z" });
+    const store = await storeWith(first, second);
+    expect(await store.get(paths.of("y"))).toEqual(found(documented(second)));
+    expect(await store.delete(paths.of("y"))).toEqual(deleted("y"));
+    expect(await store.get(paths.of("y"))).toEqual(found(documented(first)));
+  });
+
+  test("ids and skus are told apart by case", async () => {
+    const store = await storeWith(product("Shirt"));
+    expect(await store.get(paths.of("shirt"))).toEqual(noProduct);
+    expect(await store.get(paths.of("SKU-Shirt"))).toEqual(noProduct);
+  });
+
+  test.each(["nope", "%00", "%20", "..%2F", "%F0%9F%91%9F", "a".repeat(5_000)])(
+    "an unknown id is answered with 400: %s",
+    async (encoded) => {
+      const store = await storeWith(product("shirt"));
+      expect(await store.get(`${paths.one}/${encoded}`)).toEqual(noProduct);
+      expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(noProduct);
+      expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
+    },
+  );
+
+  test.each<[string, number, SiteReference?]>([
+    ["a".repeat(255), 1],
+    ["👟".repeat(255), 1],
+    ["a".repeat(256), 0],
+    ["\0", 0],
+    ["a", 0, { siteId: "s".repeat(256) }],
+  ])("an id that nothing can have is not looked for: %s", async (productId, queries, site) => {
+    const { client, probe } = openConnections();
+    let asked = 0;
+    probe.aroundQuery = (_, send) => ((asked += 1), send());
+    const { code } = await findProduct(client, "no store", productId, site).then(String, (error) => error);
+    expect({ code, asked }).toEqual({ code: site ? "SITE_NOT_FOUND" : "PRODUCT_NOT_FOUND", asked: queries });
+  });
+
+  test.each(["%", "%zz", "%ED%A0%80", "%FF", "a%2"])(
+    "an id that is not percent-encoded UTF-8 is a bad request: %s",
+    async (encoded) => {
+      const store = await createTestStore(app);
+      const message = "productId is not percent-encoded UTF-8.";
+      expect(await store.get(`${paths.one}/${encoded}`)).toEqual(
+        refusal("BAD_REQUEST", message, [{ code: "BAD_REQUEST", message, path: ["productId"] }]),
+      );
+    },
+  );
+
+  test("HEAD answers with the headers of GET and no body", async () => {
+    const store = await storeWith(product("shirt"));
+    for (const path of [paths.of("shirt"), paths.of("nope")]) {
+      const [get, head] = [await store.fetch(path), await store.fetch(path, { method: "HEAD" })];
+      expect(await head.text()).toBe("");
+      expect(head.status).toBe(get.status);
+      for (const name of ["content-type", "content-length"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  });
+
+  test("another store's products are neither found nor deleted", async () => {
+    const owner = await storeWith(product("shirt"));
+    const other = await createTestStore(app);
+    expect(await other.get(paths.of("shirt"))).toEqual(noProduct);
+    expect(await other.delete(paths.of("sku-shirt"))).toEqual(noProduct);
+    expect(await storedKeys(app, owner)).toEqual({ shirt: "sku-shirt" });
+  });
+});
+
+describe("delete", () => {
+  test("a product is deleted by id or by sku, once", async () => {
+    const store = await storeWith(product("a"), product("b"), product("c"));
+    expect(await store.delete(paths.of("a"))).toEqual(deleted("a"));
+    expect(await store.delete(paths.of("sku-b"))).toEqual(deleted("b"));
+    expect(await store.delete(paths.of("a"))).toEqual(noProduct);
+    expect(await storedKeys(app, store)).toEqual({ c: "sku-c" });
+  });
+
+  test("of two concurrent calls one deletes and the other finds nothing", async () => {
+    const store = await storeWith(product("a"));
+    const answers = await Promise.all([store.delete(paths.of("a")), store.delete(paths.of("a"))]);
+    expect(answers.toSorted((a, b) => a.status - b.status)).toEqual([deleted("a"), noProduct]);
+  });
+});
+
+describe("query parameters", () => {
+  test("siteId and siteType choose the site; an empty siteId or siteType counts as not given; siteType alone is ignored", async () => {
+    const shirt = product("shirt");
+    const store = await storeWith(shirt);
+    await addSite(app.db, store.id, "web", "shop");
+    for (const query of [
+      "?siteId=web",
+      "?siteId=web&siteType=shop",
+      "?siteId=web&siteType=",
+      "?siteId=",
+      "?siteId=&siteType=x",
+      "?siteType=x",
+      "?",
+    ]) {
+      expect({ query, ...(await store.get(paths.of("shirt") + query)) }).toEqual({
+        query,
+        ...found(documented(shirt)),
+      });
+    }
+    for (const query of ["?siteId=nope", "?siteId=WEB", "?siteId=%00", "?siteId=%20"]) {
+      expect({ query, ...(await store.get(paths.of("shirt") + query)) }).toEqual({ query, ...noSite });
+      expect({ query, ...(await store.delete(paths.of("shirt") + query)) }).toEqual({ query, ...noSite });
+    }
+  });
+
+  test("a productId in the query string does not stand for that of the path, and unknown parameters do nothing", async () => {
+    const [a, b] = [product("a"), product("b")];
+    const store = await storeWith(a, b);
+    expect(await store.get(`${paths.of("a")}?productId=b&__proto__=1&first=x`)).toEqual(found(documented(a)));
+    expect(await store.delete(`${paths.of("a")}?productId=b`)).toEqual(deleted("a"));
+    expect(await storedKeys(app, store)).toEqual({ b: "sku-b" });
+  });
+
+  test("the query string never overrides nor completes a body", async () => {
+    const store = await createTestStore(app);
+    await addSite(app.db, store.id, "web", "shop");
+    const query = `?siteId=nope&product=x&product[id]=other&products=x`;
+    expect(await store.post(paths.one + query, { product: product("a"), siteId: "web" })).toEqual(importedAnswer(1));
+    expect(await store.post(paths.bulk + query, { products: [product("b")] })).toEqual(importedAnswer(1));
+    expect(await store.post(`${paths.one}?product=x`, {})).toEqual(
+      invalid({ code: "REQUIRED", message: "product is required.", path: ["product"] }),
+    );
+    expect((await storedProducts(app, store)).map(({ id, sites }) => ({ id, sites }))).toEqual([
+      { id: "a", sites: ["web"] },
+      { id: "b", sites: [] },
+    ]);
+  });
+});

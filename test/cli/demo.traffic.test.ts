@@ -1,0 +1,75 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createLiveFeed } from "../../src/analytics/feed/feed.js";
+import { readAnalytics } from "../../src/analytics/kpis/kpis.read.js";
+import { demoStore, prepareDemo, runningShow } from "../../src/cli/demo/demo.js";
+import { startDemoTraffic } from "../../src/cli/demo/traffic.js";
+import type { RootDatabase } from "../../src/database/client.js";
+import { testDatabase } from "../support/app.js";
+import { until } from "../support/process.js";
+
+test("shoppers of the demo come until its show has as many events as it may have, also after a new start", async () => {
+  const database = testDatabase();
+  const db = database.client;
+  const feed = createLiveFeed({ read: (storeId, lsId) => readAnalytics(db, storeId, lsId) });
+  onTestFinished(async () => {
+    await feed.close();
+    await database.close();
+  });
+  await prepareDemo(db, "a-token-for-the-demo-store");
+  const count = () => db.shopperEvent.count({ where: { storeId: demoStore, liveStreamId: runningShow } });
+  const fillUpTo = async (eventsMax: number): Promise<void> => {
+    expect(await count()).toBeLessThan(eventsMax);
+    const stop = startDemoTraffic(db, feed, { intervalMs: 1, eventsMax });
+    await until(async () => (await count()) >= eventsMax, "the show to be full", 25_000);
+    await stop();
+    expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
+  };
+  await fillUpTo(700);
+  await fillUpTo(760); // events of an earlier run count
+});
+
+async function removeDemo(db: RootDatabase): Promise<void> {
+  const where = { storeId: demoStore };
+  await db.shopperEvent.deleteMany({ where });
+  await db.liveStream.deleteMany({ where });
+  await db.product.deleteMany({ where });
+  await db.accessToken.deleteMany({ where });
+  await db.store.deleteMany({ where: { id: demoStore } });
+}
+
+test("a demo store that was interrupted in any of its steps is completed, and nothing counts twice", async () => {
+  const database = testDatabase();
+  const db = database.client;
+  onTestFinished(() => database.close());
+  const [where, show] = [{ storeId: demoStore }, { storeId_id: { storeId: demoStore, id: runningShow } }];
+  const counted = () =>
+    Promise.all([db.product.count({ where }), db.liveStream.count({ where }), db.site.count({ where })]);
+  await removeDemo(db);
+  await db.store.create({ data: { id: demoStore, name: "Demo store" } });
+  const first = await prepareDemo(db, undefined);
+  expect(first?.token).toMatch(/^vt_/u);
+  expect(await counted()).toEqual([12, 2, 1]);
+
+  const events = await db.shopperEvent.count({ where });
+  await db.accessToken.deleteMany({ where });
+  await db.shopperEvent.deleteMany({ where: { ...where, liveStreamId: "summer-sale" } });
+  await db.liveStream.delete({ where: { storeId_id: { storeId: demoStore, id: "summer-sale" } } });
+  expect((await prepareDemo(db, undefined))?.token).toMatch(/^vt_/u);
+  expect(await counted()).toEqual([12, 2, 1]);
+  expect(await db.shopperEvent.count({ where })).toBeLessThan(events * 1.5);
+  expect(await db.liveStream.findUnique({ where: show })).toMatchObject({ status: "LIVE" });
+
+  const stored = await db.shopperEvent.count({ where });
+  expect((await prepareDemo(db, undefined))?.token, "it is complete now").toBeUndefined();
+  expect(await db.shopperEvent.count({ where })).toBe(stored);
+});
+
+test("a store of somebody's that is called demo is left as it is", async () => {
+  const database = testDatabase();
+  const db = database.client;
+  onTestFinished(() => database.close());
+  await removeDemo(db);
+  await db.store.create({ data: { id: demoStore, name: demoStore } });
+  expect(await prepareDemo(db, undefined)).toMatchObject({ token: undefined });
+  expect(await db.product.count({ where: { storeId: demoStore } })).toBe(0);
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { asFailure, failureIn, failureOf } from "../../src/dashboard/failure.js";
+import { backoffMs } from "../../src/dashboard/reconnect.js";
+import { renewed } from "../../src/dashboard/showList.js";
+import { fillBuckets, spanOf } from "../../src/dashboard/timeline.js";
+
+const minutes = (count: number) => count * 60_000;
+const startedAt = "2026-05-04T18:30:20.000Z";
+const nowMs = Date.parse(startedAt) + minutes(20);
+
+describe("a time line's span", () => {
+  test.each([
+    ["a live show of 20 minutes", minutes(20), 60],
+    ["an hour and a half", minutes(90), 60],
+    ["two hours", minutes(120), 120],
+    ["a day", minutes(1_440), 1_800],
+    ["ten years", minutes(5_256_000), 86_400],
+  ])("has buckets that fit %s", (_, lengthMs, bucketSeconds) => {
+    const live = { status: "LIVE", startedAt, endedAt: null };
+    expect(spanOf(live, "show", Date.parse(startedAt) + lengthMs)).toEqual({
+      bucketSeconds,
+      from: startedAt,
+      until: null,
+    });
+  });
+
+  test("is the show, or all that came after it too", () => {
+    const ended = { status: "ENDED", startedAt, endedAt: "2026-05-04T19:15:20.000Z" };
+    const weekLater = Date.parse(startedAt) + minutes(10_080);
+    expect(spanOf(ended, "show", weekLater)).toEqual({ bucketSeconds: 60, from: startedAt, until: ended.endedAt });
+    expect(spanOf(ended, "all", weekLater)).toEqual({ bucketSeconds: 7_200, from: startedAt, until: null });
+  });
+});
+
+describe("the buckets of a span", () => {
+  const bucket = (startsAt: string) => ({ startsAt, viewers: 1, carts: 2, orders: 3, sales: 4.5 });
+  const empty = { viewers: 0, carts: 0, orders: 0, sales: 0 };
+
+  test("have no gaps, begin with the show and end with it", () => {
+    const span = { bucketSeconds: 60, from: startedAt, until: "2026-05-04T18:33:00.000Z" };
+    expect(fillBuckets([bucket("2026-05-04T18:31:00.000Z")], span, nowMs)).toEqual([
+      { startsAtMs: Date.parse("2026-05-04T18:30:00.000Z"), ...empty },
+      { startsAtMs: Date.parse("2026-05-04T18:31:00.000Z"), viewers: 1, carts: 2, orders: 3, sales: 4.5 },
+      { startsAtMs: Date.parse("2026-05-04T18:32:00.000Z"), ...empty },
+    ]);
+  });
+
+  test("go on until now where the span has no end, and are never more than the API gives", () => {
+    const live = { bucketSeconds: 60, from: startedAt, until: null };
+    expect(fillBuckets([], live, nowMs), "nothing yet in the minute that has just begun").toHaveLength(20);
+    expect(fillBuckets([bucket("2026-05-04T18:50:00.000Z")], live, nowMs)).toHaveLength(21);
+    const ancient = { bucketSeconds: 86_400, from: "0001-01-01T00:00:00.000Z", until: null };
+    const points = fillBuckets([], ancient, nowMs);
+    expect(points).toHaveLength(1_500);
+    expect(points.at(-1)?.startsAtMs).toBe(Date.parse("2026-05-03T00:00:00.000Z"));
+  });
+
+  test("are at least one, for a show without a length or one that has not begun", () => {
+    expect(fillBuckets([], { bucketSeconds: 60, from: startedAt, until: startedAt }, nowMs)).toHaveLength(1);
+    const later = { bucketSeconds: 60, from: "2027-01-01T00:00:00.000Z", until: null };
+    expect(fillBuckets([], later, nowMs)).toHaveLength(1);
+  });
+});
+
+describe("the first page of the list, read again", () => {
+  /** Shows of a day each: number 1 is the newest. */
+  const show = (number: number) => ({
+    id: `s${number}`,
+    name: "Show",
+    status: "LIVE" as const,
+    startedAt: new Date(nowMs - minutes(1_440 * number)).toISOString(),
+  });
+  const shows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => show(from + index));
+
+  test("is the list where it is all there is: what was known and is not there has gone", () => {
+    const known = { shows: shows(1, 25), next: null };
+    expect(renewed(known, { shows: [], next: null })).toEqual({ shows: [], next: null });
+    expect(renewed(known, { shows: shows(3, 3), next: null })).toEqual({ shows: shows(3, 3), next: null });
+  });
+
+  test("takes the place of its span, and what comes after it stays", () => {
+    const known = { shows: shows(1, 40), next: "after 40" };
+    expect(renewed(known, { shows: shows(0, 19), next: "after 19" })).toEqual({
+      shows: shows(0, 40),
+      next: "after 40",
+    });
+    const page = [...shows(1, 4), ...shows(6, 21)]; // 5 is of another status now
+    expect(renewed(known, { shows: page, next: "after 21" }).shows).toEqual([...shows(1, 4), ...shows(6, 40)]);
+    expect(renewed({ shows: shows(1, 20), next: "after 20" }, { shows: shows(1, 20), next: "again" }).next).toBe(
+      "again",
+    );
+    expect(renewed(undefined, { shows: shows(1, 20), next: "after 20" }).shows).toEqual(shows(1, 20));
+  });
+
+  test("tells shows that begin together apart by their ids, the greater first", () => {
+    const [a, b, c] = ["a", "b", "c"].map((id) => ({ ...show(1), id }));
+    const known = { shows: [c, b, a].flatMap((one) => one ?? []), next: null };
+    const page = { shows: known.shows.slice(0, 2), next: "after b" };
+    expect(renewed(known, page)).toEqual(known);
+  });
+});
+
+describe("failures", () => {
+  test("wait for a time that doubles up to half a minute, less up to a half of it at random", () => {
+    expect([0, 1, 2, 4, 5, 50].map((failures) => backoffMs(failures, 0))).toEqual([
+      1_000, 2_000, 4_000, 16_000, 30_000, 30_000,
+    ]);
+    expect(backoffMs(50, 1)).toBe(15_000);
+  });
+
+  test("are told by the code of an answer, with the time to wait and the id to report", () => {
+    const error = (code: string, more: object = {}) => ({
+      errors: [{ message: "No.", extensions: { code, ...more } }],
+    });
+    expect(failureIn(error("UNAUTHENTICATED"))).toMatchObject({ kind: "unauthenticated", message: "No." });
+    expect(failureIn(error("RATE_LIMITED", { retryAfterSeconds: 7 }))).toMatchObject({
+      kind: "rateLimited",
+      retryAfterMs: 7_000,
+    });
+    expect(failureIn(error("INTERNAL", { requestId: "r1" }))).toMatchObject({ kind: "broken", message: "No. (r1)" });
+    expect(failureIn({})).toBeUndefined();
+  });
+
+  test("are told by the status where a proxy answers, and by nothing where nobody does", async () => {
+    const answer = (status: number, headers = {}) => failureOf(new Response("<html>", { status, headers }));
+    expect(await answer(502)).toMatchObject({ kind: "unreachable", message: "The server answered 502." });
+    expect(await answer(429, { "retry-after": "30" })).toMatchObject({ kind: "rateLimited", retryAfterMs: 30_000 });
+    expect(await answer(401)).toMatchObject({ kind: "unauthenticated" });
+    expect(await answer(400)).toMatchObject({ kind: "refused" });
+    expect(asFailure(new TypeError("Failed to fetch"))).toMatchObject({ kind: "unreachable" });
+  });
+});

@@ -1,0 +1,58 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseTextArray, textArrayLiteral } from "../../src/database/arrayLiteral.js";
+import type { OpenDatabase } from "../../src/database/open.js";
+import { testDatabase } from "../support/app.js";
+
+let database: OpenDatabase;
+beforeAll(() => {
+  database = testDatabase();
+});
+afterAll(() => database.close());
+
+const special = fc.constantFrom(
+  "",
+  "NULL",
+  "null",
+  "{",
+  "}",
+  "{}",
+  ",",
+  '"',
+  "\\",
+  " ",
+  "a,b",
+  '\\"',
+  "[0:1]={a}",
+  "Zoë 👗",
+);
+const element = fc.option(
+  fc.oneof(
+    special,
+    fc.webUrl(),
+    fc.string({ unit: "binary" }).map((text) => text.replaceAll("\0", "")),
+  ),
+  {
+    nil: null,
+  },
+);
+
+test("lists of texts come back from the database as they were sent, and as PostgreSQL itself writes them", async () => {
+  const property = fc.asyncProperty(fc.array(element, { maxLength: 8 }), async (list) => {
+    const literal = textArrayLiteral(list);
+    const [row] = await database.client.$queryRaw<[{ parsed: unknown; written: string }]>`
+      SELECT ${literal}::text[] AS parsed, ${literal}::text[]::text AS written`;
+    expect(row.parsed).toEqual(list);
+    expect(parseTextArray(row.written)).toEqual(list);
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
+
+test.each([
+  ["{}", []],
+  ["{a}", ["a"]],
+  ["{https://a.example/1.jpg,https://a.example/2.jpg}", ["https://a.example/1.jpg", "https://a.example/2.jpg"]],
+  ['{"a b",NULL,"NULL","a\\"\\\\b",""}', ["a b", null, "NULL", 'a"\\b', ""]],
+])("%s", (literal, list) => {
+  expect(parseTextArray(literal)).toEqual(list);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Database } from "../../src/database/client.js";
+import { joinLookups } from "../../src/database/joinLookups.js";
+
+const [db, otherDb] = [{} as Database, {} as Database];
+
+function recorded() {
+  const queries: { db: Database; storeId: string; keys: readonly string[] }[] = [];
+  const look = joinLookups(async (database, storeId, keys) => {
+    queries.push({ db: database, storeId, keys: [...keys] });
+    if (keys.includes("bad")) throw new Error("bad key");
+    return (key) => `${storeId}/${key}`;
+  });
+  return { queries, look };
+}
+
+test("lookups of one turn share a query for each store and database, and each gets its own", async () => {
+  const { queries, look } = recorded();
+  const found = await Promise.all([
+    look(db, "a", "1"),
+    look(db, "b", "1"),
+    look(db, "a", "2"),
+    look(otherDb, "a", "3"),
+  ]);
+  expect(found).toEqual(["a/1", "b/1", "a/2", "a/3"]);
+  expect(queries).toEqual([
+    { db, storeId: "a", keys: ["1", "2"] },
+    { db, storeId: "b", keys: ["1"] },
+    { db: otherDb, storeId: "a", keys: ["3"] },
+  ]);
+  await look(db, "a", "1");
+  expect(queries, "nothing is remembered").toHaveLength(4);
+});
+
+test("a key that is looked up several times in a turn is asked for once", async () => {
+  const { queries, look } = recorded();
+  const found = await Promise.all(["1", "2", "1", "1"].map((key) => look(db, "a", key)));
+  expect(found).toEqual(["a/1", "a/2", "a/1", "a/1"]);
+  expect(queries).toEqual([{ db, storeId: "a", keys: ["1", "2"] }]);
+});
+
+test("a query that fails fails for those who share it, and for no others", async () => {
+  const { look } = recorded();
+  const outcomes = await Promise.allSettled([look(db, "a", "bad"), look(db, "a", "1"), look(db, "b", "1")]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+  expect(await look(db, "a", "1")).toBe("a/1");
+});
+
+test("one query asks for at most 500 keys", async () => {
+  const { queries, look } = recorded();
+  const keys = Array.from({ length: 1_201 }, (_, n) => String(n));
+  expect(await Promise.all(keys.map((key) => look(db, "a", key)))).toEqual(keys.map((key) => `a/${key}`));
+  expect(queries.map((query) => query.keys.length)).toEqual([500, 500, 201]);
+});

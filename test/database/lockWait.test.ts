@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { LockedError, whenUnlocked } from "../../src/database/shares/lockWait.js";
+import { AppError } from "../../src/errors.js";
+
+const refusal = () => new AppError("UNAVAILABLE", "Another is at it.", { retryAfterSeconds: 1 });
+
+test("whoever waits for a lock is served in the order of coming, and only one tries at a time", async () => {
+  let isHeld = true;
+  let trying = 0;
+  const order: number[] = [];
+  const call = (caller: number) =>
+    whenUnlocked(
+      "order",
+      async () => {
+        trying += 1;
+        expect(trying).toBe(1);
+        await sleep(1);
+        trying -= 1;
+        if (isHeld) throw new LockedError();
+        order.push(caller);
+      },
+      { refusal },
+    );
+  const first = call(0);
+  await sleep(5); // it has found the lock held
+  const others = [1, 2, 3].map(call);
+  await sleep(30);
+  isHeld = false;
+  await Promise.all([first, ...others]);
+  expect(order).toEqual([0, 1, 2, 3]);
+});
+
+test("waiting in vain ends with the refusal", async () => {
+  const locked = () => Promise.reject(new LockedError());
+  await expect(whenUnlocked("vain", locked, { waitMs: 30, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("a caller that has gone tries no more", async () => {
+  const caller = new AbortController();
+  let attempts = 0;
+  const waiting = whenUnlocked(
+    "gone",
+    async () => {
+      attempts += 1;
+      caller.abort();
+      throw new LockedError();
+    },
+    { refusal, signal: caller.signal },
+  );
+  await expect(waiting).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(attempts).toBe(1);
+});
+
+test("another error of an attempt is given on at once", async () => {
+  await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
+});

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { exchange } from "../support/exchange.js";
+import { graphqlError, problemBody, refusal } from "../support/problems.js";
+import { paths, product, storedProducts } from "../support/products.js";
+import { saved } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ bodyBytesMax: 100_000 });
+});
+afterAll(() => app.close());
+
+const json = { "content-type": "application/json" };
+const graphqlBody = JSON.stringify({ query: "{ __typename }" });
+
+describe("METHOD_NOT_ALLOWED", () => {
+  test.each([
+    [paths.one, "POST"],
+    [paths.bulk, "DELETE, GET, HEAD, POST"],
+    [paths.csv, "POST"],
+    [paths.of("a"), "DELETE, GET, HEAD"],
+    ["/", "GET, HEAD"],
+    ["/openapi.json", "GET, HEAD"],
+    ["/healthz", "GET, HEAD"],
+    ["/readyz", "GET, HEAD"],
+  ])("%s is 405 with Allow for all but %s", async (path, allow) => {
+    const store = await createTestStore(app);
+    const detail = `This path takes ${allow}.`;
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((name) => !allow.includes(name))) {
+      const response = await store.fetch(path, { method });
+      expect(response.headers.get("allow")).toBe(allow);
+      expect({ method, ...(await readAnswer(response)) }).toEqual({ method, ...refusal("METHOD_NOT_ALLOWED", detail) });
+    }
+  });
+
+  test("GraphQL takes POST, and GET for queries alone", async () => {
+    const store = await createTestStore(app);
+    await store.post(paths.one, { product: product("a") });
+    const put = await store.fetch("/graphql", { method: "PUT", headers: json, body: graphqlBody });
+    expect(put.headers.get("allow")).toBe("GET, POST");
+    expect(await readAnswer(put)).toMatchObject({
+      status: 405,
+      body: { errors: [graphqlError("METHOD_NOT_ALLOWED", "GraphQL only supports GET and POST requests.")] },
+    });
+    const mutation = encodeURIComponent(`mutation { deleteProduct(productId: "a") { message } }`);
+    const get = await store.fetch(`/graphql?query=${mutation}`);
+    expect(get.headers.get("allow")).toBe("POST");
+    expect(await readAnswer(get)).toMatchObject({
+      status: 405,
+      body: {
+        errors: [graphqlError("METHOD_NOT_ALLOWED", "Can only perform a mutation operation from a POST request.")],
+      },
+    });
+    expect(await storedProducts(app, store)).toHaveLength(1);
+    expect(await readAnswer(await store.fetch("/graphql?query={__typename}"))).toMatchObject({
+      status: 200,
+      body: { data: { __typename: "Query" } },
+    });
+  });
+});
+
+describe("NOT_ACCEPTABLE", () => {
+  const message =
+    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream.";
+  const answer = {
+    status: 406,
+    type: "application/json; charset=utf-8",
+    body: { errors: [graphqlError("NOT_ACCEPTABLE", message)] },
+  };
+  const sent = (query: string, accept: string) => ({
+    method: "POST",
+    headers: { ...json, accept },
+    body: JSON.stringify({ query }),
+  });
+
+  test.each(["image/png", "text/html", "application/json;charset=latin1", "nonsense", "text/plain, image/*"])(
+    "is what GraphQL answers to Accept: %s, and a mutation is not run",
+    async (accept) => {
+      const store = await createTestStore(app);
+      await store.post(paths.one, { product: product("a") });
+      const query = `mutation { deleteProduct(productId: "a") { message } }`;
+      expect(await readAnswer(await store.fetch("/graphql", sent(query, accept)))).toEqual(answer);
+      expect(await storedProducts(app, store)).toHaveLength(1);
+    },
+  );
+
+  test("is what GraphQL answers to a subscription that is wanted as one answer", async () => {
+    const store = await createTestStore(app);
+    await saved(store, { id: "show" });
+    const query = `subscription { liveStreamAnalytics(lsId: "show") { id } }`;
+    expect(await readAnswer(await store.fetch("/graphql", sent(query, "application/json")))).toEqual(answer);
+  });
+});
+
+describe("NOT_FOUND", () => {
+  const nowhere = [
+    "/external",
+    "/external/",
+    "/external/product",
+    "/external/product/v1/",
+    "/external/product/v2",
+    "/external/product/v1/a/b",
+    "/external/product/v1/bulk/",
+    "/external/product/v1/bulk/csv/x",
+    "/external//product/v1",
+    "/External/product/v1/a",
+    "/external/products",
+    "/external/product",
+    "/external/delete-product/a",
+    "/external/import-product",
+    "/external/webhook",
+    "/external/product/v1/webhook/x",
+    "/external/openapi.json",
+    "/external/graphql",
+    "/externalproduct/v1/a",
+    "/webhook",
+    "/product/v1/a",
+    "/graphql/",
+    "/graphql/x",
+    "/metrics/x",
+    "/__proto__",
+    "/constructor",
+    "/%2e%2e/external/product/v1/a",
+    "//",
+    "/.env",
+  ];
+
+  test("is 404 with every method at paths that are not documented", async () => {
+    const { token } = await createTestStore(app);
+    const headers = { "X-Service-Access-Token": token };
+    for (const path of nowhere) {
+      for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS"]) {
+        const { status, body } = await exchange(app.url, path, { method, headers });
+        const expected = { status: 404, body: problemBody("NOT_FOUND", "There is nothing at this path.") };
+        expect({ method, path, status, body }).toEqual({ method, path, ...expected });
+      }
+    }
+  });
+});
+
+describe("UNSUPPORTED_MEDIA_TYPE", () => {
+  const wrongType = "The content-type must be application/json in UTF-8.";
+  test.each([
+    [{}, wrongType],
+    [{ "content-type": "text/plain" }, wrongType],
+    [{ "content-type": "application/x-www-form-urlencoded" }, wrongType],
+    [{ "content-type": "multipart/form-data; boundary=x" }, wrongType],
+    [{ "content-type": "application/jsonp" }, wrongType],
+    [{ "content-type": "application/json; charset=utf-16" }, wrongType],
+    [{ ...json, "content-encoding": "zstd" }, "The content-encoding must be one of gzip, deflate, br."],
+  ])("is 415 for %j", async (headers, detail) => {
+    const store = await createTestStore(app);
+    const options = {
+      method: "POST",
+      headers: { ...headers, "X-Service-Access-Token": store.token },
+      body: [graphqlBody],
+    };
+    for (const path of [paths.one, paths.bulk, paths.csv]) {
+      expect(await exchange(app.url, path, options)).toMatchObject({
+        status: 415,
+        body: problemBody("UNSUPPORTED_MEDIA_TYPE", detail),
+      });
+    }
+    expect(await exchange(app.url, "/graphql", options)).toMatchObject({
+      status: 415,
+      body: { errors: [graphqlError("UNSUPPORTED_MEDIA_TYPE", detail)] },
+    });
+  });
+
+  test.each(["application/json", "Application/JSON; Charset=UTF-8", 'application/json;charset="utf8"'])(
+    "is not said of %s",
+    async (type) => {
+      const store = await createTestStore(app);
+      const response = await store.fetch(paths.bulk, {
+        method: "POST",
+        headers: { "content-type": type },
+        body: '{"products":[]}',
+      });
+      expect(response.status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createTestStore, startApp, testDatabase } from "../support/app.js";
+import { graphqlError } from "../support/problems.js";
+import { saved } from "../support/shows.js";
+import { subscribe } from "../support/subscribe.js";
+
+const secret = "s3cret-of-the-server";
+const internal = graphqlError(
+  "INTERNAL",
+  "Something went wrong on our side. Please give the requestId when you report it.",
+);
+
+/** A service some of whose queries fail once they are `broken`, and a show of a store of it. */
+async function startBreakable() {
+  const state = { broken: "none" as "none" | "all" | "peak" };
+  const database = testDatabase();
+  const client = new Proxy(database.client, {
+    get: (target, name) => {
+      const fail = () => Promise.reject(new TypeError(`cannot read ${secret}`));
+      if (state.broken === "all" && name !== "accessToken") return fail;
+      if (state.broken !== "peak" || name !== "$queryRaw") return Reflect.get(target, name, target);
+      return (sql: TemplateStringsArray, ...values: unknown[]) =>
+        sql.join("").includes("AS peak") ? fail() : target.$queryRaw(sql, ...values);
+    },
+  });
+  const app = await startApp({ analyticsRateLimit: 0 }, { ...database, client });
+  onTestFinished(() => app.close());
+  const store = await createTestStore(app);
+  return { app, store, show: await saved(store, { status: "LIVE" }), state };
+}
+
+async function startWatching(fields: string) {
+  const started = await startBreakable();
+  const { app, store, show, state } = started;
+  const query = `subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { ${fields} } }`;
+  const body = { query, variables: { lsId: show.id } };
+  return { app, show, state, store, values: () => subscribe(app, store, body, AbortSignal.timeout(20_000)) };
+}
+
+/** The one error of a value: INTERNAL, and the log has it once, under the id that callers are told. */
+function expectInternal(value: any, logged: readonly string[]) {
+  expect(value.errors).toHaveLength(1);
+  const { message, extensions } = value.errors[0];
+  expect({ message, extensions }).toEqual({
+    ...internal,
+    extensions: { ...internal.extensions, requestId: expect.stringMatching(/^[\w-]{20,}$/u) },
+  });
+  expect(JSON.stringify(value)).not.toContain(secret);
+  const lines = logged.filter((line) => line.includes(secret)).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ msg: "operation failed", requestId: extensions.requestId }]);
+}
+
+test("a subscription that cannot begin says INTERNAL with the id of its request, and the log has it", async () => {
+  const { app, state, values } = await startWatching("id");
+  state.broken = "all";
+  const all = [];
+  for await (const value of values()) all.push(value);
+  expect(all).toHaveLength(1);
+  expectInternal(all[0], app.logged);
+});
+
+test.each(["all", "peak"] as const)("so does a later value, where queries fail: %s", async (broken) => {
+  const { app, state, store, show, values } = await startWatching("id peakConcurrentViewers");
+  const watching = values();
+  const data = { liveStreamAnalytics: { id: show.id, peakConcurrentViewers: 0 } };
+  expect((await watching.next()).value).toEqual({ data });
+  state.broken = broken;
+  app.feed.changed(store.id, show.id);
+  expectInternal((await watching.next()).value, app.logged);
+  await watching.return(undefined);
+});

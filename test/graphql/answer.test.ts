@@ -1,0 +1,126 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerBytesMax } from "../../src/schema/answerBudget.js";
+import { resultText, writeIfLarge } from "../../src/execution/answerText.js";
+import { createTestStore, startApp, testDatabase, type TestApp, type TestStore } from "../support/app.js";
+import { receive } from "../support/bytes.js";
+import { graphqlError } from "../support/problems.js";
+import { importMany, products } from "../support/products.js";
+
+const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
+
+/** Statements that read a page of products. */
+let pagesRead = 0;
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  const count = (sql: string) => void (pagesRead += /FROM "Product"[^]*ORDER BY id LIMIT/u.test(sql) ? 1 : 0);
+  app = await startApp({}, testDatabase(count));
+  store = await createTestStore(app);
+  const image = (i: number) => `https://cdn.example/${String(i).padStart(2_028, "é")}`;
+  const large = { description: "x".repeat(65_535), images: Array.from({ length: 250 }, (_, i) => image(i)) };
+  await store.graphql(importMany, { products: products(10, () => large) });
+});
+afterAll(() => app.close());
+
+/** By Yoga, by the fast path while it is not known, and once it is. */
+const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];
+const graphqlJson = "application/graphql-response+json";
+
+function ask(path: string, query: string, accept = "application/json") {
+  return store.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept },
+    body: JSON.stringify({ query }),
+  });
+}
+
+const tooLarge = graphqlError(
+  "RESPONSE_TOO_LARGE",
+  "The answer would have more than 16777216 bytes. Ask for smaller pages (first), fewer fields or fewer lists in one operation.",
+);
+
+describe("an answer", () => {
+  const page = "products(first: 10) { nodes { id description images } }";
+
+  test("of megabytes is the same on either path, by GET, compressed and not", async () => {
+    const byGet = `/graphql?query=${encodeURIComponent(`{ ${page} }`)}`;
+    const headers = { "x-service-access-token": store.token, "accept-encoding": "gzip" };
+    const texts: string[] = [];
+    for (const path of asked) texts.push(await (await ask(path, `{ ${page} }`)).text());
+    texts.push(await (await store.fetch(byGet)).text());
+    texts.push(gunzipSync((await receive(app.url, byGet, { headers })).bytes).toString());
+    const text = String(texts[0]);
+    expect(texts.map((each) => ({ length: each.length, same: each === text }))).toEqual(
+      texts.map(() => ({ length: text.length, same: true })),
+    );
+    expect(text.length).toBeGreaterThan(5_000_000);
+    expect(JSON.stringify(JSON.parse(text))).toBe(text);
+  });
+
+  test("of more than 16 MiB is refused on either path, and the rest of it is not even read", async () => {
+    const query = `{ ${many(12, (i) => `a${i}: ${page}`)} }`;
+    for (const [path, accept, status] of [
+      ["/graphql?lane=yoga", "application/json", 200],
+      ["/graphql?lane=yoga", graphqlJson, 400],
+      ["/graphql", graphqlJson, 400],
+      ["/graphql", "application/json", 200], // compiled
+    ] as const) {
+      pagesRead = 0;
+      const answer = await ask(path, query, accept);
+      expect({ status: answer.status, body: await answer.json() }).toEqual({ status, body: { errors: [tooLarge] } });
+      expect(pagesRead).toBeLessThanOrEqual(5);
+    }
+    expect(app.logged).toEqual([]);
+  });
+
+  test("is measured in bytes, whatever its fields are called and hold", async () => {
+    const query = `{ products(first: 10) { nodes { ${many(4, (i) => `a${i}: images`)} } } }`;
+    expect(10 * 4 * 250 * 2_048).toBeGreaterThan(answerBytesMax);
+    expect(await store.graphql(query)).toEqual({ errors: [tooLarge] });
+    // 15.6 million characters, of which nearly all are two bytes
+    expect(10 * 3 * 250 * 2_048).toBeLessThan(answerBytesMax);
+    expect(await store.graphql(query.replace("a0: images", ""))).toEqual({ errors: [tooLarge] });
+  });
+});
+
+describe("a large result is written", () => {
+  const texts = ["plain", 'quo"ted \\', "\u{1}\n", "é😀\u{2028}", ""];
+  const text = (n: number) => (texts[n % texts.length] ?? "").repeat(n % 3_000);
+  const nodes = Array.from({ length: 800 }, (_, n) => ({
+    [`key "${n}"`]: text(n),
+    list: [n / 3, null, true, [], {}, [text(n + 1)]],
+    in: { in: { in: text(n + 2) } },
+  }));
+
+  test("as JSON.stringify writes it", async () => {
+    const result = { data: Object.assign(Object.create(null), { nodes, other: [nodes, null], empty: [] }) };
+    const expected = JSON.stringify(result);
+    expect(expected.length).toBeGreaterThan(2_000_000);
+    await writeIfLarge(result);
+    expect(String(resultText(result))).toBe(expected);
+    const withErrors = { errors: [{ message: "x" }] as never, data: result.data, extensions: undefined as never };
+    expect(String(resultText(withErrors))).toBe(JSON.stringify(withErrors));
+  });
+
+  test("in pieces, between which others get their turn", async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    await writeIfLarge({ data: { list: Array.from({ length: 14 }, () => "x".repeat(1024 * 1024)) } });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test("up to 16 MiB, and no further, what JSON adds to it included", async () => {
+    const of = (characters: number, of_ = "x") => ({
+      data: { list: Array.from({ length: 16 }, () => of_.repeat(characters)) },
+    });
+    const perText = Math.floor((answerBytesMax - '{"list":[]}'.length - 15) / 16) - 2;
+    await expect(writeIfLarge(of(perText))).resolves.toBeUndefined();
+    await expect((async () => writeIfLarge(of(perText + 1)))()).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    await expect(writeIfLarge(of(perText / 2, "é"))).resolves.toBeUndefined();
+    await expect(writeIfLarge(of(perText / 2 + 10, "é"))).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    await expect(writeIfLarge(of(perText / 6 + 10, "\u{1}"))).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    expect(writeIfLarge({ data: { id: "small" } })).toBeUndefined();
+  });
+});

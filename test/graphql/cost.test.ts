@@ -1,0 +1,78 @@
+import { GraphQLInt, GraphQLList, GraphQLObjectType, GraphQLSchema, parse, validate } from "graphql";
+import { describe, expect, test } from "vitest";
+import * as dashboard from "../../src/dashboard/operations.js";
+import { rulesFirst } from "../../src/execution/limits.js";
+import { schema } from "../../src/graphql/schema.js";
+import { examples } from "../../src/http/pages/graphiql.examples.js";
+import { fullIntrospection } from "../support/introspection.js";
+
+const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
+const tooCostly = ["An operation may cost at most 20000: each field counts 1 for each item of the pages it is in."];
+
+function problemsOf(text: string, within = schema): string[] {
+  return validate(within, parse(text), rulesFirst).map(({ message }) => message);
+}
+
+describe("a list without pages costs what its field says that it may hold:", () => {
+  const failures = (problems: number, others: number) =>
+    `mutation { importProduct(product: {}) { failures { problems { ${many(problems, () => "code")} } ${many(others, () => "id")} } } }`;
+
+  test("failed products of an import, each with its problems", () => {
+    expect(problemsOf(failures(19, 8))).toEqual([]); // 1 + 1 + 100 × (1 + 10 × 19 + 8) = 19,902
+    expect(problemsOf(failures(19, 9))).toEqual(tooCostly);
+  });
+
+  const Item = new GraphQLObjectType({ name: "Item", fields: { n: { type: GraphQLInt } } });
+  const query = new GraphQLObjectType({
+    name: "Query",
+    fields: {
+      list: { type: new GraphQLList(Item), extensions: { itemsExpected: 1_500 } },
+      figure: { type: GraphQLInt, extensions: { cost: 100 } },
+      both: { type: new GraphQLList(Item), extensions: { itemsExpected: 10, cost: 100 } },
+    },
+  });
+  const marked = new GraphQLSchema({ query });
+
+  test.each([
+    ["13 lists of 1,500", 13, "list { n }"],
+    ["200 figures that are a query each", 200, "figure"],
+    ["181 lists that are, too", 181, "both { n }"],
+  ])("%s are as many as an operation may ask for", (_, count, field) => {
+    const text = (length: number) => `{ ${many(length, (i) => `a${i}: ${field}`)} }`;
+    expect(problemsOf(text(count), marked)).toEqual([]);
+    expect(problemsOf(text(count + 1), marked)).toEqual(tooCostly);
+  });
+});
+
+test.each(["timeline { viewers }", "topProducts(first: 1) { carts }", "peakConcurrentViewers"])(
+  "a show is not asked 300 times in one operation for its %s",
+  (field) => {
+    const text = (count: number) => `{ liveStreamAnalytics(lsId: "a") { ${many(count, (i) => `a${i}: ${field}`)} } }`;
+    expect(problemsOf(text(10))).toEqual([]);
+    expect(problemsOf(text(300))).toEqual(tooCostly);
+  },
+);
+
+describe("introspection", () => {
+  const [, selection = "", fragments = ""] =
+    /^\s*query IntrospectionQuery \{([^]*?)\n {4}\}([^]*)$/u.exec(fullIntrospection) ?? [];
+
+  test("in full may be asked for once, also with the name of each type, and not twice", () => {
+    expect(problemsOf(fullIntrospection)).toEqual([]);
+    expect(problemsOf(fullIntrospection.replaceAll(/(\bkind\b)/gu, "$1 __typename"))).toEqual([]);
+    expect(problemsOf(`{ a0: ${selection} } ${fragments}`)).toEqual([]);
+    expect(problemsOf(`{ ${many(2, (i) => `a${i}: ${selection}`)} } ${fragments}`)).toEqual(tooCostly);
+  });
+
+  test.each([
+    ["arguments", 30, "types { fields { args { type { kind name ofType { kind name } } } } }"],
+    ["values", 80, "types { inputFields { name type { name } } enumValues { name description } }"],
+  ])("of all %s by %d aliases is too costly", (_, aliases, fields) => {
+    expect(problemsOf(`{ ${many(aliases, (i) => `a${i}: __schema { ${fields} }`)} }`)).toEqual(tooCostly);
+  });
+});
+
+test("the operations of the dashboard and the examples of GraphiQL are within the limits", () => {
+  const texts: unknown[] = [...Object.values(dashboard), ...examples.map(({ query }) => query)];
+  for (const text of texts) expect(problemsOf(String(text))).toEqual([]);
+});

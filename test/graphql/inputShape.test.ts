@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import {
+  coerceInputValue,
+  type GraphQLInputType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  typeFromAST,
+} from "graphql";
+import { expect, test } from "vitest";
+import { Problems } from "../../src/errors.js";
+import { inputShape } from "../../src/execution/inputShape.js";
+import { schema } from "../../src/graphql/schema.js";
+
+const operation = parse(`
+  query (
+    $text: String!, $first: Int = 5, $whole: Int! = 1, $flag: Boolean, $price: Float, $images: [String!],
+    $product: ProductInput, $products: [ProductInput!]!, $show: LiveStreamInput, $events: [ShopperEventInput!]
+  ) { __typename }
+`).definitions[0] as OperationDefinitionNode;
+
+const odd = fc.constantFrom(
+  null,
+  undefined,
+  0,
+  -1,
+  1.5,
+  2 ** 31,
+  1e308,
+  NaN,
+  Infinity,
+  "",
+  "x",
+  true,
+  {},
+  [],
+  [null],
+  "LIVE",
+);
+/** A value as wanted, or now and then another. */
+const mostly = <Value>(wanted: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 60, arbitrary: wanted }, { weight: 1, arbitrary: odd });
+const time = mostly(fc.constant("2026-05-04T18:30:00Z"));
+const text = mostly(fc.string({ maxLength: 3 }));
+const number = mostly(fc.double({ noNaN: true, noDefaultInfinity: true }));
+const product = mostly(
+  fc
+    .record(
+      {
+        id: text,
+        sku: text,
+        title: text,
+        description: text,
+        price: number,
+        available: mostly(fc.boolean()),
+        images: mostly(fc.array(text, { maxLength: 2 })),
+        featured_image: text,
+        url: text,
+      },
+      { requiredKeys: ["id", "sku", "title", "available", "featured_image", "url"] },
+    )
+    .chain((value) =>
+      fc.oneof(
+        { weight: 30, arbitrary: fc.constant<object>(value) },
+        { weight: 1, arbitrary: fc.constantFrom({ ...value, toString: 1 }, { ...value, extra: undefined }) },
+      ),
+    ),
+);
+const show = mostly(
+  fc.record({ id: text, name: text, status: mostly(fc.constantFrom("LIVE", "ENDED")), startedAt: time }),
+);
+const event = mostly(
+  fc.record({
+    id: text,
+    type: mostly(fc.constantFrom("VIEW", "ORDER")),
+    channel: fc.constant("LIVE"),
+    occurredAt: time,
+  }),
+);
+const variables = fc.record(
+  {
+    text,
+    first: mostly(fc.integer()),
+    whole: mostly(fc.integer()),
+    flag: mostly(fc.boolean()),
+    price: number,
+    images: mostly(fc.oneof(text, fc.array(text, { maxLength: 3 }))),
+    product,
+    products: mostly(fc.oneof(product, fc.array(product, { maxLength: 3 }))),
+    show,
+    events: mostly(fc.array(event, { maxLength: 2 })),
+    other: fc.anything(),
+  },
+  { requiredKeys: ["text", "products"] },
+);
+
+/** What GraphQL itself says of the values of variables. */
+function isValidByGraphQL(values: Readonly<Record<string, unknown>>): boolean {
+  return (operation.variableDefinitions ?? []).every(({ variable, type, defaultValue }) => {
+    const name = variable.name.value;
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined && defaultValue !== undefined) return true;
+    const inputType = typeFromAST(schema, type as never) as GraphQLInputType; // there are no others here
+    if (value === undefined) return type.kind !== Kind.NON_NULL_TYPE;
+    let isValid = true;
+    coerceInputValue(value, inputType, () => {
+      isValid = false;
+    });
+    return isValid;
+  });
+}
+
+test("variables are valid exactly where GraphQL takes them, and where none of their problems is found", () => {
+  const shape = inputShape(schema, operation);
+  const found = { valid: 0, invalid: 0 };
+  fc.assert(
+    fc.property(variables, (values) => {
+      const isValid = isValidByGraphQL(values);
+      const problems = new Problems();
+      shape.collect(values, false, problems);
+      expect(shape.isValid(values, false)).toBe(isValid);
+      expect(problems.total === 0).toBe(isValid);
+      found[isValid ? "valid" : "invalid"] += 1;
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(Math.min(found.valid, found.invalid), JSON.stringify(found)).toBeGreaterThan(100);
+});
+
+test("where lists must be arrays, looking for the first problem and for all of them agree", () => {
+  const shape = inputShape(schema, operation);
+  fc.assert(
+    fc.property(variables, (values) => {
+      const problems = new Problems();
+      shape.collect(values, true, problems);
+      expect(shape.isValid(values, true)).toBe(problems.total === 0);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("of a million wrong values the first hundred are named and all are counted, in a moment", () => {
+  const shape = inputShape(schema, operation);
+  const values = { text: "", products: [], images: Array.from({ length: 1_000_000 }, () => 1) };
+  const problems = new Problems();
+  const start = performance.now();
+  expect(shape.isValid(values, true)).toBe(false);
+  expect(performance.now() - start, "it stops at the first").toBeLessThan(50);
+  shape.collect(values, true, problems);
+  expect(performance.now() - start, "nothing is thrown for each").toBeLessThan(2_000);
+  expect([problems.list.length, problems.total]).toEqual([100, 1_000_000]);
+  expect(problems.list[99]).toEqual({
+    code: "INVALID_TYPE",
+    message: "images[99] must be a string.",
+    path: ["images", 99],
+  });
+});

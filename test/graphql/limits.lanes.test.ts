@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limits } from "../../src/execution/limits.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { saved } from "../support/shows.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
+const inner = limits.depth - 2;
+
+/** An operation just within a limit, and one just above it. */
+const operations: [string, within: string, above: string, RegExp][] = [
+  [
+    "depth",
+    `{ __type(name: "Query") { ${"ofType { ".repeat(inner)} name ${"} ".repeat(inner)} } }`,
+    `{ __type(name: "Query") { ${"ofType { ".repeat(inner + 1)} name ${"} ".repeat(inner + 1)} } }`,
+    /nested at most 20/u,
+  ],
+  ["aliases", `{ ${many(300, (i) => `a${i}: __typename`)} }`, `{ ${many(301, (i) => `a${i}: __typename`)} }`, /300/u],
+  ["root fields", `{ ${many(300, () => "__typename")} }`, `{ ${many(301, () => "__typename")} }`, /300 root fields/u],
+  [
+    "directives",
+    `{ ${many(50, () => "__typename @skip(if: false)")} }`,
+    `{ ${many(51, () => "__typename @skip(if: false)")} }`,
+    /50 directives/u,
+  ],
+  [
+    "cost",
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(100, () => "__typename")} }`,
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(101, () => "__typename")} }`,
+    /cost at most 20000/u,
+  ],
+  [
+    "lists of their own",
+    `{ ${many(198, (i) => `a${i}: products(first: 1, search: "?") { __typename }`)} }`,
+    `{ ${many(290, (i) => `a${i}: products(first: 1, search: "?") { __typename }`)} }`,
+    /cost at most 20000/u,
+  ],
+  [
+    "images",
+    `{ products(first: 100) { nodes { ${many(19, (i) => `a${i}: images`)} ${many(8, () => "id")} } } }`,
+    `{ products(first: 100) { nodes { ${many(19, (i) => `a${i}: images`)} ${many(9, () => "id")} } } }`,
+    /cost at most 20000/u,
+  ],
+  [
+    "lines",
+    `${"\n#".repeat(1_500)}${"\r\n".repeat(1_499)}{ __typename }`,
+    `${"\n#".repeat(1_500)}${"\r\n".repeat(1_500)}{ __typename }`,
+    /at most 3000 lines/u,
+  ],
+  [
+    "lines of a text",
+    `{ products(search: """${"\n".repeat(2_999)}""") { nodes { id } } }`,
+    `{ products(search: """${"\n".repeat(3_000)}""") { nodes { id } } }`,
+    /at most 3000 lines/u,
+  ],
+  [
+    "tokens",
+    `{ products(search: "a") { nodes { ${many(190, () => "id")} } } } #${" ".repeat(50_000)}`,
+    `{ ${many(5_000, () => "__typename")} }`,
+    /5000 tokens/u,
+  ],
+];
+
+describe.each(operations)("%s:", (_, within, above, message) => {
+  /** The lane by Yoga, and the fast one, which an operation can only take once Yoga has let it pass. */
+  const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];
+
+  test("what is within the limit runs, in either lane and compiled, with the same answer", async () => {
+    const answers = [];
+    for (const path of asked) answers.push(await store.post(path, { query: within }));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 200, body: { data: expect.any(Object) } });
+    expect(answers[0]?.body.errors).toBeUndefined();
+  });
+
+  test("what is above is refused, in either lane, however often, under any name, and beside one that is within", async () => {
+    for (const path of asked) {
+      for (const body of [
+        { query: above },
+        { query: above, operationName: null, variables: {} },
+        { query: `query Good { __typename } query Bad ${above}`, operationName: "Good" },
+      ]) {
+        const { body: answer } = await store.post(path, body);
+        expect(answer).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(message) })] });
+        expect(answer.errors[0].extensions.code).toBe("BAD_REQUEST");
+      }
+    }
+  });
+
+  test("what is above is refused as a stream of events, too", async () => {
+    const stream = await store.fetch("/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+      body: JSON.stringify({ query: above }),
+    });
+    const text = await stream.text();
+    expect(text).toMatch(message);
+    expect(text).not.toContain('"data":{');
+  });
+});
+
+describe("lists of operations", () => {
+  test.each(["/graphql", "/graphql?lane=yoga"])("are refused as a whole at %s", async (path) => {
+    const one = { query: "{ __typename }" };
+    await store.post(path, one);
+    for (const batch of [[one], [one, one], Array.from({ length: 1_000 }, () => one), []]) {
+      const { status, body } = await store.post(path, batch);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
+      expect(JSON.stringify(body)).not.toContain("data");
+    }
+  });
+});
+
+describe("sizes of what is listed are bounded, however they are given:", () => {
+  test.each([
+    ["products", "products(first: $n) { nodes { id } }"],
+    ["liveStreams", "liveStreams(first: $n) { nodes { id } }"],
+  ])("%s", async (field, text) => {
+    for (const n of [101, 1_000_000, 2_147_483_647, -1]) {
+      const literal = `{ ${text.replace("$n", String(n))} }`;
+      const variable = `query ($n: Int) { ${text} }`;
+      const byDefault = `query ($n: Int = ${n}) { ${text} }`;
+      for (let times = 0; times < 4; times += 1) {
+        for (const [query, variables] of [
+          [literal, {}],
+          [variable, { n }],
+          [byDefault, {}],
+        ] as const) {
+          expect(await store.graphql(query, variables)).toMatchObject({
+            data: null,
+            errors: [
+              { message: "first must be from 0 to 100.", path: [field], extensions: { code: "VALIDATION_FAILED" } },
+            ],
+          });
+        }
+      }
+    }
+  });
+
+  test("topProducts and timeline of a show", async () => {
+    const { id } = await saved(store);
+    const ask = (fields: string) => store.graphql(`{ liveStreamAnalytics(lsId: "${id}") { ${fields} } }`);
+    expect(await ask("topProducts(first: 3) { productId } timeline(bucketSeconds: 300) { viewers }")).toMatchObject({
+      data: { liveStreamAnalytics: {} },
+    });
+    for (const fields of [
+      "topProducts(first: 1000000) { productId }",
+      "topProducts(first: -1) { productId }",
+      "timeline(bucketSeconds: 0) { viewers }",
+      "timeline(bucketSeconds: -5) { viewers }",
+    ]) {
+      const { errors } = await ask(fields);
+      expect({ fields, code: errors?.[0]?.extensions.code }).toEqual({ fields, code: "VALIDATION_FAILED" });
+    }
+  });
+});

@@ -1,0 +1,279 @@
+import { parse, validate } from "graphql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limits, rulesFirst } from "../../src/execution/limits.js";
+import { parseBounded } from "../../src/execution/parse.js";
+import { schema } from "../../src/graphql/schema.js";
+import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { fullIntrospection } from "../support/introspection.js";
+import { graphqlError, refusedOperation } from "../support/problems.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp();
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
+
+/** What the limits say of an operation. */
+function problemsOf(text: string): string[] {
+  return validate(schema, parseBounded(text), rulesFirst).map(({ message }) => message);
+}
+
+/** `levels` fields within each other, as introspection has them. */
+function nested(levels: number): string {
+  const inner = levels - 3;
+  return `{ __type(name: "Query") { ${"ofType { ".repeat(inner)} ofType { name } ${"} ".repeat(inner)} } }`;
+}
+
+const tooDeep = "An operation may be nested at most 20 fields deep.";
+const tooManyAliases = "An operation may have at most 300 aliases.";
+const tooManyRootFields = "An operation may have at most 300 root fields.";
+const tooManyImports = "An operation may have at most 5 imports.";
+const importAs = (i: number) => `a${i}: importProductsCsv(csvContent: "${i}") { message }`;
+const tooManyDirectives = "An operation may have at most 50 directives.";
+const tooCostly = "An operation may cost at most 20000: each field counts 1 for each item of the pages it is in.";
+
+describe("each limit is exact:", () => {
+  const spreadsOf = (length: number, on: string, fields: string) =>
+    `{ product(productId: "a") { ${many(length, () => "...F")} } } fragment F on ${on} { ${fields} }`;
+  const include = (length: number) => many(length, (i) => `id @include(if: ${i % 2 === 0})`);
+  const costOf = (cost: number) =>
+    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(cost - 19_900, () => "__typename")} }`;
+
+  test.each<[string, string, (count: number) => string, number]>([
+    ["depth", tooDeep, nested, limits.depth],
+    [
+      "depth, with fragments",
+      tooDeep,
+      (levels) => `{ __type(name: "Query") { ...F } }
+        fragment F on __Type { ${"ofType { ".repeat(levels - 2)} name ${"} ".repeat(levels - 2)} }`,
+      limits.depth,
+    ],
+    [
+      "aliases",
+      tooManyAliases,
+      (count) => `{ product(productId: "a") { ${many(count, (i) => `a${i}: id`)} } }`,
+      limits.aliases,
+    ],
+    ["aliases, with fragments", tooManyAliases, (count) => spreadsOf(count, "Product", "a: id"), limits.aliases],
+    ["root fields", tooManyRootFields, (count) => `{ ${many(count, () => "__typename")} }`, limits.rootFields],
+    [
+      "root fields, with fragments",
+      tooManyRootFields,
+      (count) => `{ __typename ${many(count - 1, () => "...F")} } fragment F on Query { __typename }`,
+      limits.rootFields,
+    ],
+    [
+      "directives",
+      tooManyDirectives,
+      (count) => `{ product(productId: "a") { ${include(count)} } }`,
+      limits.directives,
+    ],
+    [
+      "directives, with fragments",
+      tooManyDirectives,
+      (count) => spreadsOf(count, "Product", "id @skip(if: false)"),
+      limits.directives,
+    ],
+    ["cost", tooCostly, costOf, limits.cost],
+    ["imports", tooManyImports, (count) => `mutation { ${many(count, importAs)} }`, limits.imports],
+    [
+      "imports, with fragments",
+      tooManyImports,
+      (count) => `mutation { ${many(count - 1, () => "... { ...F }")} ...F } fragment F on Mutation { ${importAs(0)} }`,
+      limits.imports,
+    ],
+  ])("%s", (_, message, text, limit) => {
+    expect(problemsOf(text(limit))).toEqual([]);
+    expect(problemsOf(text(limit + 1))).toEqual([message]);
+  });
+
+  test("tokens", async () => {
+    const text = (images: number) =>
+      `mutation { importProduct(product: { id: "a", images: [${many(images, () => '""')}] }) { message } }`;
+    const others = parse(text(0)).tokenCount ?? 0;
+    const [within, above] = [text(limits.tokens - others), text(limits.tokens + 1 - others)];
+    const { errors } = await store.graphql(within);
+    expect(errors).toContainEqual(
+      expect.objectContaining({ message: `Field "ProductInput.sku" of required type "String!" was not provided.` }),
+    );
+    const message = "Syntax Error: Document contains more that 5000 tokens. Parsing aborted.";
+    expect(await store.graphql(above)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", message)] });
+  });
+});
+
+describe("the cost of a page", () => {
+  const page = (first: string, fields: number) =>
+    problemsOf(
+      `query ($n: Int) { products${first} { nodes { ${many(fields, () => "id")} } } __typename @skip(if: false) }`,
+    );
+
+  test.each([
+    ["is its size", "(first: 50)", 396],
+    ["is the largest for a variable", "(first: $n)", 197],
+    ["is the largest for a size out of bounds", "(first: 1000000000000)", 197],
+    ["is that of the default where it is left out", "", 993],
+    ["is that of the default for null", "(first: null)", 993],
+  ])("%s", (_, first, fields) => {
+    expect(page(first, fields)).toEqual([]);
+    expect(page(first, fields + 2)).toEqual([tooCostly]);
+  });
+
+  test("counts for fragments within it", () => {
+    const text = (fields: number) =>
+      `{ products(first: 100) { ...F } } fragment F on ProductConnection { nodes { ...G } } fragment G on Product { ${many(fields, () => "id")} }`;
+    expect(problemsOf(text(198))).toEqual([]);
+    expect(problemsOf(text(199))).toEqual([tooCostly]);
+  });
+});
+
+test("an exceeded limit is a bad request, with its place, as often as it is sent", async () => {
+  const text = `query Deep ${nested(limits.depth + 1)}`;
+  for (let n = 0; n < 4; n += 1) expect(await store.graphql(text)).toEqual(refusedOperation(tooDeep, 1, 1));
+  const response = await store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
+  expect(await response.json()).toEqual(refusedOperation(tooDeep, 1, 1));
+});
+
+test("full introspection is within the limits", async () => {
+  const { data, errors } = await store.graphql(fullIntrospection);
+  expect(errors).toBeUndefined();
+  expect(data.__schema.queryType.name).toBe("Query");
+});
+
+describe("refused at once", () => {
+  const bomb = (levels: number, leaf: string, on: string) =>
+    `${many(levels, (i) => `fragment F${i} on ${on} { ...F${i + 1} ...F${i + 1} }`)} fragment F${levels} on ${on} { ${leaf} }`;
+  const clique = many(12, (i) => `fragment F${i} on __Type { ${many(12, (j) => (i === j ? "name" : `...F${j}`))} }`);
+  const cycle = (name: string) => `Cannot spread fragment "${name}" within itself.`;
+
+  /** The best of three, each a text of its own, in CPU time, since others use the machine too. */
+  async function atOnce(text: string) {
+    const times: number[] = [];
+    let answer: Awaited<ReturnType<TestStore["graphql"]>> = {};
+    for (let n = 0; n < 3; n += 1) {
+      const started = process.cpuUsage();
+      answer = await store.graphql(text + " ".repeat(n));
+      const { user, system } = process.cpuUsage(started);
+      times.push((user + system) / 1_000);
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
+    return answer;
+  }
+
+  test.each([
+    ["30 fragments that each spread the next twice", `{ ...F0 } ${bomb(30, "__typename", "Query")}`, tooManyRootFields],
+    ["the same, below introspection", `{ __type(name: "Query") { ...F0 } } ${bomb(30, "name", "__Type")}`, tooCostly],
+    [
+      "the same, that no operation spreads",
+      `{ __typename } fragment X on Query { __type(name: "Query") { ...F0 } } ${bomb(30, "name", "__Type")}`,
+      tooCostly,
+    ],
+  ])("%s", async (_, text, message) => {
+    expect(await atOnce(text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", message)] });
+  });
+
+  test("fragments in cycles, with GraphQL's own error", async () => {
+    const text = '{ product(productId: "a") { ...A } } fragment A on Product { id ...A }';
+    expect(await atOnce(text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", cycle("A"))] });
+    const { errors } = await atOnce(`{ __type(name: "Query") { ...F0 } } ${clique}`);
+    expect(errors?.[0].message).toMatch(/^Cannot spread fragment "F0" within itself/u);
+  });
+
+  test("5,000 aliases, in one level or in far more by fragments", async () => {
+    const { errors } = await atOnce(`{ ${many(5_000, (i) => `a${i}: __typename`)} }`);
+    expect(errors?.[0].message).toBe("Syntax Error: Document contains more that 5000 tokens. Parsing aborted.");
+    const text = `{ product(productId: "a") { ${many(1_000, () => "...F")} } } fragment F on Product { ${many(900, (i) => `a${i}: id`)} }`;
+    expect(problemsOf(text)).toEqual([tooManyAliases]);
+  });
+
+  test.each([
+    ["fields", "{a".repeat(10_000) + "}".repeat(10_000)],
+    ["inline fragments", `${"{...".repeat(10_000)}{__typename}${"}".repeat(10_000)}`],
+    ["1,200 levels of fields", "{a".repeat(1_200) + "}".repeat(1_200)],
+  ])("deep nesting of %s, without a report of an internal error", async (_, text) => {
+    const { errors } = await store.graphql(text);
+    expect(errors).toMatchObject([{ extensions: { code: "BAD_REQUEST" } }]);
+    expect(errors?.[0].message).toMatch(/nested|tokens/u);
+  });
+
+  test("introspection in circles, whose answer would grow with each level", async () => {
+    const around = "fields { type { ";
+    const circles = (count: number) =>
+      `{ __schema { types { ${around.repeat(count)} name ${"} } ".repeat(count)} } } }`;
+    const tooManyCircles = graphqlError("BAD_REQUEST", "Maximum introspection depth exceeded");
+    expect(await store.graphql(circles(3))).toMatchObject({ errors: [tooManyCircles] });
+    expect(await store.graphql(circles(4))).toMatchObject({ errors: [graphqlError("BAD_REQUEST", tooCostly)] });
+  });
+});
+
+test("names like an unknown one are suggested, but not in production", async () => {
+  const production = await startApp({ production: true });
+  const caller = await createTestStore(production);
+  const operations = [
+    "{ produc }",
+    `{ product(productIdd: "a", productId: "a") { id } }`,
+    "{ liveStreams(status: LIV) { nodes { id } } }",
+    "mutation { importProduct(product: { titel: 1 }) { message } }",
+    `{ product(productId: "a") { ... on Produkt { id } } }`,
+  ];
+  for (const text of operations) {
+    expect(JSON.stringify(await store.graphql(text))).toContain("Did you mean");
+    const answer = await caller.graphql(text);
+    expect(answer.errors?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(answer)).not.toContain("Did you mean");
+  }
+  await production.close();
+});
+
+describe("an error repeats little of a long operation", () => {
+  const long = "x".repeat(90_000);
+
+  test("whose name, which each of its errors would repeat, is too long", async () => {
+    const named = (name: string) => `query ${name} { ${many(50, (i) => `a${i}: product(productId: $v${i}) { id }`)} }`;
+    const answer = await store.graphql(named(long));
+    expect(answer).toEqual(refusedOperation("A name may have at most 255 characters.", 1, 7));
+    expect((await store.graphql(named(long.slice(0, 255)))).errors).toHaveLength(50);
+    expect((await store.graphql(named(long.slice(0, 256)))).errors).toHaveLength(1);
+  });
+
+  test.each([
+    ["a name in a place where none may stand", long],
+    ["text for a number", `{ products(first: "${long}") { nodes { id } } }`],
+    ["a list for text", `{ product(productId: ["${long}"]) { id } }`],
+    ["text for a boolean", `{ product(productId: "a") { id @include(if: "${long}") } }`],
+  ])("%s", async (_, text) => {
+    const answer = await store.graphql(text);
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
+    expect(JSON.stringify(answer).length).toBeLessThan(3_000);
+  });
+});
+
+describe("what a page of another site could send", () => {
+  const query = `mutation { deleteProduct(productId: "a") { message } }`;
+
+  test.each([
+    ["text/plain", JSON.stringify({ query })],
+    ["application/x-www-form-urlencoded", new URLSearchParams({ query }).toString()],
+    ["multipart/form-data; boundary=x", `--x\r\ncontent-disposition: form-data; name="query"\r\n\r\n${query}\r\n--x--`],
+    ["application/graphql", query],
+  ])("as a form, %s, is refused", async (type, body) => {
+    const response = await store.fetch("/graphql", { method: "POST", headers: { "content-type": type }, body });
+    const message = "The content-type must be application/json in UTF-8.";
+    const { status, body: answer } = await readAnswer(response);
+    expect({ status, answer }).toEqual({
+      status: 415,
+      answer: { errors: [graphqlError("UNSUPPORTED_MEDIA_TYPE", message)] },
+    });
+  });
+
+  test("by GET are queries only", async () => {
+    const get = (text: string) => store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
+    expect((await get("{ __typename }")).status).toBe(200);
+    const refused = await get(query);
+    expect(refused.status).toBe(405);
+    expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] });
+  });
+});

@@ -1,0 +1,321 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limits } from "../../src/execution/limits.js";
+import { createKnownOperations } from "../../src/execution/operationCache.js";
+import { readPersistedOperations } from "../../src/graphql/persisted.file.js";
+import { schema } from "../../src/graphql/schema.js";
+import { readDashboardOperations } from "../../src/http/pages/dashboard.js";
+import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { graphqlError } from "../support/problems.js";
+import { importOne, paths, product, storedProducts } from "../support/products.js";
+import { saved } from "../support/shows.js";
+import { subscribe } from "../support/subscribe.js";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const read = "query Read($id: String!) { product(productId: $id) { id title __typename } }";
+const watch = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id } }";
+const two = `query One { products { nodes { id } } } query Two { liveStreams { nodes { id } } }`;
+const ids = { read: sha256(read), write: sha256(importOne), watch: sha256(watch), two: "named-by-hand" };
+const documents = {
+  [ids.read]: read,
+  [ids.write]: importOne,
+  [ids.watch]: watch,
+  [`sha256:${"0".repeat(64)}`]: "{ __typename }",
+  [ids.two]: two,
+};
+
+let folder: string;
+let free: TestApp;
+let strict: TestApp;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
+  const persistedOperations = await fileOf("persisted-documents.json", documents);
+  free = await startApp({ persistedOperations });
+  strict = await startApp({ persistedOperations, persistedOperationsOnly: true });
+});
+afterAll(async () => {
+  await free.close();
+  await strict.close();
+  await rm(folder, { recursive: true });
+});
+
+async function fileOf(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const byHash = (sha256Hash: unknown) => ({ extensions: { persistedQuery: { version: 1, sha256Hash } } });
+
+/** The answer to a body, four times over: to the one who made the operation known, and to those who come after. */
+async function postFour(store: TestStore, body: unknown) {
+  const answers = [];
+  for (let n = 0; n < 4; n += 1) answers.push(await store.post("/graphql", body));
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  return answers[0];
+}
+
+const get = async (store: TestStore, params: Record<string, string>) =>
+  readAnswer(await store.fetch(`/graphql?${new URLSearchParams(params)}`));
+
+const notFound = {
+  status: 404,
+  body: { errors: [graphqlError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound")] },
+};
+const onlyPersisted = {
+  status: 400,
+  body: { errors: [graphqlError("BAD_REQUEST", "Only persisted operations are run here: name one in documentId.")] },
+};
+
+describe.each([
+  ["with others", () => free],
+  ["alone", () => strict],
+])("persisted operations, %s,", (_, appOf) => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await createTestStore(appOf());
+    await store.post(paths.one, { product: product("mug", { title: "Mug" }) });
+  });
+
+  const variables = { id: "mug" };
+  const mug = { status: 200, body: { data: { product: { id: "mug", title: "Mug", __typename: "Product" } } } };
+
+  test.each([
+    ["documentId", { documentId: ids.read }],
+    ["documentId with a prefix", { documentId: `sha256:${ids.read}` }],
+    ["documentId, and its name", { documentId: ids.read, operationName: "Read" }],
+    ["Apollo's extension", byHash(ids.read)],
+    ["Apollo's extension beside others", { extensions: { ...byHash(ids.read).extensions, client: { name: "shop" } } }],
+    ["both, of which documentId counts", { documentId: ids.read, ...byHash("unknown") }],
+    ["a name, and another text, which is not run", { documentId: ids.read, query: "{ nothing }" }],
+    ["a name, and null for a text", { documentId: ids.read, query: null }],
+  ])("are named by %s, in a POST", async (__, named) => {
+    expect(await postFour(store, { ...named, variables })).toMatchObject(mug);
+    const { status, body } = await readAnswer(
+      await store.fetch("/graphql?lane=yoga", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...named, variables }),
+      }),
+    );
+    expect({ status, body }).toEqual(mug);
+  });
+
+  test("are named in a GET, in either way", async () => {
+    const params = { variables: JSON.stringify(variables) };
+    expect(await get(store, { documentId: ids.read, ...params })).toMatchObject(mug);
+    expect(await get(store, { extensions: JSON.stringify(byHash(ids.read).extensions), ...params })).toMatchObject(mug);
+    expect(await get(store, { documentId: ids.read, query: "{ nothing }", ...params })).toMatchObject(mug);
+  });
+
+  test("may be mutations by POST, and not by GET", async () => {
+    const own = await createTestStore(appOf());
+    const refused = await get(own, { documentId: ids.write, variables: JSON.stringify({ product: product("cup") }) });
+    expect(refused).toMatchObject({ status: 405, body: { errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] } });
+    expect(await storedProducts(appOf(), own)).toEqual([]);
+    const written = await own.post("/graphql", { documentId: ids.write, variables: { product: product("cup") } });
+    expect(written).toMatchObject({ status: 200, body: { data: { importProduct: { created: 1 } } } });
+    expect(await storedProducts(appOf(), own)).toHaveLength(1);
+  });
+
+  test("may be subscriptions", async () => {
+    const owner = await createTestStore(free); // tokens are good for both
+    const { id: lsId } = await saved(owner);
+    const leave = new AbortController();
+    const operation = { documentId: ids.watch, variables: { lsId } };
+    for await (const value of subscribe(appOf(), owner, operation, leave.signal)) {
+      expect(value).toEqual({ data: { liveStreamAnalytics: { id: lsId } } });
+      break;
+    }
+    leave.abort();
+  });
+
+  test("may be several of one document", async () => {
+    const answers = [
+      await postFour(store, { documentId: ids.two, operationName: "One" }),
+      await postFour(store, { documentId: ids.two, operationName: "Two" }),
+    ];
+    expect(answers).toMatchObject([{ body: { data: { products: {} } } }, { body: { data: { liveStreams: {} } } }]);
+    expect(await postFour(store, { documentId: ids.two })).toMatchObject({
+      body: { errors: [{ message: "Could not determine what operation to execute." }] },
+    });
+  });
+
+  test("may have an id with a prefix of their own", async () => {
+    expect(await postFour(store, { documentId: `sha256:${"0".repeat(64)}` })).toMatchObject({
+      body: { data: { __typename: "Query" } },
+    });
+  });
+
+  test("need a token, and are a store's own", async () => {
+    const anonymous = await fetch(`${appOf().url}/graphql?documentId=${ids.read}`);
+    expect(anonymous.status).toBe(401);
+    const other = await createTestStore(appOf());
+    expect(await other.post("/graphql", { documentId: ids.read, variables })).toMatchObject({
+      body: { errors: [{ extensions: { code: "PRODUCT_NOT_FOUND" } }] },
+    });
+  });
+
+  test("that nobody knows are told by the code and message that clients look for", async () => {
+    for (const unknown of ["", "x", sha256("x"), "__proto__", "constructor", `sha256:sha256:${ids.read}`]) {
+      expect(await store.post("/graphql", { documentId: unknown, variables })).toMatchObject(notFound);
+      expect(await store.post("/graphql", { ...byHash(unknown), variables })).toMatchObject(notFound);
+      expect(await get(store, { documentId: unknown })).toMatchObject(notFound);
+      expect(await get(store, { extensions: JSON.stringify(byHash(unknown).extensions) })).toMatchObject(notFound);
+    }
+    expect(appOf().logged).toEqual([]);
+  });
+
+  test.each([5, true, {}, ["x"]])("cannot be named %j", async (id) => {
+    const refused = {
+      status: 400,
+      body: { errors: [graphqlError("BAD_REQUEST", "The id of a persisted operation must be a string.")] },
+    };
+    expect(await store.post("/graphql", { documentId: id })).toMatchObject(refused);
+    expect(await store.post("/graphql", byHash(id))).toMatchObject(refused);
+  });
+});
+
+describe("an operation sent in full", () => {
+  const introspection = "{ __schema { queryType { name } } }";
+  const unnamed: unknown[] = [
+    { query: read, variables: { id: "mug" } },
+    { query: introspection },
+    { query: introspection, documentId: null },
+    { query: introspection, extensions: { persistedQuery: null } },
+    { query: introspection, extensions: {} },
+    {},
+    [],
+    [{ documentId: ids.read }],
+    null,
+    "x",
+  ];
+
+  test("runs, and so does one whose name is not known", async () => {
+    const store = await createTestStore(free);
+    const answer = { status: 200, body: { data: { __schema: { queryType: { name: "Query" } } } } };
+    expect(await postFour(store, { query: introspection })).toMatchObject(answer);
+    expect(await postFour(store, { query: introspection, ...byHash(sha256(introspection)) })).toMatchObject(answer);
+    expect(await get(store, { query: introspection })).toMatchObject(answer);
+    expect(await get(store, { query: introspection, documentId: "x" })).toMatchObject(answer);
+    expect((await fetch(`${free.url}/graphql`, { headers: { accept: "text/html" } })).status).toBe(200);
+  });
+
+  test.each(unnamed)("is refused where only persisted ones run: %j", async (body) => {
+    const store = await createTestStore(strict);
+    for (const path of ["/graphql", `/graphql?documentId=${ids.read}`, `/graphql?query={__typename}`]) {
+      expect(await store.post(path, body)).toMatchObject(onlyPersisted);
+    }
+  });
+
+  test("is refused by GET and with an unknown name, too, and GraphiQL is not served", async () => {
+    const store = await createTestStore(strict);
+    for (const params of [{ query: introspection }, { query: read }, {}, { extensions: "{" }, { extensions: "[]" }]) {
+      expect(await get(store, params as Record<string, string>)).toMatchObject(onlyPersisted);
+    }
+    expect(await store.post("/graphql", { query: introspection, documentId: sha256(introspection) })).toMatchObject(
+      notFound,
+    );
+    expect(await get(store, { query: introspection, documentId: sha256(introspection) })).toMatchObject(notFound);
+    const page = await fetch(`${strict.url}/graphql`, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).not.toContain("text/html");
+    await page.body?.cancel();
+  });
+
+  test("the dashboard's own operations run, and none that only look like them", async () => {
+    const store = await createTestStore(strict);
+    const shows = String((await readDashboardOperations()).find((text) => text.includes("query Shows(")));
+    const answer = { status: 200, body: { data: { liveStreams: { nodes: [] } } } };
+    expect(await postFour(store, { query: shows, variables: { first: 1 } })).toMatchObject(answer);
+    expect(await get(store, { query: shows })).toMatchObject(answer);
+    const twice = [
+      ["query", introspection],
+      ["query", shows],
+    ];
+    for (const pairs of [twice, twice.toReversed()]) {
+      expect(await readAnswer(await store.fetch(`/graphql?${new URLSearchParams(pairs)}`))).toMatchObject(
+        pairs === twice ? answer : onlyPersisted,
+      );
+    }
+    for (const query of [`${shows} `, shows.trim(), [shows]]) {
+      expect(await store.post("/graphql", { query })).toMatchObject(onlyPersisted);
+    }
+  });
+
+  test("REST has no part in this", async () => {
+    const store = await createTestStore(strict);
+    expect(await store.post(paths.one, { product: product("a") })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the file", () => {
+  const readFrom = (path: string) => readPersistedOperations(path, schema, createKnownOperations(schema));
+  const deep = `{ __type(name: "Query") { ${"ofType { ".repeat(limits.depth)} name ${"} ".repeat(limits.depth)} } }`;
+
+  test("makes its operations known, so that the first call already takes the fast lane", async () => {
+    const known = createKnownOperations(schema);
+    expect(await readPersistedOperations(await fileOf("good.json", documents), schema, known)).toEqual(
+      new Map(Object.entries(documents)),
+    );
+    for (const name of [undefined, "Read"]) expect(known.find(read, name)).toBeDefined();
+    for (const name of ["One", "Two"]) expect(known.find(two, name)).toBeDefined();
+    expect(known.find(watch, undefined), "subscriptions are for Yoga").toBeUndefined();
+  });
+
+  test("may be empty", async () => {
+    expect(await readFrom(await fileOf("empty.json", {}))).toEqual(new Map());
+  });
+
+  test("is refused with every problem of every document", async () => {
+    const path = await fileOf("bad.json", {
+      good: read,
+      syntax: "{ product(",
+      fields: "{ nothing more }",
+      number: 5,
+      type: "type Query { a: Int }",
+      deep,
+      long: `{ __typename } #${"x".repeat(limits.textCharacters)}`,
+      steep: "{a".repeat(2_000) + "}".repeat(2_000),
+    });
+    await expect(readFrom(path)).rejects.toThrow(
+      `PERSISTED_OPERATIONS is not valid: in ${path}, ` +
+        [
+          "syntax: Syntax Error: Expected Name, found <EOF>",
+          'fields: Cannot query field "nothing" on type "Query"',
+          'fields: Cannot query field "more" on type "Query"',
+          "number: the document must be a string",
+          'type: The "Query" definition is not executable',
+          "deep: An operation may be nested at most 20 fields deep",
+          "long: The text of an operation may have at most 100000 characters",
+        ].join("; "),
+    );
+    await expect(readFrom(path)).rejects.toThrow(/steep: .*(?:tokens|deeply)/u);
+  });
+
+  test("is refused when it cannot be read or is no object", async () => {
+    await expect(readFrom(join(folder, "none.json"))).rejects.toThrow("it cannot be read (ENOENT)");
+    await expect(readFrom(folder)).rejects.toThrow("it cannot be read (EISDIR)");
+    for (const [content, problem] of [
+      ["{", "it is not JSON"],
+      ["[]", "it must be an object"],
+      ["null", "it must be an object"],
+      ['"x"', "it must be an object"],
+    ] as const) {
+      await expect(readFrom(await fileOf("odd.json", content))).rejects.toThrow(problem);
+    }
+  });
+
+  test("with thousands of problems names the first hundred", async () => {
+    const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`op${index}`, "{ nothing }"]));
+    const message = await readFrom(await fileOf("many.json", many)).then(
+      () => "",
+      ({ message: text }: Error) => text,
+    );
+    expect(message).toContain("op99: ");
+    expect(message).not.toContain("op100: ");
+    expect(message).toMatch(/and 150 more\.$/u);
+  });
+});

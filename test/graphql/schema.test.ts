@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { printSchema } from "graphql";
+import { describe, expect, test } from "vitest";
+import { schema } from "../../src/graphql/schema.js";
+import { restView } from "../../src/rest/view.js";
+
+describe("the schema", () => {
+  const sdl = printSchema(schema)
+    .replaceAll(/ *"""[\s\S]*?"""\n/gu, "")
+    .replaceAll(/\n{2,}/gu, "\n");
+  const deprecated = `@deprecated(reason: "Products belong to the store; sites need not be named.")`;
+  const site = `siteId: String ${deprecated} siteType: String ${deprecated}`;
+
+  const policy = "errorPolicy: ImportErrorPolicy = REJECT_ALL dryRun: Boolean = false";
+
+  test.each([
+    `product( productId: String! ${site} ): Product!`,
+    "products( first: Int after: String search: String available: Boolean ): ProductConnection!",
+    `importProduct( product: ProductInput! ${site} ${policy} ): ProductImport!`,
+    `importProducts( products: [ProductInput!]! ${site} ${policy} ): ProductImport!`,
+    `importProductsCsv( csvContent: String! ${site} ${policy} ): ProductImport!`,
+    `deleteProduct( productId: String! ${site} ): ProductDeletion!`,
+    "input ProductInput { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!] featured_image: String! url: String! }",
+    "type ProductImport { message: String! imported: Int! created: Int! updated: Int! failed: Int! failures: [ProductImportFailure!]! }",
+    "type ProductDeletion { message: String! }",
+    "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! }",
+  ])("has %.60s", (part) => {
+    expect(sdl.replaceAll(/\s+/gu, " ")).toContain(part);
+  });
+
+  test("stands in schema.graphql as it is: npm run schema writes it", async () => {
+    expect(await readFile(new URL("../../schema.graphql", import.meta.url), "utf8")).toBe(`${printSchema(schema)}\n`);
+  });
+
+  test("shows REST the documented operations and the five documented fields of a product alone", () => {
+    const view = restView(schema);
+    const queries = Object.keys(view.getQueryType()?.getFields() ?? {});
+    expect(queries.filter((name) => name !== "liveStreamAnalytics")).toEqual(["product"]);
+    expect(Object.keys(view.getMutationType()?.getFields() ?? {})).toEqual([
+      "importProduct",
+      "importProducts",
+      "importProductsCsv",
+      "deleteProduct",
+    ]);
+    const type = view.getType("Product");
+    expect(type && "getFields" in type ? Object.keys(type.getFields()) : []).toEqual([
+      "id",
+      "sku",
+      "title",
+      "featured_image",
+      "url",
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { receive, variesBy } from "../support/bytes.js";
+import { paths, product, storedProducts } from "../support/products.js";
+
+const [shop, desk] = ["https://shop.example", "http://localhost:5173"] as const;
+const strangers = [
+  "https://evil.example",
+  "https://shop.example.evil.example",
+  "https://shop.example:8443",
+  "http://shop.example",
+  "https://SHOP.example",
+  "https://shop.exampl",
+  "null",
+  "",
+  "*",
+];
+const everywhere = ["/", "/healthz", "/openapi.json", "/graphql", "/nowhere", paths.one, paths.bulk, paths.of("a")];
+
+let open: TestApp;
+let closed: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  open = await startApp();
+  closed = await startApp({ corsOrigins: [shop, desk] });
+  store = await createTestStore(closed);
+});
+afterAll(async () => {
+  await open.close();
+  await closed.close();
+});
+
+const preflight = (app: TestApp, path: string, origin: string, more: Record<string, string> = {}) =>
+  receive(app.url, path, {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "POST", ...more },
+  });
+
+const namesIn = (list: string | undefined) => (list ?? "").toLowerCase().split(/,\s*/u);
+
+describe("a preflight", () => {
+  test("of an origin that is let in is answered at every path, without a token and without a body", async () => {
+    for (const origin of [shop, desk]) {
+      for (const path of everywhere) {
+        const { status, headers, bytes } = await preflight(closed, path, origin);
+        expect({ path, status, length: bytes.length }).toEqual({ path, status: 204, length: 0 });
+        expect(headers["access-control-allow-origin"]).toBe(origin);
+        expect(namesIn(headers["access-control-allow-methods"])).toEqual(["get", "head", "post", "delete", "options"]);
+        expect(headers["access-control-max-age"]).toBe("600");
+        expect(headers["access-control-allow-credentials"]).toBeUndefined();
+      }
+    }
+  });
+
+  test("allows every header that the service reads", async () => {
+    const { headers } = await preflight(closed, paths.one, shop);
+    expect(namesIn(headers["access-control-allow-headers"])).toEqual(
+      expect.arrayContaining([
+        "content-type",
+        "content-encoding",
+        "x-service-access-token",
+        "x-request-id",
+        "if-none-match",
+      ]),
+    );
+  });
+
+  test.each(strangers)("of %j, which is not let in, allows nothing", async (origin) => {
+    for (const path of everywhere) {
+      const answer = await preflight(closed, path, origin);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+      expect(variesBy(answer)).toContain("origin");
+    }
+  });
+
+  test("where any origin is let in does not depend on which", async () => {
+    const answer = await preflight(open, paths.one, "https://anybody.example");
+    expect(answer).toMatchObject({ status: 204, headers: { "access-control-allow-origin": "*" } });
+    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    expect(variesBy(answer)).not.toContain("origin");
+  });
+});
+
+describe("a call", () => {
+  const exposed = ["x-request-id", "etag", "allow", "retry-after", "ratelimit", "ratelimit-policy"];
+
+  test("of an origin that is let in may be read by it, refusals too, and a cache keeps it for that origin", async () => {
+    for (const path of everywhere) {
+      const answer = await receive(closed.url, path, { headers: { origin: desk } });
+      expect({ path, origin: answer.headers["access-control-allow-origin"] }).toEqual({ path, origin: desk });
+      expect(namesIn(answer.headers["access-control-expose-headers"])).toEqual(expect.arrayContaining(exposed));
+      expect(variesBy(answer)).toContain("origin");
+    }
+  });
+
+  test("that is malformed or too large may be read, too", async () => {
+    const headers = { origin: shop, "content-type": "text/plain", "X-Service-Access-Token": store.token };
+    for (const [method, path, status] of [
+      ["POST", paths.one, 415],
+      ["POST", "/graphql", 415],
+      ["GET", `/graphql?x=${"a".repeat(9_000)}`, 414],
+      ["PUT", paths.one, 405],
+    ] as const) {
+      expect(await receive(closed.url, path, { method, headers })).toMatchObject({
+        status,
+        headers: { "access-control-allow-origin": shop },
+      });
+    }
+  });
+
+  test.each(strangers)("of %j, which is not let in, may not be read by it", async (origin) => {
+    for (const path of everywhere) {
+      const answer = await receive(closed.url, path, { headers: { origin } });
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+      expect(variesBy(answer)).toContain("origin");
+    }
+  });
+
+  test("without an origin, as programs make it, is none of CORS' business", async () => {
+    const answer = await receive(closed.url, paths.of("none"), {
+      headers: { "X-Service-Access-Token": store.token },
+    });
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+});
+
+test("what a page of another site can send without being asked has no token, so nothing comes of it", async () => {
+  const mutation = `mutation { deleteProduct(productId: "kept") { message } }`;
+  await store.post(paths.one, { product: product("kept") });
+  const page = {
+    origin: "https://evil.example",
+    cookie: `token=${store.token}; X-Service-Access-Token=${store.token}`,
+  };
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+    for (const path of ["/graphql", paths.one, paths.bulk]) {
+      const headers = { ...page, "content-type": type };
+      const body = JSON.stringify({ query: mutation });
+      expect((await receive(closed.url, path, { method: "POST", headers, body })).status).toBe(401);
+    }
+  }
+  for (const query of [mutation, "{ products { nodes { id } } }"]) {
+    const path = `/graphql?query=${encodeURIComponent(query)}`;
+    expect((await receive(closed.url, path, { headers: page })).status).toBe(401);
+  }
+  expect(await storedProducts(closed, store)).toHaveLength(1);
+});

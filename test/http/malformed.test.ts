@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { graphqlError, problemBody } from "../support/problems.js";
+import { paths, product, storedProducts } from "../support/products.js";
+import { answerTo, converse, onlyAnswer } from "../support/socket.js";
+import { until } from "../support/process.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ logLevel: "debug" });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+afterEach(() => {
+  if (app.logged.length > 0) throw new Error(`Anybody can send anything, but it was logged: ${app.logged.join("")}`);
+});
+
+/** A request of these lines. The server is asked to close, so that the answer has an end. */
+const request = (...lines: string[]) => `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`;
+const ask = async (...lines: string[]) => onlyAnswer(await answerTo(app.url, request(...lines)));
+const alive = { status: 200, body: { status: "ok" } };
+
+/** A refusal that closes the connection. */
+const refusal = (code: string, detail: string) => {
+  const body = problemBody(code, detail);
+  return {
+    status: body.status,
+    headers: { "content-type": "application/problem+json", connection: "close", "x-content-type-options": "nosniff" },
+    body,
+  };
+};
+const notHttp = refusal("BAD_REQUEST", "This is not a valid HTTP/1.1 request.");
+
+describe("what is no HTTP/1.1 request is a bad request, and the connection is closed", () => {
+  const post = "POST /graphql HTTP/1.1\r\nHost: x\r\n";
+  test.each([
+    ["garbage", "GARBAGE\r\n\r\n"],
+    ["a TLS greeting", Buffer.from("16030100a5010000a10303", "hex")],
+    ["HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["a path without its slash", "GET healthz HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["HTTP/1.2", "GET / HTTP/1.2\r\nHost: x\r\n\r\n"],
+    ["bytes above ASCII in the path", "GET /\xe9 HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["line feeds alone", "GET / HTTP/1.1\nHost: x\n\n"],
+    ["a header folded over two lines", "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n"],
+    ["a space before a colon", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
+    ["NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n"],
+    [
+      "content-length and transfer-encoding",
+      `${post}Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG`,
+    ],
+    ["the same the other way round", `${post}Transfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\nG`],
+    ["two lengths", `${post}Content-Length: 6\r\nContent-Length: 5\r\n\r\nhello!`],
+    ["a length with a sign", `${post}Content-Length: +5\r\n\r\nhello`],
+    ["a length of 20 digits", `${post}Content-Length: 99999999999999999999\r\n\r\nhello`],
+    ["chunked that is taken back", `${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`],
+  ])("%s", async (_, sent) => {
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject(notHttp);
+  });
+});
+
+describe("what could be read as more than one request is refused", () => {
+  const post = "POST /external/product/v1 HTTP/1.1";
+  test.each<[lines: string[], detail: string, body?: string]>([
+    [["GET /healthz HTTP/1.1"], "The request must have one header Host."],
+    [["GET /healthz HTTP/1.1", "Host: x", "host: y"], "The request must have one header Host."],
+    [["GET /healthz HTTP/2.0", "Host: x"], "The request must be one of HTTP/1.1."],
+    [["GET /healthz HTTP/0.9", "Host: x"], "The request must be one of HTTP/1.1."],
+    [
+      [post, "Host: x", "Transfer-Encoding: gzip, chunked"],
+      "The only transfer-encoding taken is chunked.",
+      "0\r\n\r\n",
+    ],
+    [[post, "Host: x", "Transfer-Encoding: gzip"], "The only transfer-encoding taken is chunked."],
+    [[post, "Host: x", "Transfer-Encoding: xchunked"], "The only transfer-encoding taken is chunked."],
+  ])("%j", async (lines, detail, body = "") => {
+    expect(onlyAnswer(await answerTo(app.url, request(...lines) + body))).toMatchObject(refusal("BAD_REQUEST", detail));
+  });
+
+  test("a second request inside of a body is never carried out", async () => {
+    const inner = `DELETE ${paths.of("kept")} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\n\r\n`;
+    await store.post(paths.one, { product: product("kept") });
+    for (const framing of [
+      "Content-Length: 0\r\nTransfer-Encoding: chunked",
+      "Transfer-Encoding: chunked\r\nContent-Length: 4",
+      "Transfer-Encoding: chunked, identity",
+      "Transfer-Encoding:\vchunked",
+    ]) {
+      const sent = `POST /external/product/v1 HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n0\r\n\r\n${inner}`;
+      expect(onlyAnswer(await answerTo(app.url, sent)).status).toBe(400);
+    }
+    expect(await storedProducts(app, store)).toHaveLength(1);
+  });
+});
+
+describe("too large", () => {
+  const long = (length: number) => `/healthz?${"a".repeat(length - "/healthz?".length)}`;
+  const detail = "Path and query string may have at most 8192 characters.";
+
+  test("are a path and query of more than 8 KB: 414, in the form of REST or GraphQL", async () => {
+    expect(await ask(`GET ${long(8_192)} HTTP/1.1`, "Host: x")).toMatchObject(alive);
+    expect(await ask(`GET ${long(8_193)} HTTP/1.1`, "Host: x")).toMatchObject(refusal("URI_TOO_LONG", detail));
+    const query = `/graphql?query={__typename}&x=${"a".repeat(9_000)}`;
+    expect(await ask(`GET ${query} HTTP/1.1`, "Host: x", `X-Service-Access-Token: ${store.token}`)).toMatchObject({
+      status: 414,
+      body: { errors: [graphqlError("URI_TOO_LONG", detail)] },
+    });
+  });
+
+  test("are headers of more than 32 KB, in one or in many: 431", async () => {
+    const refused = refusal("HEADERS_TOO_LARGE", "The headers of the request are too large.");
+    for (const headers of [
+      `A: ${"a".repeat(40_000)}`,
+      Array.from({ length: 1_000 }, (_, index) => `a${index}: ${"b".repeat(40)}`).join("\r\n"),
+    ]) {
+      const answer = await answerTo(app.url, `GET /healthz HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
+      expect(onlyAnswer(answer)).toMatchObject(refused);
+    }
+    const within = `A: ${"a".repeat(20_000)}`;
+    expect(await ask("GET /healthz HTTP/1.1", "Host: x", within)).toMatchObject(alive);
+  });
+});
+
+describe("in the middle of a connection", () => {
+  test("a chunk that is none ends the request with a 400, and nothing is stored", async () => {
+    const other = await createTestStore(app);
+    const body = JSON.stringify({ product: product("a") });
+    const head = `POST ${paths.one} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${other.token}\r\n`;
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
+    const sent = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}ZZ\r\n`;
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject(notHttp);
+    expect(await storedProducts(app, other)).toEqual([]);
+  });
+
+  test("garbage behind a request is not answered in its place", async () => {
+    const first = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+    const received = await answerTo(app.url, `${first}GARBAGE\r\n\r\n`);
+    expect(received).not.toContain("HTTP/1.1 400");
+    const conversation = converse(app.url, first);
+    await until(() => conversation.received().includes('"ready"'), "the first answer");
+    conversation.socket.write("GARBAGE\r\n\r\n");
+    await conversation.closed();
+    expect(conversation.received()).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n\{[^}]*\}HTTP\/1\.1 400 Bad Request\r\n/u,
+    );
+  });
+
+  test("requests sent without waiting for answers are answered in their order", async () => {
+    const asked = ["/healthz", "/readyz", paths.of("none"), "/nowhere", "/healthz"];
+    const headers = `Host: x\r\nX-Service-Access-Token: ${store.token}`;
+    const sent = asked.map((path) => `GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`).join("");
+    const received = await answerTo(app.url, sent + request("GET / HTTP/1.1", "Host: x"));
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => status)).toEqual(
+      "200 200 400 404 200 200".split(" "),
+    );
+    expect(received.trimEnd()).toMatch(/<\/html>$/u);
+  });
+});
+
+describe("unusual, but HTTP", () => {
+  test("HTTP/1.0, without a Host, is served and the connection closed", async () => {
+    expect(onlyAnswer(await answerTo(app.url, "GET /healthz HTTP/1.0\r\n\r\n"))).toMatchObject({
+      ...alive,
+      headers: { connection: "close" },
+    });
+  });
+
+  test("a URL in absolute form is one of this server, whatever its host", async () => {
+    const token = `X-Service-Access-Token: ${store.token}`;
+    for (const origin of [app.url, "http://shop.example", "HTTPS://shop.example:8443"]) {
+      expect(await ask(`GET ${origin}/healthz?x=1 HTTP/1.1`, "Host: x")).toMatchObject(alive);
+      expect(await ask(`GET ${origin}/graphql?query={__typename} HTTP/1.1`, "Host: x", token)).toMatchObject({
+        status: 200,
+        body: { data: { __typename: "Query" } },
+      });
+      expect(await ask(`POST ${origin} HTTP/1.1`, "Host: x")).toMatchObject({ status: 405 });
+      expect(await ask(`GET ${origin}?/healthz HTTP/1.1`, "Host: x", "If-None-Match: *")).toMatchObject({
+        status: 304,
+      });
+    }
+  });
+
+  test("OPTIONS * says what the server can do; other methods of * find nothing", async () => {
+    expect(await ask("OPTIONS * HTTP/1.1", "Host: x")).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS" },
+    });
+    expect(await ask("GET * HTTP/1.1", "Host: x")).toMatchObject({ status: 404 });
+  });
+
+  test("TRACE and CONNECT are 405; TRACE repeats nothing of the request", async () => {
+    const token = `X-Service-Access-Token: ${store.token}`;
+    for (const path of ["/", "/healthz", "/graphql", paths.one, paths.of("a")]) {
+      const answer = await ask(`TRACE ${path} HTTP/1.1`, "Host: x", token, "X-Canary: sing");
+      expect({ path, status: answer.status }).toEqual({ path, status: 405 });
+      expect(answer.headers["allow"]).toMatch(/GET|POST/u);
+      expect(JSON.stringify(answer)).not.toMatch(/canary|sing"|vt_/iu);
+    }
+    expect(await ask("CONNECT shop.example:443 HTTP/1.1", "Host: shop.example:443")).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS", connection: "close" },
+      body: { code: "METHOD_NOT_ALLOWED" },
+    });
+  });
+
+  test("a wish to upgrade is passed over", async () => {
+    const upgrade = ["Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"];
+    expect(await ask("GET /healthz HTTP/1.1", "Host: x", ...upgrade)).toMatchObject(alive);
+  });
+
+  test("a GET with a body is answered", async () => {
+    const sent = `${request("GET /healthz HTTP/1.1", "Host: x", "Content-Length: 5")}hello`;
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject(alive);
+  });
+});
+
+describe("Expect", () => {
+  const body = JSON.stringify({ products: [] });
+  const head = (token: string, length: number, ...more: string[]) => {
+    const lines = ["Host: x", "Content-Type: application/json", `X-Service-Access-Token: ${token}`, ...more];
+    return request(`POST ${paths.bulk} HTTP/1.1`, ...lines, `Content-Length: ${length}`);
+  };
+
+  test("100-continue: the body is asked for when it is wanted", async () => {
+    const conversation = converse(app.url, head(store.token, body.length, "Expect: 100-continue"));
+    await until(() => conversation.received() === "HTTP/1.1 100 Continue\r\n\r\n", "the server to ask for the body");
+    conversation.socket.write(body);
+    await conversation.closed();
+    expect(onlyAnswer(conversation.received().replace(/^.*\r\n\r\n/u, ""))).toMatchObject({ status: 200 });
+  });
+
+  test("100-continue: where the headers alone lead to a refusal, the body is never asked for", async () => {
+    for (const [sent, status] of [
+      [head("wrong", 10, "Expect: 100-continue"), 401],
+      [head(store.token, 999_999_999, "Expect: 100-continue"), 413],
+      [head(store.token, 10, "Expect: 100-continue", "Content-Encoding: rot13"), 415],
+    ] as const) {
+      const conversation = converse(app.url, sent);
+      await until(() => conversation.received().endsWith("}"), "an answer");
+      expect(onlyAnswer(conversation.received())).toMatchObject({ status, headers: { connection: "close" } });
+      conversation.socket.destroy();
+    }
+  });
+
+  test("anything else: is passed over", async () => {
+    const sent = head(store.token, body.length, "Expect: a-miracle") + body;
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject({ status: 200 });
+  });
+});

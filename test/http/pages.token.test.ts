@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApp, type TestApp } from "../support/app.js";
+import { receive } from "../support/bytes.js";
+import { answerTo } from "../support/socket.js";
+
+const token = `demo-token-</script>"${"x".repeat(20)}`;
+const held = JSON.stringify(token)
+  .slice(1, -1)
+  .replaceAll("<", String.raw`\u003c`);
+const inHeaders = JSON.stringify(held)
+  .slice(1, -1)
+  .replaceAll(String.raw`\\u003c`, String.raw`\u003c`);
+
+let app: TestApp;
+let production: TestApp;
+beforeAll(async () => {
+  [app, production] = await Promise.all([startApp(), startApp({ production: true })]);
+  app.showDemoToken(token);
+  production.showDemoToken(token);
+});
+afterAll(() => Promise.all([app.close(), production.close()]));
+
+function read(path: string, headers: Readonly<Record<string, string>> = {}, { url } = app) {
+  return receive(url, path, { headers: { accept: "text/html", ...headers } });
+}
+
+test.each([
+  ["/graphql", inHeaders],
+  ["/docs", held],
+])("%s holds the demo token for a browser on this machine, which may not keep the page", async (path, text) => {
+  const { port } = new URL(app.url);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+    const { status, headers, bytes } = await read(path, { host });
+    expect({ status, cacheControl: headers["cache-control"] }).toEqual({ status: 200, cacheControl: "no-store" });
+    expect(bytes.toString()).toContain(text);
+    expect(bytes.toString(), "it ends no script").not.toContain(token);
+  }
+});
+
+test.each([
+  ["a script of another site", { origin: "https://elsewhere.example" }],
+  ["a site whose name was pointed here", { host: "elsewhere.example" }],
+  ["another machine's name", { host: "10.0.0.5:4000" }],
+  ["a proxy", { "x-forwarded-for": "10.0.0.9" }],
+  ["a proxy that says so", { forwarded: "for=10.0.0.9" }],
+  ["another proxy", { via: "1.1 proxy" }],
+])("%s gets the pages without the demo token", async (_, headers: Record<string, string>) => {
+  for (const path of ["/graphql", "/docs"]) {
+    await read(path);
+    const answer = await read(path, headers);
+    expect({ status: answer.status, cacheControl: answer.headers["cache-control"] }).toEqual({
+      status: 200,
+      cacheControl: "no-cache",
+    });
+    expect(answer.bytes.toString()).not.toContain("demo-token");
+  }
+});
+
+test.each(
+  (
+    "x-real-ip x-forwarded x-forwarded-host x-forwarded-proto x-forwarded-prefix x-forwarded-anything x-original-forwarded-for " +
+    "x-original-host x-client-ip x-cluster-client-ip cf-connecting-ip cf-ray true-client-ip fastly-client-ip fly-client-ip client-ip " +
+    "x-envoy-external-address x-appengine-user-ip x-azure-clientip x-amzn-trace-id cdn-loop proxy-connection x-proxyuser-ip"
+  ).split(" "),
+)("what comes with the header %s gets the pages without the demo token", async (name) => {
+  for (const path of ["/graphql", "/docs"]) {
+    const { status, bytes } = await read(path, { [name]: "10.0.0.9" });
+    expect(status).toBe(200);
+    expect(bytes.toString()).not.toContain("demo-token");
+  }
+});
+
+test.each(["/graphql", "/docs"])("%s by HTTP/1.0, as nginx asks by itself, is without the demo token", async (path) => {
+  const ask = (version: string) =>
+    answerTo(
+      app.url,
+      `GET ${path} HTTP/${version}\r\nHost: 127.0.0.1\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    );
+  expect(await ask("1.1")).toContain("demo-token");
+  const answer = await ask("1.0");
+  expect(answer).toContain("200 OK");
+  expect(answer).not.toContain("demo-token");
+});
+
+test("no other page, and none in production, holds the demo token", async () => {
+  for (const path of ["/", "/openapi.json", "/healthz"]) {
+    expect((await read(path)).bytes.toString()).not.toContain("demo-token");
+  }
+  for (const path of ["/graphql", "/docs"]) {
+    const { status, bytes } = await read(path, {}, production);
+    expect(status).toBe(200);
+    expect(bytes.toString()).not.toContain("demo-token");
+  }
+});

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { FairShare } from "../../src/lib/fairShare.js";
+
+const message = "Too much at the same time.";
+
+test("a store holds no more than its share, and another store finds a place at once", async () => {
+  const share = new FairShare({ places: 4, ofStoreMax: 2, message });
+  expect([share.tryTake("a"), share.tryTake("a"), share.tryTake("a")]).toEqual([true, true, false]);
+  expect(share.tryTake("b")).toBe(true);
+  share.release("a");
+  expect(share.tryTake("a")).toBe(true);
+});
+
+test("turns go round among stores, not among their requests", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  expect(share.tryTake("busy")).toBe(true);
+  const order: string[] = [];
+  const asked = ["busy", "busy", "busy", "quiet", "busy", "other"].map(async (store, index) => {
+    await share.take(store);
+    order.push(`${store} ${index}`);
+    await sleep(1);
+    share.release(store);
+  });
+  share.release("busy");
+  await Promise.all(asked);
+  expect(order.slice(0, 3).toSorted()).toEqual(["busy 0", "other 5", "quiet 3"]);
+  expect(order.slice(3)).toEqual(["busy 1", "busy 2", "busy 4"]);
+});
+
+test("a store whose work takes long gets no more of the time than one whose work is short", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  const order: string[] = [];
+  const work = (store: string, ms: number) =>
+    share.run(store, async () => {
+      order.push(store);
+      await sleep(ms);
+    });
+  const slow = (async () => {
+    for (let step = 0; step < 3; step += 1) await work("slow", 200); // never two at once: between them it is idle
+  })();
+  const quick = Array.from({ length: 20 }, () => work("quick", 1));
+  await Promise.all([slow, ...quick]);
+  expect(order.slice(0, 21)).toEqual(["slow", ...Array.from({ length: 20 }, () => "quick")]);
+});
+
+test("a store that has asked for nothing has saved up no turns", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  const order: string[] = [];
+  const work = (store: string) =>
+    share.run(store, async () => {
+      order.push(store);
+      await sleep(20);
+    });
+  const early = Array.from({ length: 10 }, () => work("early"));
+  await sleep(110);
+  const before = order.length;
+  await Promise.all([...early, ...Array.from({ length: 10 }, () => work("late"))]);
+  const next = order.slice(before, before + 6);
+  expect(next.filter((store) => store === "early").length).toBeGreaterThanOrEqual(2);
+});
+
+test("who waits in vain is refused with UNAVAILABLE, and leaves nothing behind", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, waitMs: 20, message });
+  expect(share.tryTake("a")).toBe(true);
+  await expect(share.take("b")).rejects.toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
+  expect(share.waiting).toBe(0);
+  share.release("a");
+  expect(share.tryTake("b")).toBe(true);
+});
+
+test("a caller that has gone no longer waits", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  share.tryTake("a");
+  const caller = new AbortController();
+  const waiting = share.take("b", { signal: caller.signal });
+  caller.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  share.release("a");
+  expect(share.tryTake("c")).toBe(true);
+});
+
+test("a store may have only so many waiting", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, waitingOfStoreMax: 1, message });
+  share.tryTake("a");
+  const first = share.take("a");
+  await expect(share.take("a")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  share.release("a");
+  await first;
+});
+
+test("amounts larger than one are taken together or not at all", async () => {
+  const share = new FairShare({ places: 10, ofStoreMax: 6, message });
+  await share.take("a", { amount: 5 });
+  expect(share.tryTake("a", 2)).toBe(false);
+  await share.take("b", { amount: 5 });
+  const waiting = share.take("c", { amount: 4 });
+  share.release("a", 5);
+  await waiting;
+  expect(share.tryTake("d")).toBe(true);
+  expect(share.tryTake("e")).toBe(false);
+});
+
+test("places come back when the work fails", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  await expect(share.run("a", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  expect(await share.run("a", () => Promise.resolve("done"))).toBe("done");
+});
+
+test("once closed, nobody waits any more", async () => {
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
+  share.tryTake("a");
+  const waiting = [share.take("a"), share.take("b")];
+  share.close();
+  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await expect(share.take("c")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(share.waiting).toBe(0);
+});

@@ -1,0 +1,179 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJson } from "../../../src/lib/json/parse.js";
+import { parseBody, parseSlice, parseUnparsed } from "../../../src/lib/json/body.js";
+import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
+import { arraySlices, stringSlices } from "../../../src/lib/json/slices.js";
+
+const long = "x".repeat(longFromBytes);
+
+/** Scans a text that arrives in pieces of so many bytes. */
+function scan(text: string | Buffer, pieceBytes = Infinity) {
+  const bytes = Buffer.from(text as string);
+  const scanner = new JsonScanner();
+  const step = Math.min(pieceBytes, Math.max(1, bytes.length));
+  for (let at = 0; at < bytes.length; at += step) scanner.push(bytes.subarray(at, at + step));
+  return { bytes, scanner };
+}
+
+function parse(text: string | Buffer, parent: readonly string[] = [], pieceBytes?: number) {
+  const { bytes, scanner } = scan(text, pieceBytes);
+  return parseBody(bytes, scanner, parent);
+}
+
+/** A body with its long values parsed as well. */
+async function whole(text: string | Buffer, parent: readonly string[] = []): Promise<unknown> {
+  const { value, unparsed } = parse(text, parent);
+  const members = parent.reduce((at, name) => at?.[name], value as any);
+  for (const [name, given] of Object.entries(members ?? {})) {
+    const found = unparsed.get(given as string);
+    if (found !== undefined) members[name] = await parseUnparsed(found);
+  }
+  return value;
+}
+
+describe("levels of arrays and objects", () => {
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+  test(`may be ${depthMax}`, () => {
+    expect(() => scan(nested(depthMax))).not.toThrow();
+    expect(() => scan(`{"a":"${"[".repeat(100)}\\"${"[".repeat(100)}"}`)).not.toThrow();
+  });
+
+  test("above that are refused as soon as they arrive, in whatever pieces", () => {
+    const message = `The body may have at most ${depthMax} levels of arrays and objects.`;
+    for (const piece of [1, 7, Infinity]) expect(() => scan(nested(depthMax + 1), piece)).toThrow(message);
+    expect(() => scan("[".repeat(16_000_000))).toThrow(message);
+    expect(() => scan(`{"a":"\\\\","b":${'{"c":'.repeat(depthMax)}`, 3)).toThrow(message);
+  });
+});
+
+describe("long values", () => {
+  test("of the members of an object are left for later, in whatever pieces the body arrives", () => {
+    const text = `{ "a" :1,"list": [1,[2,{"b":3}], "${long}" ] ,"text":"${long}\\"","short":"x","object":{"list":"${long}"}}`;
+    for (const piece of [1_000, 4_096, Infinity]) {
+      const { value, unparsed, length } = parse(text, [], piece);
+      const { list, text: csv, object, ...others } = value as Record<string, string>;
+      expect(others).toEqual({ a: 1, short: "x" });
+      expect(length).toBe(text.length);
+      const shown = [list, csv, object].map((placeholder) => {
+        const { bytes, start, end, items } = unparsed.get(String(placeholder)) ?? expect.fail("not left");
+        return [items, bytes.toString("utf8", start, start + 2), bytes.toString("utf8", end - 2, end)];
+      });
+      expect(shown).toEqual([
+        [3, "[1", " ]"],
+        [1, '"x', '""'],
+        [1, '{"', '"}'],
+      ]);
+    }
+  });
+
+  test("are those of the member that is asked for, the last one where there are several", async () => {
+    const text = `{"variables":{"p":["${long}"]},"query":"q","p":["${long}"],"variables":{"p":["${long}",2],"q":"é"}}`;
+    const { value, unparsed } = parse(text, ["variables"]);
+    expect(unparsed.size).toBe(2);
+    const { variables, query } = value as { variables: { p: string; q: string }; query: string };
+    expect([query, variables.q]).toEqual(["q", "é"]);
+    expect(unparsed.get(variables.p)?.items).toBe(2);
+    expect(await whole(text, ["variables"])).toEqual(JSON.parse(text));
+  });
+
+  test("whose name is written with escapes are found as well", async () => {
+    const text = `{"variabl\\u0065s":{"\\u0070":["${long}"]}}`;
+    expect(parse(text, ["variables"]).unparsed.size).toBe(1);
+    expect(await whole(text, ["variables"])).toEqual(JSON.parse(text));
+  });
+
+  test("make no difference to what a body says", async () => {
+    const filler = fc.constantFrom("", long, `${long}é😀`, '\\"'.repeat(40_000), "[{".repeat(40_000));
+    const values = fc.json({ depthSize: "small", maxDepth: 4 });
+    const property = fc.asyncProperty(fc.array(fc.tuple(values, filler), { maxLength: 4 }), async (parts) => {
+      const members = parts.map(([json, text], index) => `"m${index}" : [${json}, "${text}" ,${json}]`);
+      const text = `{${members.join(" , ")}}`;
+      expect(await whole(text)).toEqual(JSON.parse(text));
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+
+  test.each([
+    ["a comma too many in the list", `{"list":["${long}",]}`],
+    ["two commas", `{"list":["${long}",,1]}`],
+    ["no comma", `{"list":["${long}" 1]}`],
+    ["a bracket of another kind", `{"list":[{"a":"${long}"]]}`],
+    ["a bracket that is closed twice", `{"list":["${long}"]]}`],
+    ["a list that does not end", `{"list":["${long}"`],
+    ["something after it", `{"list":["${long}"] 1}`],
+    ["something after the body", `{"list":["${long}"]}}`],
+    ["bytes that are not UTF-8", Buffer.from(`{"list":["${long}\xff"]}`, "latin1")],
+    ["a string that does not end", `{"text":"${long}`],
+    ["an escape that does not exist", `{"text":"${long}\\x"}`],
+  ])("that are not JSON are refused: %s", async (_, text) => {
+    await expect(whole(text)).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  });
+
+  test("are what makes a body long: beside them it has half a MiB at most", () => {
+    const members = Array.from({ length: 10_000 }, (_, index) => `"m${index}":"${"x".repeat(50)}"`);
+    expect(() => parse(`{${members.join(",")}}`)).toThrow("Beside long lists");
+    expect(parse(`{"a":1}${" ".repeat(1_000_000)}`).value).toEqual({ a: 1 });
+  });
+});
+
+test("an array is the same in slices as whole", () => {
+  const property = fc.property(fc.array(fc.json({ maxDepth: 3 }), { maxLength: 20 }), fc.nat(60), (items, bytes) => {
+    const text = Buffer.from(`[${items.join(" , ")}]`);
+    const slices = [...arraySlices(text, 1, text.length - 1, bytes)];
+    const isWhole = slices.length === 1;
+    const parsed = slices.map(({ start, end, items: count }) => {
+      const list = parseSlice(text, start, end, isWhole);
+      if (items.length > 0) expect(list).toHaveLength(count);
+      if (count > 1) expect(end - start).toBeLessThanOrEqual(bytes + 1);
+      return list;
+    });
+    expect(parsed.flat()).toEqual(JSON.parse(text.toString()));
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
+
+/** What the content of a JSON string is made of, as it may be written. */
+const atoms = ["a", " ", "é", "€", "😀", "\uFEFF", "\\n", '\\"', "\\\\", "\\/", "\\u00e9", "\\uD83D\\ude00", "\\ud800"];
+const contents = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...atoms),
+      fc.nat(40).map((times) => "\\\\".repeat(times)),
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => parts.join(""));
+const sliceBytes = fc.integer({ min: 16, max: 40 });
+
+function readInSlices(content: Buffer, bytes: number): string {
+  const slices = [...stringSlices(content, 0, content.length, bytes)];
+  for (const { start, end } of slices) expect(end - start).toBeLessThanOrEqual(bytes);
+  const quoted = slices.map(({ start, end }) => Buffer.from(`"${content.toString("latin1", start, end)}"`, "latin1"));
+  return quoted.map(parseJson).join("");
+}
+
+test("a string is the same in slices as whole, wherever it is cut", () => {
+  const property = fc.property(contents, sliceBytes, (content, bytes) => {
+    expect(readInSlices(Buffer.from(content), bytes)).toBe(JSON.parse(`"${content}"`));
+  });
+  fc.assert(property, { numRuns: 2_000 });
+});
+
+test.each([
+  ["bytes that are not UTF-8", Buffer.from([0xc3])],
+  ["a byte that goes on with a character that never began", Buffer.from([0x80, 0x80, 0x80, 0x80])],
+  ["a line break", Buffer.from("\n")],
+  ["an escape that does not exist", Buffer.from("\\x")],
+  ["an escape that is not whole", Buffer.from("\\u12g")],
+  ["an escape without what it escapes", Buffer.from("\\")],
+])("%s are refused in whatever slice they are", (_, wrong) => {
+  const property = fc.property(contents, contents, sliceBytes, (before, after, bytes) => {
+    // What follows must not make the escape whole.
+    const rest = wrong.at(-1) === 0x5c ? "" : ` ${after}`;
+    const content = Buffer.concat([Buffer.from(before), wrong, Buffer.from(rest)]);
+    expect(() => readInSlices(content, bytes)).toThrow("The body is not valid JSON in UTF-8.");
+  });
+  fc.assert(property, { numRuns: 300 });
+});

@@ -1,0 +1,103 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { buildSchema } from "graphql";
+import { useSofa } from "sofa-api";
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config.js";
+import { describeApi } from "../../src/rest/openapi/document.js";
+import type { RestRoute } from "../../src/rest/routes.js";
+import { type Document, examplesOf, resolved, faultFinder } from "../support/openapi.js";
+
+const view = buildSchema(`
+  scalar DateTime
+  type Query { liveStreamAnalytics(lsId: String!): LiveStreamAnalytics! }
+  type LiveStreamAnalytics {
+    id: String! name: String! startedAt: DateTime! endedAt: DateTime durationSeconds: Int! host: Host kpis: Kpis!
+  }
+  type Host { name: String! email: String! }
+  type Kpis { sales: Totals! orders: Totals! viewers: Totals! addToCart: Rates! avgViewTime: Rates! devices: [DeviceShare!]! }
+  type Totals { live: Float! replay: Float! total: Float! }
+  type Rates { live: Float! replay: Float! avg: Float! }
+  type DeviceShare { device: String! value: Float! }
+`);
+
+const route: RestRoute = {
+  root: "Query",
+  operation: "liveStreamAnalytics",
+  method: "GET",
+  path: "/analytics/v1/live-streams/:lsId",
+  summary: "Live shopping performance",
+  tag: "Analytics",
+  errors: ["LIVE_STREAM_NOT_FOUND"],
+};
+
+/** The document of a service with this route alone. */
+function describeRoute(analyticsRateLimit: number): { document: Document; operation: Document } {
+  const { root, operation: field, method, path } = route;
+  const { openAPIDocument: derived } = useSofa({
+    schema: view,
+    basePath: "/external",
+    routes: { [`${root}.${field}`]: { method, path } },
+  });
+  const limits = { ...readConfig({}), analyticsRateLimit };
+  const document: Document = structuredClone(describeApi({ derived, view, routes: [route], limits }));
+  return { document, operation: document["paths"]["/external/analytics/v1/live-streams/{lsId}"].get };
+}
+
+test("a route appears by itself, valid, with the errors and headers of its kind", async () => {
+  const { document, operation } = describeRoute(100);
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+  expect(Object.keys(document["paths"])).toHaveLength(1);
+  expect(document["tags"]).toMatchObject([{ name: "Analytics" }]);
+  expect(operation).toMatchObject({
+    operationId: "liveStreamAnalytics",
+    summary: "Live shopping performance",
+    tags: ["Analytics"],
+  });
+  expect(operation["parameters"]).toMatchObject([
+    { name: "lsId", in: "path", required: true, schema: { type: "string" } },
+    { name: "If-None-Match", in: "header", required: false, schema: { type: "string" } },
+  ]);
+  expect(Object.keys(operation["responses"])).toEqual(["200", "304", "400", "401", "404", "429", "500", "503"]);
+
+  const headersAt = (status: number) => Object.keys(resolved(document, operation["responses"][status])["headers"]);
+  const limitHeaders = ["RateLimit", "RateLimit-Policy"];
+  expect(headersAt(200)).toEqual(["X-Request-Id", ...limitHeaders, "ETag"]);
+  expect(headersAt(304)).toEqual(["X-Request-Id", ...limitHeaders, "ETag"]);
+  expect(operation["responses"][304]).not.toHaveProperty("content");
+  expect(headersAt(404)).toEqual(["X-Request-Id", ...limitHeaders]);
+  expect(headersAt(429)).toEqual(["X-Request-Id", "Retry-After", ...limitHeaders]);
+  expect(headersAt(503)).toEqual(["X-Request-Id", "Retry-After"]);
+});
+
+test("members that may be null say so, and are never left out", () => {
+  const { LiveStreamAnalytics } = describeRoute(100).document["components"].schemas;
+  expect(LiveStreamAnalytics.required).toEqual([
+    "id",
+    "name",
+    "startedAt",
+    "endedAt",
+    "durationSeconds",
+    "host",
+    "kpis",
+  ]);
+  expect(LiveStreamAnalytics.properties).toMatchObject({
+    startedAt: { type: "string", format: "date-time" },
+    endedAt: { type: ["string", "null"], format: "date-time" },
+    host: { anyOf: [{ $ref: "#/components/schemas/Host" }, { type: "null" }] },
+    kpis: { $ref: "#/components/schemas/Kpis" },
+  });
+});
+
+test("its examples fit its schemas", () => {
+  const { document } = describeRoute(100);
+  const faults = faultFinder(document, { closed: true });
+  for (const { place, value, schema } of examplesOf(document)) {
+    expect({ place, faults: faults(schema, value) }).toEqual({ place, faults: [] });
+  }
+});
+
+test("without a rate limit none is documented", () => {
+  const { operation } = describeRoute(0);
+  expect(operation["responses"]).not.toHaveProperty("429");
+  expect(Object.keys(operation["responses"][200].headers)).toEqual(["X-Request-Id", "ETag"]);
+});
