@@ -16,7 +16,7 @@ import { mapDatabaseError } from "./database/errors.js";
 import { forStore, forTokenLookups } from "./database/shares/forStore.js";
 import type { OpenDatabase } from "./database/open.js";
 import { createEventStreams } from "./graphql/eventStream.js";
-import { createFastLane } from "./graphql/fastPath.js";
+import { createFastPath } from "./graphql/fastPath.js";
 import { createGateway } from "./graphql/gateway.js";
 import { createKnownOperations, type KnownOperations } from "./execution/operationCache.js";
 import { createPersistedOperations, type PersistedOperations } from "./graphql/persisted.js";
@@ -30,7 +30,7 @@ import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi/document.js";
 import { planRest } from "./rest/operations.js";
 import { restView } from "./rest/view.js";
-import type { Line } from "./lib/line.js";
+import type { Channel } from "./lib/channel.js";
 import { openRedis } from "./lib/redis.js";
 import { startSweep } from "./lib/sweep.js";
 import { createTelemetry } from "./telemetry/telemetry.js";
@@ -55,10 +55,10 @@ export interface App {
 }
 
 /**
- * Puts the service together, doing all the work that requests would otherwise share. A worker has a line to its `primary`:
+ * Puts the service together, doing all the work that requests would otherwise share. A worker has a channel to its `primary`:
  * without Redis, that is what connects it with the other workers.
  */
-export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Line): Promise<App> {
+export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Channel): Promise<App> {
   const view = restView(schema);
   const { operations, openApi } = await planRest(view);
   const known = createKnownOperations(schema);
@@ -96,7 +96,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       feed,
       telemetry,
       gateway,
-      fastLane: createFastLane(known),
+      fastPath: createFastPath(known),
       openEventStream: createEventStreams(subscriptions),
       persisted,
       rest: createRestHandler(schema, operations),
@@ -136,7 +136,7 @@ async function openPersistedOperations(
 }
 
 /** Counts in Redis or in the primary where there is one, and something to count. */
-async function openRateLimits(config: Config, log: Logger, primary: Line | undefined): Promise<RateLimits> {
+async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
   const policies = policiesOf(config);
   if (Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
   const warn = (who: string) => (problem: Error) =>
@@ -151,7 +151,7 @@ async function openRateLimits(config: Config, log: Logger, primary: Line | undef
 }
 
 /** The live feed; it reaches the clients of other processes over Redis where there is one, or else the database and the primary. */
-function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: Line | undefined): LiveFeed {
+function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined): LiveFeed {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
       Promise.reject(mapDatabaseError(error) as Error),
@@ -159,7 +159,7 @@ function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: 
   return createLiveFeed({ read, relay: openRelay(config, database, log, primary) });
 }
 
-function openRelay(config: Config, database: OpenDatabase, log: Logger, primary: Line | undefined): FeedRelay {
+function openRelay(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined): FeedRelay {
   const warn = (what: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
   const { redisUrl } = config;

@@ -1,7 +1,7 @@
-import type { Line } from "../lib/line.js";
+import type { Channel } from "../lib/channel.js";
 import { watchHealth } from "../lib/outage.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { countElsewhere } from "./rateLimit.elsewhere.js";
+import { withLocalFallback } from "./rateLimit.fallback.js";
 import type { OwnCount } from "./rateLimit.memory.js";
 
 /** Longer than for Redis: a primary that hangs hands out no connections either, so that few calls wait for it. */
@@ -10,10 +10,10 @@ const replyTimeoutMs = 2_000;
 type Verdict = Omit<Reservation, "policy">;
 
 /** In the primary: counts the calls of a worker. */
-export function countForWorker(line: Line, count: OwnCount): void {
-  line.onTold("reserve", (id: number, policy: Policy, storeId: string) => {
+export function countForWorker(channel: Channel, count: OwnCount): void {
+  channel.on("reserve", (id: number, policy: Policy, storeId: string) => {
     const { isGranted, callsLeft, resetMs } = count.reserve(policy, storeId);
-    line.tell("reserved", id, { isGranted, callsLeft, resetMs } satisfies Verdict);
+    channel.send("reserved", id, { isGranted, callsLeft, resetMs } satisfies Verdict);
   });
 }
 
@@ -22,14 +22,14 @@ export function countForWorker(line: Line, count: OwnCount): void {
  * counts by itself; `warn` is told, once until it answers.
  */
 export function createPrimaryCount(
-  line: Line,
+  channel: Channel,
   warn: (problem: Error) => void,
   timeoutMs: number = replyTimeoutMs,
 ): CallCount {
   // Nothing stays in it: a primary that lives answers each call, if late, and workers end with a primary that does not.
   const waiting = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
-  line.onTold("reserved", (id: number, verdict: Verdict) => {
+  channel.on("reserved", (id: number, verdict: Verdict) => {
     waiting.get(id)?.(verdict);
     waiting.delete(id);
   });
@@ -37,7 +37,7 @@ export function createPrimaryCount(
     new Promise<Reservation>((resolve) => {
       lastId += 1;
       waiting.set(lastId, (verdict) => resolve({ policy, ...verdict }));
-      line.tell("reserve", lastId, policy, storeId);
+      channel.send("reserve", lastId, policy, storeId);
     });
-  return countElsewhere({ name: "The primary", health: watchHealth(warn), replyTimeoutMs: timeoutMs, ask });
+  return withLocalFallback({ name: "The primary", health: watchHealth(warn), replyTimeoutMs: timeoutMs, ask });
 }

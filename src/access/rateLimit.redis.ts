@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { watchHealth } from "../lib/outage.js";
 import { openRedis } from "../lib/redis.js";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { countElsewhere } from "./rateLimit.elsewhere.js";
+import { withLocalFallback } from "./rateLimit.fallback.js";
 
 const replyTimeoutMs = 500;
 /** When the connection gives up what no call waits for any longer. */
@@ -47,7 +47,7 @@ export async function openSharedCount(url: string, warn: (problem: Error) => voi
 
   const ask = async (policy: Policy, storeId: string) =>
     readReply(await reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs), policy);
-  const count = countElsewhere({ name: "Redis", health, replyTimeoutMs, ask });
+  const count = withLocalFallback({ name: "Redis", health, replyTimeoutMs, ask });
   return {
     ...count,
     close() {

@@ -116,12 +116,12 @@ function url(value: unknown, field: string, report: Report): void {
 }
 
 function checkUrl(value: unknown, field: string, report: Report): void {
-  let sound = true;
+  let valid = true;
   urlText(value, field, (...problem) => {
-    sound = false;
+    valid = false;
     report(...problem);
   });
-  if (sound && typeof value === "string" && !isWebUrl(value)) {
+  if (valid && typeof value === "string" && !isWebUrl(value)) {
     report(field, "INVALID_VALUE", `${field} must be an http, https or protocol-relative URL.`);
   }
 }

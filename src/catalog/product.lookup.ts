@@ -92,7 +92,7 @@ async function deleteUnlocked(
 }
 
 function modifiedConcurrently(): AppError {
-  const message = "Others change the product at the moment. Nothing was deleted.";
+  const message = "The product was modified concurrently. Nothing was deleted.";
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 

@@ -14,8 +14,8 @@ export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "
  * Rows sent along with the statement itself: a few thousand at most. The arrays are taken apart in the list of columns
  * and not by a function in FROM, which would store all rows in between: a sixth of the work of an import.
  */
-export function sentRows(columns: ProductColumns, park: (value: string) => string): RowSource {
-  const array = (name: keyof ProductColumns) => park(columns[name]);
+export function sentRows(columns: ProductColumns, bind: (value: string) => string): RowSource {
+  const array = (name: keyof ProductColumns) => bind(columns[name]);
   return Prisma.sql`(
     SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
       url, "searchWords"

@@ -1,6 +1,6 @@
 import type { PoolConfig } from "pg";
 import { type Prisma, PrismaClient } from "../generated/prisma/client.js";
-import { UnparkingPrismaPg } from "./parked.js";
+import { RawParameterPrismaPg } from "./rawParameters.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./probe.js";
 import { shareConnections } from "./shares/shares.js";
@@ -47,7 +47,7 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
     },
     log,
   );
-  const adapter = new UnparkingPrismaPg(pool, {
+  const adapter = new RawParameterPrismaPg(pool, {
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   });

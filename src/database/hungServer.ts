@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 
-export interface Suspicion {
+export interface WatchdogOptions {
   /** A statement that takes longer makes us ask whether the server still answers anybody. */
   readonly suspectAfterMs: number;
   readonly answerTimeoutMs: number;
 }
 
-const byDefault: Suspicion = { suspectAfterMs: 3_000, answerTimeoutMs: 5_000 };
+const byDefault: WatchdogOptions = { suspectAfterMs: 3_000, answerTimeoutMs: 5_000 };
 
 /**
  * Notices that the server of a pool hangs. Such a server, or a network that swallows everything, closes nothing, and it
@@ -24,7 +24,7 @@ export function watchServer(
   config: PoolConfig,
   sockets: ReadonlySet<Socket>,
   onHung: (problem: Error) => void,
-  { suspectAfterMs, answerTimeoutMs }: Suspicion = byDefault,
+  { suspectAfterMs, answerTimeoutMs }: WatchdogOptions = byDefault,
 ): void {
   const busySince = new Map<pg.PoolClient, number>();
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { inTime } from "../lib/inTime.js";
+import { withTimeout } from "../lib/timeout.js";
 import type { Health } from "../lib/outage.js";
 
 interface Listener {
@@ -63,7 +63,7 @@ export class NotificationChannel {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     const ending = this.#client?.then((client) => client.end());
-    await inTime(Promise.resolve(ending), closeTimeoutMs, "The database").catch(() => undefined);
+    await withTimeout(Promise.resolve(ending), closeTimeoutMs, "The database").catch(() => undefined);
     this.#socket?.destroy();
   }
 

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./arrayLiteral.js";
-import { type Suspicion, watchServer } from "./hungServer.js";
+import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { clientKeepAlive } from "./timeLimits.js";
 
 /** How long a caller waits for a free connection, and for a new one to be made. */
@@ -27,7 +27,11 @@ export interface Connections {
  *
  * @param log told when connections are ended because the server hangs
  */
-export function openPool(connection: PoolConfig, log: (problem: Error) => void, suspicion?: Suspicion): Connections {
+export function openPool(
+  connection: PoolConfig,
+  log: (problem: Error) => void,
+  suspicion?: WatchdogOptions,
+): Connections {
   const connections = openConnections(connection, log);
   // The embedded engine, which is known by its socket's folder, has one session: it answers nobody during a statement.
   if (connection.host === undefined) {

@@ -24,7 +24,7 @@ export async function inTransaction<Result>(
 }
 
 /** Carries a result out of a transaction that is rolled back. */
-class Rehearsed extends Error {
+class RollbackSignal extends Error {
   constructor(readonly result: unknown) {
     super();
   }
@@ -35,17 +35,17 @@ class Rehearsed extends Error {
  *
  * @throws {AppError} UNAVAILABLE when the database cannot be used or every attempt lost
  */
-export async function inRehearsal<Result>(
+export async function inRolledBackTransaction<Result>(
   db: RootDatabase,
   options: TransactionOptions,
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await inTransaction(db, options, async (transaction): Promise<never> => {
-      throw new Rehearsed(await work(transaction));
+      throw new RollbackSignal(await work(transaction));
     });
   } catch (error) {
-    if (error instanceof Rehearsed) return error.result as Result; // made above, of this work
+    if (error instanceof RollbackSignal) return error.result as Result; // made above, of this work
     throw error;
   }
 }

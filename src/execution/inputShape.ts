@@ -165,7 +165,7 @@ const intMax = 2 ** 31 - 1;
 const leaves: Readonly<Record<string, { readonly name: string; readonly isValid: (value: unknown) => boolean }>> = {
   String: { name: "a string", isValid: (value) => typeof value === "string" },
   Int: {
-    name: "an integer of 32 bits",
+    name: "a 32-bit integer",
     isValid: (value) => Number.isInteger(value) && Math.abs(value as number) <= intMax + Number((value as number) < 0),
   },
   Float: { name: "a number", isValid: (value) => Number.isFinite(value) },

@@ -16,7 +16,7 @@ interface GraphQLAnswer {
 }
 
 /** The answer to a POST with this JSON, or undefined for one that Yoga must answer. Nothing has been done then. */
-export type FastLane = (
+export type FastPath = (
   body: unknown,
   accept: string | undefined,
   context: Context,
@@ -27,7 +27,7 @@ export type FastLane = (
  * byte for byte as Yoga would, at a fraction of its cost. Everything else is left to Yoga: first use of an operation,
  * subscriptions, errors of the protocol.
  */
-export function createFastLane(known: KnownOperations): FastLane {
+export function createFastPath(known: KnownOperations): FastPath {
   return (body, accept, context) => {
     const mediaType = answerType(accept?.split(",", 1)[0] ?? "*/*");
     const call = mediaType === undefined ? undefined : readCall(body);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireAcceptable } from "../graphql/acceptable.js";
 import type { Context } from "../schema/context.js";
 import type { OpenEventStream } from "../graphql/eventStream.js";
-import { type FastLane, readCall } from "../graphql/fastPath.js";
+import { type FastPath, readCall } from "../graphql/fastPath.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { readSearch, refuseLongText, refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
@@ -22,7 +22,7 @@ import { addVary, markPrivate, respond } from "./respond.js";
 
 export interface GraphQLRouteOptions extends ContextOptions {
   readonly gateway: (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
-  readonly fastLane: FastLane;
+  readonly fastPath: FastPath;
   readonly openEventStream: OpenEventStream;
   readonly persisted: PersistedOperations | undefined;
   readonly demoToken: DemoToken;
@@ -31,7 +31,7 @@ export interface GraphQLRouteOptions extends ContextOptions {
 
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
-  const { gateway, fastLane, openEventStream, persisted, bodies, config, log } = options;
+  const { gateway, fastPath, openEventStream, persisted, bodies, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
     const { request, response, requestId, observation, search } = exchange;
@@ -54,7 +54,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
         context = await withIdempotency(context, request, graphqlPath, body);
         refuseLongText(sent);
         const value = persisted === undefined ? sent : persisted.resolve(sent);
-        const answered = search === "" ? fastLane(value, request.headers.accept, context) : undefined;
+        const answered = search === "" ? fastPath(value, request.headers.accept, context) : undefined;
         if (answered !== undefined) {
           const { status, mediaType, body: text, headers } = await answered;
           return respond(response, status, mediaType, text, headers);

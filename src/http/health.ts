@@ -1,5 +1,5 @@
 import type { DatabaseReadiness } from "../database/readiness.js";
-import { inTime } from "../lib/inTime.js";
+import { withTimeout } from "../lib/timeout.js";
 
 interface Readiness {
   readonly status: "ready" | "unavailable";
@@ -64,6 +64,6 @@ function createAsking(database: DatabaseReadiness): () => Promise<boolean> {
       if (performance.now() - migratedAt < database.trustMs) return true;
       throw error;
     };
-    return inTime(underWay, checkTimeoutMs, "The database").catch(timedOut);
+    return withTimeout(underWay, checkTimeoutMs, "The database").catch(timedOut);
   };
 }

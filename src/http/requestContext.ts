@@ -7,7 +7,7 @@ import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
-import { departureOf } from "./departure.js";
+import { disconnectSignal } from "./disconnectSignal.js";
 import type { Exchange } from "./exchange.js";
 
 /** What all requests share. */
@@ -32,7 +32,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     db: forStore(db, identity.storeId),
     identity,
     confirmIdentity: () => identify(secret),
-    departure: () => departureOf(request, response),
+    disconnectSignal: () => disconnectSignal(request, response),
     isGone: () => request.socket.destroyed || response.closed,
     answer: new AnswerBudget(),
     requestId,

@@ -19,7 +19,7 @@ export interface Context {
   /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
   readonly confirmIdentity: () => Promise<unknown>;
   /** For what goes on until the client leaves: aborted then. Made when asked for, since few ask. */
-  readonly departure: () => AbortSignal;
+  readonly disconnectSignal: () => AbortSignal;
   /** Whether the client has left: asked before what takes long begins, as often as that is. */
   readonly isGone: () => boolean;
   /** What the answer has come to so far. */

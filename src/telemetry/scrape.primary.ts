@@ -1,5 +1,5 @@
-import { inTime } from "../lib/inTime.js";
-import type { Line } from "../lib/line.js";
+import { withTimeout } from "../lib/timeout.js";
+import type { Channel } from "../lib/channel.js";
 import { combine, expose, type Figure, processFigures, watchProcess } from "./exposition.js";
 
 /** How long a worker may take to tell its figures, and the primary to put them together. */
@@ -8,8 +8,8 @@ const primaryTimeoutMs = 3_000;
 
 /** In the primary: answers each worker that is scraped with the figures of all. */
 export interface Scrapes {
-  /** To be called with the line to each new worker, and with what settles when that has ended. */
-  equip(line: Line, ended: Promise<unknown>): void;
+  /** To be called with the channel to each new worker, and with what settles when that has ended. */
+  onSpawn(channel: Channel, ended: Promise<unknown>): void;
 }
 
 interface WorkerFigures {
@@ -26,14 +26,14 @@ interface WorkerFigures {
  */
 export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
   watchProcess();
-  const workers = new Map<Line, WorkerFigures>();
+  const workers = new Map<Channel, WorkerFigures>();
   const kept = keepCounts();
   let underWay: Promise<string> | undefined;
 
-  const isHeard = async (line: Line, worker: WorkerFigures): Promise<boolean> => {
+  const isHeard = async (channel: Channel, worker: WorkerFigures): Promise<boolean> => {
     const reply = new Promise<void>((resolve) => (worker.heard = resolve));
-    line.tell("figures?");
-    return inTime(reply, timeoutMs, "A worker").then(
+    channel.send("figures?");
+    return withTimeout(reply, timeoutMs, "A worker").then(
       () => true,
       () => false,
     );
@@ -42,37 +42,37 @@ export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
   const gather = async (): Promise<string> => {
     const asked = [...workers];
     const before = kept.counts();
-    const heard = await Promise.all(asked.map(([line, worker]) => isHeard(line, worker)));
+    const heard = await Promise.all(asked.map(([channel, worker]) => isHeard(channel, worker)));
     const told = asked.map(([, { latest = [] }], index) => (heard[index] === true ? latest : countsOf(latest)));
     const silent = heard.filter((answered) => !answered).length;
-    return expose([...told, ...before, await processFigures(), crewFigures(asked.length, silent)]);
+    return expose([...told, ...before, await processFigures(), poolFigures(asked.length, silent)]);
   };
 
-  const answer = (line: Line): void => {
+  const answer = (channel: Channel): void => {
     underWay ??= gather().finally(() => (underWay = undefined));
     underWay.then(
-      (text) => line.tell("scraped", text),
-      () => line.tell("scraped"),
+      (text) => channel.send("scraped", text),
+      () => channel.send("scraped"),
     );
   };
 
-  const forget = async (line: Line, ended: Promise<unknown>): Promise<void> => {
+  const forget = async (channel: Channel, ended: Promise<unknown>): Promise<void> => {
     await ended;
-    const latest = workers.get(line)?.latest;
-    workers.delete(line);
+    const latest = workers.get(channel)?.latest;
+    workers.delete(channel);
     if (latest !== undefined) kept.add(countsOf(latest));
   };
 
   return {
-    equip(line, ended) {
+    onSpawn(channel, ended) {
       const worker: WorkerFigures = { latest: undefined, heard: () => undefined };
-      line.onTold("figures", (figures: readonly Figure[]) => {
-        workers.set(line, worker); // one that is not there yet has nothing to tell
+      channel.on("figures", (figures: readonly Figure[]) => {
+        workers.set(channel, worker); // one that is not there yet has nothing to tell
         worker.latest = figures;
         worker.heard();
       });
-      line.onTold("scrape", () => answer(line));
-      void forget(line, ended);
+      channel.on("scrape", () => answer(channel));
+      void forget(channel, ended);
     },
   };
 }
@@ -98,7 +98,7 @@ function countsOf(figures: readonly Figure[]): Figure[] {
   return figures.filter(({ type }) => type === "counter" || type === "histogram");
 }
 
-function crewFigures(workers: number, silent: number): Figure[] {
+function poolFigures(workers: number, silent: number): Figure[] {
   const gauge = (name: string, help: string, value: number): Figure => ({
     name,
     help,
@@ -112,8 +112,8 @@ function crewFigures(workers: number, silent: number): Figure[] {
   ];
 }
 
-/** In a worker: its end of the line. */
-export interface ScrapeLine {
+/** In a worker: its end of the channel. */
+export interface ScrapeChannel {
   /** The figures of the whole service. Rejects where the primary does not answer in time. */
   scrape(): Promise<string>;
   /** Leaves what this worker has counted with the primary, where somebody scrapes. */
@@ -121,25 +121,25 @@ export interface ScrapeLine {
 }
 
 /** @param own the figures of this worker */
-export function openScrapeLine(line: Line, own: () => Promise<Figure[]>): ScrapeLine {
+export function openScrapeChannel(channel: Channel, own: () => Promise<Figure[]>): ScrapeChannel {
   let heard: (text: string | undefined) => void = () => undefined;
   let underWay: Promise<string> | undefined;
   let isScraped = false;
-  const tell = async () => line.tell("figures", await own());
-  line.onTold("figures?", () => {
+  const tell = async () => channel.send("figures", await own());
+  channel.on("figures?", () => {
     isScraped = true;
     tell().catch(() => undefined); // the primary does not wait for ever
   });
-  line.onTold("scraped", (text: string | undefined) => heard(text));
+  channel.on("scraped", (text: string | undefined) => heard(text));
 
   const ask = async (): Promise<string> => {
     const reply = new Promise<string | undefined>((resolve) => (heard = resolve));
-    line.tell("scrape");
-    const text = await inTime(reply, primaryTimeoutMs, "The primary process");
+    channel.send("scrape");
+    const text = await withTimeout(reply, primaryTimeoutMs, "The primary process");
     if (text === undefined) throw new Error("The primary process could not put the figures together.");
     return text;
   };
-  line.tell("figures", []); // from now on it is asked
+  channel.send("figures", []); // from now on it is asked
   return {
     scrape: () => (underWay ??= ask().finally(() => (underWay = undefined))),
     close: async () => (isScraped ? tell() : undefined),

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { graphqlPath } from "../graphql/gateway.js";
-import type { Line } from "../lib/line.js";
+import type { Channel } from "../lib/channel.js";
 import { logAccess } from "./accessLog.js";
 import { expose, processFigures, watchProcess } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";
 import { RequestObservation } from "./requestObservation.js";
-import { openScrapeLine } from "./scrape.primary.js";
+import { openScrapeChannel } from "./scrape.primary.js";
 import type { Tracing } from "./tracing.js";
 import { type Summary, summarize } from "./summary.js";
 
@@ -25,7 +25,7 @@ interface Options {
   readonly sources: MetricSources;
   readonly tracing: Tracing | undefined;
   /** To the primary, in a worker. */
-  readonly primary: Line | undefined;
+  readonly primary: Channel | undefined;
 }
 
 /** Watches one app. */
@@ -33,7 +33,7 @@ export function createTelemetry({ log, sources, tracing, primary }: Options): Te
   const metrics = createMetrics(sources);
   watchProcess();
   const own = async () => [...(await metrics.registry.getMetricsAsJSON()), ...(await processFigures())];
-  const line = primary && openScrapeLine(primary, own);
+  const channel = primary && openScrapeChannel(primary, own);
   const write = logAccess(log);
 
   const finish = (observation: RequestObservation, request: IncomingMessage, response: ServerResponse): void => {
@@ -58,9 +58,9 @@ export function createTelemetry({ log, sources, tracing, primary }: Options): Te
       response.on("close", () => finish(observation, request, response));
       return observation;
     },
-    scrape: async () => (line === undefined ? expose([await own()]) : line.scrape()),
+    scrape: async () => (channel === undefined ? expose([await own()]) : channel.scrape()),
     async close(timeoutMs) {
-      await Promise.all([line?.close(), tracing?.close(timeoutMs)]);
+      await Promise.all([channel?.close(), tracing?.close(timeoutMs)]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { DatabaseProbe } from "../database/probe.js";
 import { AppError } from "../errors.js";
-import { inTime } from "../lib/inTime.js";
+import { withTimeout } from "../lib/timeout.js";
 import { type Health, watchHealth } from "../lib/outage.js";
 import type { RequestObservation } from "./requestObservation.js";
 import type { Summary } from "./summary.js";
@@ -94,7 +94,7 @@ export function createTracing(
       const attributes = { "db.system.name": "postgresql", "db.query.text": sql.slice(0, sqlShownMax) };
       return inside(statementName(sql), { kind: SpanKind.CLIENT, attributes }, send);
     },
-    close: (timeoutMs) => inTime(provider.shutdown(), timeoutMs, "The collector").catch(health.failed),
+    close: (timeoutMs) => withTimeout(provider.shutdown(), timeoutMs, "The collector").catch(health.failed),
   };
 }
 

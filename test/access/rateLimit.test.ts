@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOwnCount, type OwnCount } from "../../src/access/rateLimit.memory.js";
 import { countForWorker, createPrimaryCount } from "../../src/access/rateLimit.primary.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
-import type { Line } from "../../src/lib/line.js";
+import type { Channel } from "../../src/lib/channel.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys } from "../support/products.js";
@@ -284,7 +284,7 @@ describe("the count that a primary holds for its workers", () => {
   /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
   function startWorker(held: OwnCount, hangs: () => boolean = () => false) {
     const warnings: string[] = [];
-    const [primary, worker] = openLinePair(hangs);
+    const [primary, worker] = openChannelPair(hangs);
     countForWorker(primary, held);
     const count = createPrimaryCount(worker, ({ message }) => void warnings.push(message), 20);
     return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
@@ -317,12 +317,12 @@ describe("the count that a primary holds for its workers", () => {
   });
 });
 
-/** Both ends of a line that carries nothing while `hangs()`. */
-function openLinePair(hangs: () => boolean): [Line, Line] {
+/** Both ends of a channel that carries nothing while `hangs()`. */
+function openChannelPair(hangs: () => boolean): [Channel, Channel] {
   const ends = [new Map(), new Map()] as const;
-  const open = (here: number, there: number): Line => ({
-    tell: (topic, ...parts) => queueMicrotask(() => !hangs() && ends[there]?.get(topic)?.(...parts)),
-    onTold: (topic, listener) => void ends[here]?.set(topic, listener),
+  const open = (here: number, there: number): Channel => ({
+    send: (topic, ...parts) => queueMicrotask(() => !hangs() && ends[there]?.get(topic)?.(...parts)),
+    on: (topic, listener) => void ends[here]?.set(topic, listener),
   });
   return [open(0, 1), open(1, 0)];
 }

@@ -210,7 +210,7 @@ describe("the feed", () => {
 
   test("has no place for who left before it came, nor reads for it", async () => {
     const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
-    const watcher = await feed.watch("store", "show", { departure: AbortSignal.abort() });
+    const watcher = await feed.watch("store", "show", { disconnectSignal: AbortSignal.abort() });
     expect(feed.watchers).toBe(0);
     expect(await watcher.next()).toEqual({ value: undefined, done: true });
     await feed.close();

@@ -75,7 +75,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
         showProblem("at", "UNKNOWN_FIELD", 'There is no field "at" here.'),
         showProblem("name", "INVALID_TYPE", "name must be a string."),
         showProblem("startedAt", "INVALID_TYPE", "startedAt must be an ISO 8601 timestamp with a time zone."),
-        showProblem("durationSeconds", "INVALID_TYPE", "durationSeconds must be an integer of 32 bits."),
+        showProblem("durationSeconds", "INVALID_TYPE", "durationSeconds must be a 32-bit integer."),
         showProblem(["host", "email"], "REQUIRED", "email is required."),
       ),
     );

@@ -174,7 +174,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
       expect(response.headers.get("retry-after")).toBe("1");
       expect(await response.json()).toMatchObject({
         code: "UNAVAILABLE",
-        detail: "Others change the product at the moment. Nothing was deleted.",
+        detail: "The product was modified concurrently. Nothing was deleted.",
       });
     }
     await client.query("COMMIT");

@@ -36,7 +36,7 @@ function outcomeOf(answer: RawAnswer) {
 }
 
 test(
-  "whatever a query asks for, its answer is well-formed, and the same from Yoga, from the fast lane, and compiled",
+  "whatever a query asks for, its answer is well-formed, and the same from Yoga, from the fast path, and compiled",
   async () => {
     const before = await digestOf(app, store);
     const property = fc.asyncProperty(requests, async (request) => {

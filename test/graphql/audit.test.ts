@@ -21,7 +21,7 @@ const audits = serverAudits({
   },
 });
 
-describe.each(["by Yoga", "by the fast lane, once the operations are known"])("%s", () => {
+describe.each(["by Yoga", "by the fast path, once the operations are known"])("%s", () => {
   test.each(audits.map(({ id, name, fn }) => ({ id, name, fn })))("$id $name", async ({ id, fn }) => {
     expect(await fn(), id).toMatchObject({ status: "ok" });
   });

@@ -63,7 +63,7 @@ describe.each([
       observation,
       answer: new AnswerBudget(),
       isGone: () => (begun += 1) > fields,
-      departure: () => new AbortController().signal,
+      disconnectSignal: () => new AbortController().signal,
     };
     // The fields asked for here need nothing else of a context.
     return executeOperation(prepare(schema, parse(text), undefined), {}, context as unknown as Context);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import type { Observation } from "../../src/schema/observation.js";
-import { createFastLane } from "../../src/graphql/fastPath.js";
+import { createFastPath } from "../../src/graphql/fastPath.js";
 import { createKnownOperations } from "../../src/execution/operationCache.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
@@ -239,7 +239,7 @@ test("each caller gets what belongs to its store, though the operation is the sa
   }
 });
 
-describe("what takes the fast lane", () => {
+describe("what takes the fast path", () => {
   const observation: Pick<Observation, "begins" | "ended" | "within"> = {
     begins: () => undefined,
     ended: () => undefined,
@@ -248,7 +248,7 @@ describe("what takes the fast lane", () => {
   const context = { observation, answer: new AnswerBudget() } as Context; // these operations ask for nothing else
   const accept = "application/json";
   const known = createKnownOperations(schema);
-  const lane = createFastLane(known);
+  const lane = createFastPath(known);
   const add = (query: string, name?: string) => known.add(parse(query), name);
 
   test("is an operation that ran before, by its text and name", async () => {

@@ -255,7 +255,7 @@ describe("the file", () => {
   const readFrom = (path: string) => readPersistedOperations(path, schema, createKnownOperations(schema));
   const deep = `{ __type(name: "Query") { ${"ofType { ".repeat(limits.depth)} name ${"} ".repeat(limits.depth)} } }`;
 
-  test("makes its operations known, so that the first call already takes the fast lane", async () => {
+  test("makes its operations known, so that the first call already takes the fast path", async () => {
     const known = createKnownOperations(schema);
     expect(await readPersistedOperations(await fileOf("good.json", documents), schema, known)).toEqual(
       new Map(Object.entries(documents)),

@@ -115,8 +115,8 @@ describe("with --error-policy reject-failed", () => {
       stdout: "2 products were imported, 4 failed. 2 new, 0 replaced.\n",
       stderr: `  line  column  reason
   3     price   price must be a finite number of 0 or more.
-  5     sku     sku "S-5" stands in more than one product of this import.
-  6     sku     sku "S-5" stands in more than one product of this import.
+  5     sku     sku "S-5" appears in more than one product of this import.
+  6     sku     sku "S-5" appears in more than one product of this import.
   7             The row has 3 cells, but the header has 11.
 `,
     });

@@ -54,7 +54,7 @@ test("a second signal ends a server at once, whatever it is at, and leaves no te
 
 const wholeOrNothing = {
   waited: { answer: expect.objectContaining({ imported: rows }), end: 0, stderr: "", found: [200, 200] },
-  cut: { answer: "none", end: 0, inTime: true, found: [400, 400] },
+  cut: { answer: "none", end: 0, withTimeout: true, found: [400, 400] },
 };
 
 /** Stops a server twice while it imports: with time enough and without. @param start it, each time on the same data */
@@ -69,7 +69,7 @@ async function stopTwice(start: (grace: object) => Promise<{ server: Serving; to
   await cut.sent;
   const begun = performance.now();
   const { status } = await server.stop();
-  const inTime = performance.now() - begun < 100 + 5_000;
+  const withTimeout = performance.now() - begun < 100 + 5_000;
 
   ({ server, token } = await start(longGrace));
   const store = storeAt(server.url, { id: "", token });
@@ -77,7 +77,7 @@ async function stopTwice(start: (grace: object) => Promise<{ server: Serving; to
     Promise.all([0, rows - 1].map(async (row) => (await store.get(paths.of(`${name}-${row}`))).status));
   const outcome = {
     waited: { answer: await waited.answer, end: end.status, stderr: end.stderr, found: await found("waited") },
-    cut: { answer: await cut.answer, end: status, inTime, found: await found("cut") },
+    cut: { answer: await cut.answer, end: status, withTimeout, found: await found("cut") },
   };
   await server.stop();
   return outcome;

@@ -8,7 +8,7 @@ import { createApp } from "../../src/app.js";
 import { loggedError } from "../../src/cli/serve/log.error.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { listen, type Patience } from "../../src/http/server/server.js";
+import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
 import { recordStatement, tellingClient } from "./citus/recording.js";
 
 declare module "vitest" {
@@ -75,7 +75,7 @@ export function openConnections(): OpenDatabase {
 export async function startApp(
   overrides: Partial<Config> = {},
   database: OpenDatabase = testDatabase(),
-  patience: Partial<Patience> = {},
+  patience: Partial<ServerTimeouts> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
   const accessLog: string[] = [];

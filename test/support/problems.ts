@@ -85,7 +85,7 @@ function invalidDetail(errors: readonly ExpectedProblem[]): string {
 
 /** A product of a bulk import has an id or sku that another one of the import has too. */
 export function duplicate(index: number, field: "id" | "sku", value: string): ExpectedProblem {
-  const message = `${field} "${value}" stands in more than one product of this import.`;
+  const message = `${field} "${value}" appears in more than one product of this import.`;
   return { code: "DUPLICATE", message, path: ["products", index, field] };
 }
 

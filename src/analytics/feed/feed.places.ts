@@ -15,7 +15,7 @@ export class Places {
   /** @throws {AppError} UNAVAILABLE where none is free */
   take(storeId: string): void {
     if (this.taken >= this.#max || (this.#byStore.get(storeId) ?? 0) >= this.#ofStoreMax) {
-      throw new AppError("UNAVAILABLE", "Too many are watching.", { retryAfterSeconds: 10 });
+      throw new AppError("UNAVAILABLE", "Too many open subscriptions.", { retryAfterSeconds: 10 });
     }
     this.#count(storeId, 1);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PoolConfig } from "pg";
 import { NotificationChannel } from "../../database/notifications.js";
-import { inTime } from "../../lib/inTime.js";
+import { withTimeout } from "../../lib/timeout.js";
 import { watchHealth } from "../../lib/outage.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
@@ -59,14 +59,14 @@ export function createPostgresRelay(connection: PoolConfig, { listens, log }: Op
     },
     watched() {
       if (!listens || listener === undefined) return hearing;
-      hearing = inTime(channel.listen(listener), hearingTimeoutMs, "The database")
+      hearing = withTimeout(channel.listen(listener), hearingTimeoutMs, "The database")
         .catch(() => undefined)
         .then(() => (hearing = undefined));
       listener = undefined;
       return hearing;
     },
     async close() {
-      await inTime(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
+      await withTimeout(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
       await channel.close();
     },
   };

@@ -1,20 +1,20 @@
-import type { Line } from "../../lib/line.js";
+import type { Channel } from "../../lib/channel.js";
 import type { FeedRelay } from "./feed.relay.js";
 
 const topic = "live-stream-changed";
 
 /** In the primary: passes on what a worker tells to all the others. */
-export function relayForWorker(line: Line, others: () => Iterable<Line>): void {
-  line.onTold(topic, (storeId: string, lsId: string) => {
-    for (const other of others()) if (other !== line) other.tell(topic, storeId, lsId);
+export function relayForWorker(channel: Channel, others: () => Iterable<Channel>): void {
+  channel.on(topic, (storeId: string, lsId: string) => {
+    for (const other of others()) if (other !== channel) other.send(topic, storeId, lsId);
   });
 }
 
 /** In a worker: the relay of the primary. It loses nothing, since a worker without its primary ends. */
-export function createPrimaryRelay(line: Line): FeedRelay {
+export function createPrimaryRelay(channel: Channel): FeedRelay {
   return {
-    send: (storeId, lsId) => line.tell(topic, storeId, lsId),
-    onChange: (noticed) => line.onTold(topic, noticed),
-    close: async () => undefined, // the line is not its own
+    send: (storeId, lsId) => channel.send(topic, storeId, lsId),
+    onChange: (noticed) => channel.on(topic, noticed),
+    close: async () => undefined, // the channel is not its own
   };
 }

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { changesSocketName } from "../../database/embedded/engine.js";
-import { inTime } from "../../lib/inTime.js";
+import { withTimeout } from "../../lib/timeout.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const connectionsMax = 64;
@@ -49,7 +49,7 @@ export function createSocketSender(socketFolder: string): FeedRelay {
     onChange: () => undefined, // commands have no watchers
     async close() {
       socket.ref().end();
-      await inTime(closed, closeTimeoutMs, "The server").catch(() => socket.destroy());
+      await withTimeout(closed, closeTimeoutMs, "The server").catch(() => socket.destroy());
     },
   };
 }

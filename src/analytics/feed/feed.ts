@@ -28,7 +28,7 @@ interface WatchUntil {
   /** Asked every 1.5 seconds, once for all who watch by the same token; once it says UNAUTHENTICATED, watching ends with that. */
   readonly confirm?: Confirm;
   /** Aborted when the watcher leaves, which may be before it has its iterator: then nobody would return that. */
-  readonly departure?: AbortSignal;
+  readonly disconnectSignal?: AbortSignal;
 }
 
 interface FeedOptions {
@@ -58,7 +58,7 @@ export function createLiveFeed({
 
   const noticed = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
 
-  const join = (storeId: string, lsId: string, { confirm, departure }: WatchUntil): [WatchedShow, Watcher] => {
+  const join = (storeId: string, lsId: string, { confirm, disconnectSignal }: WatchUntil): [WatchedShow, Watcher] => {
     if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
     places.take(storeId);
     const key = keyOf(storeId, lsId);
@@ -72,7 +72,7 @@ export function createLiveFeed({
     });
     if (confirm !== undefined) confirmations.add(watcher, confirm);
     show.add(watcher);
-    endOnAbort(watcher, departure);
+    endOnAbort(watcher, disconnectSignal);
     return [show, watcher];
   };
 

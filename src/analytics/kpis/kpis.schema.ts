@@ -191,10 +191,10 @@ builder.subscriptionFields((t) => ({
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },
-    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, departure }) =>
+    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, disconnectSignal }) =>
       feed.watch(identity.storeId, args.lsId, {
         confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
-        departure: departure(),
+        disconnectSignal: disconnectSignal(),
       }),
     ),
     resolve: (analytics: LiveStreamAnalytics) => analytics,

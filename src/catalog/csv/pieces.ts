@@ -35,7 +35,7 @@ export async function* filePieces(file: string): AsyncGenerator<CsvPiece, void> 
     const bytes = unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]);
     const whole = bytes.subarray(0, bytes.length - unfinishedLength(bytes));
     if (!isUtf8(whole)) {
-      yield { text: whole.toString("utf8", 0, soundLinesLength(whole)), bytesRead, notUtf8: true };
+      yield { text: whole.toString("utf8", 0, validLinesLength(whole)), bytesRead, notUtf8: true };
       return;
     }
     unfinished = Buffer.from(bytes.subarray(whole.length)); // a copy: a view would keep the whole chunk
@@ -56,7 +56,7 @@ function unfinishedLength(bytes: Buffer): number {
 }
 
 /** The length of the lines before the first one that is not UTF-8. */
-function soundLinesLength(bytes: Buffer): number {
+function validLinesLength(bytes: Buffer): number {
   let length = 0;
   while (length < bytes.length) {
     const next = bytes.indexOf(lineFeed, length) + 1 || bytes.length;

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { isRowRefused } from "../../database/errors.js";
-import { withParked } from "../../database/parked.js";
+import { withRawParameters } from "../../database/rawParameters.js";
 import { Problems } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import { stopIfGone } from "./limits.js";
@@ -29,9 +29,9 @@ export async function writeAsRead(
   let stored = 0;
   let created = 0;
   try {
-    let step = await soundStep(reader.next());
+    let step = await validStep(reader.next());
     let next = readAhead(reader, step);
-    const isWhole = step.done === true || (await soundStep(next)).done === true;
+    const isWhole = step.done === true || (await validStep(next)).done === true;
     const now = await lock(transaction, isWhole ? "short" : "long");
     if (!isWhole) await deferSkuCheck(transaction);
     while (step.done !== true) {
@@ -39,7 +39,7 @@ export async function writeAsRead(
       const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
       stored += counts.stored;
       created += counts.created;
-      step = await soundStep(next);
+      step = await validStep(next);
       next = readAhead(reader, step);
     }
     if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
@@ -52,11 +52,11 @@ export async function writeAsRead(
 type Step = IteratorResult<ProductChunk, ReadResult>;
 
 /** Rows that are known to have problems are not written only to find that out. */
-async function soundStep(reading: Promise<Step>): Promise<Step> {
+async function validStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
-  const isSound =
-    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isSound;
-  if (!isSound) throw new RowsInDoubt(true);
+  const isValid =
+    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isValid;
+  if (!isValid) throw new RowsInDoubt(true);
   return step;
 }
 
@@ -75,8 +75,8 @@ async function writeChunk(
   { now, inOrder }: { now: string; inOrder: boolean },
 ): Promise<UpsertCounts> {
   const { storeId, siteId } = target;
-  return withParked(async (park) => {
-    const rows = sentRows(chunk.columns, park);
+  return withRawParameters(async (bind) => {
+    const rows = sentRows(chunk.columns, bind);
     const kind = inOrder ? "sent, in the order of ids" : "sent";
     const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();

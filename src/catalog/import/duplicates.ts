@@ -10,7 +10,7 @@ interface TakenKey {
 
 /** The same id or sku twice in one import is a problem of every product that has it. */
 export function duplicateProblem({ field, value }: TakenKey, place: Place): Problem {
-  const message = `${field} ${JSON.stringify(clip(value))} stands in more than one product of this import.`;
+  const message = `${field} ${JSON.stringify(clip(value))} appears in more than one product of this import.`;
   return { code: "DUPLICATE", message, ...place };
 }
 

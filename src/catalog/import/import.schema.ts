@@ -123,10 +123,10 @@ export function observed(
 /** What every import is told, from its arguments and its request. */
 export function importOptions(
   { errorPolicy, dryRun, ...site }: ImportArguments,
-  { idempotency, setHeader, observation, departure }: Context,
+  { idempotency, setHeader, observation, disconnectSignal }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
-  const options = { site, errorPolicy, dryRun, signal: departure() };
+  const options = { site, errorPolicy, dryRun, signal: disconnectSignal() };
   if (idempotency === undefined) return options;
   const onReplay = () => {
     setHeader("idempotency-replayed", "true");

@@ -3,7 +3,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";
 import { asLongWork } from "../../database/shares/longWork.js";
 import { isSingleSession } from "../../database/singleSession.js";
-import { inRehearsal, inTransaction } from "../../database/transaction.js";
+import { inRolledBackTransaction, inTransaction } from "../../database/transaction.js";
 import { type AppError, errorAt, type Path, type Problems } from "../../errors.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ProductColumns } from "../product.columns.js";
@@ -11,7 +11,7 @@ import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
 import { listSource } from "./list.js";
 import { importTimeoutMs, stopIfGone } from "./limits.js";
 import { RowsInDoubt, writeAsRead } from "./asRead.js";
-import { importSound } from "./partial.js";
+import { importValidRows } from "./partial.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
 import { importByStaging } from "./embedded/staged.js";
 import { importThoroughly, nameProblems } from "./thorough.js";
@@ -36,7 +36,7 @@ export interface ProductChunk {
   readonly rows: number;
   readonly columns: ProductColumns;
   /** Whether no row that was read so far has problems. */
-  readonly isSound: boolean;
+  readonly isValid: boolean;
 }
 
 /** How an import ended: its rows, and what is wrong with them as far as a row alone tells. */
@@ -84,7 +84,7 @@ export interface ImportJob {
 /**
  * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
  *
- * @param products need not be sound: what is wrong with them is found here
+ * @param products need not be valid: what is wrong with them is found here
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
  */
 export async function importProducts(
@@ -143,7 +143,7 @@ async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult
     return await runOnce(db, job, writeAsRead);
   } catch (error) {
     if (!(error instanceof RowsInDoubt)) throw error;
-    if (job.errorPolicy === "REJECT_FAILED") return runOnce(db, job, importSound);
+    if (job.errorPolicy === "REJECT_FAILED") return runOnce(db, job, importValidRows);
     return error.isCertain ? refuse(db, job) : runOnce(db, job, importThoroughly);
   }
 }
@@ -162,7 +162,7 @@ type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promi
 function runOnce(db: RootDatabase, job: ImportJob, write: Write): Promise<ImportResult> {
   const { target, source, dryRun, once, signal } = job;
   const { isLong } = source;
-  const transact = dryRun ? inRehearsal : inTransaction;
+  const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, target.storeId, { isLong, signal }, (lock) => {
     const work = () =>
       transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {

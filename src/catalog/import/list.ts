@@ -15,18 +15,18 @@ export function listSource(
     isLong: products.length > chunkRowsMax,
     async *read({ keysOnly = false } = {}) {
       const checks = new RowChecks(errorPolicy);
-      const sound: boolean[] = [];
+      const valid: boolean[] = [];
       for (const [index, product] of products.entries()) {
         if (index > 0 && index % chunkRowsMax === 0) await setImmediate();
-        sound.push(checkProduct(product, { path: pathOf(index) }, checks.row));
+        valid.push(checkProduct(product, { path: pathOf(index) }, checks.row));
         checks.endRow(index);
       }
       for (let start = 0; start < products.length; start += chunkRowsMax) {
         const rows = products.slice(start, start + chunkRowsMax).map((product, index) => ({
-          product: sound[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
+          product: valid[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
           line: start + index,
         }));
-        yield { rows: rows.length, columns: productColumns(rows, keysOnly), isSound: checks.isSound };
+        yield { rows: rows.length, columns: productColumns(rows, keysOnly), isValid: checks.isValid };
       }
       return { rows: products.length, ...checks.found };
     },

@@ -3,7 +3,7 @@ import { type Problem, validationFailed } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import { conflictProblem, duplicateProblem } from "./duplicates.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
-import { countFailing, failDependents, failUnsoundAndDuplicates, keysOf, soundRows } from "./staging.failing.js";
+import { countFailing, failDependents, failInvalidAndDuplicates, keysOf, validRows } from "./staging.failing.js";
 import type { ImportJob, ProductSource, ReadResult } from "./import.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll } from "./staging.js";
@@ -14,7 +14,7 @@ import { tieToSite, upsertProducts } from "../product.store.js";
  *
  * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
  */
-export async function importSound(
+export async function importValidRows(
   transaction: Database,
   { target: { storeId, siteId }, source, signal }: ImportJob,
   lock: LockCatalog,
@@ -23,8 +23,8 @@ export async function importSound(
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal });
   const failures = await failRows(transaction, storeId, source, read);
-  const counts = await upsertProducts(transaction, storeId, soundRows, now, "staged");
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, soundRows);
+  const counts = await upsertProducts(transaction, storeId, validRows, now, "staged");
+  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, validRows);
   return { ...counts, failures };
 }
 
@@ -41,7 +41,7 @@ export async function failRows(
   { problems, failed = { list: [], total: 0 } }: ReadResult,
 ): Promise<ImportFailures> {
   if (problems.total > 0) throw validationFailed(problems);
-  await failUnsoundAndDuplicates(transaction);
+  await failInvalidAndDuplicates(transaction);
   await collectHolders(transaction, storeId);
   await failDependents(transaction);
   const total = failed.total + (await countFailing(transaction));

@@ -3,13 +3,13 @@ import { Prisma } from "../../generated/prisma/client.js";
 import type { RowSource } from "../product.store.js";
 
 /** Staged rows that do not fail. */
-export const soundRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed) s`;
+export const validRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed) s`;
 
 /**
  * Lets staged rows fail that are wrong by themselves, of which only the keys were staged, and those whose id or sku stands
  * in another row too. One statement for each: joined by OR they would compare each row with each.
  */
-export async function failUnsoundAndDuplicates(transaction: Database): Promise<void> {
+export async function failInvalidAndDuplicates(transaction: Database): Promise<void> {
   await transaction.$executeRaw`UPDATE "ProductStaging" SET failed = true WHERE title IS NULL`;
   await transaction.$executeRaw`
     UPDATE "ProductStaging" SET failed = true WHERE NOT failed AND id IN (
@@ -33,7 +33,7 @@ export async function failDependents(transaction: Database): Promise<void> {
   const claims = await transaction.$executeRaw`
     INSERT INTO "ProductClaim" (line, id, holder, failed)
     SELECT s.line, s.id, h.id, NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND NOT t.failed)
-    FROM ${soundRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id <> s.id`;
+    FROM ${validRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id <> s.id`;
   if (claims === 0) return;
   for (;;) {
     const failedNow = await transaction.$executeRaw`

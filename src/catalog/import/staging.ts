@@ -5,7 +5,7 @@ import type { ProductColumns } from "../product.columns.js";
 import { stopIfGone } from "./limits.js";
 import { readAhead } from "./asRead.js";
 import type { ProductSource, ReadOptions, ReadResult } from "./import.js";
-import { withParked } from "../../database/parked.js";
+import { withRawParameters } from "../../database/rawParameters.js";
 import { rowColumns, type RowSource, sentRows } from "../product.store.js";
 
 /** A row that cannot be stored beside the others, by its line or index. */
@@ -58,9 +58,9 @@ export async function stageAll(
 
 /** Adds rows; all but the line may be null. */
 async function stageRows(transaction: Database, columns: ProductColumns): Promise<void> {
-  await withParked(
-    (park) =>
-      transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns, park)}`,
+  await withRawParameters(
+    (bind) =>
+      transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns, bind)}`,
   );
 }
 

@@ -16,7 +16,7 @@ export interface CsvChunk {
   readonly bytesRead: number;
   readonly columns: ProductColumns;
   /** Whether nothing was wrong so far. */
-  readonly isSound: boolean;
+  readonly isValid: boolean;
 }
 
 /** What was found by the end: how many rows there are below the header, and everything that is wrong. */
@@ -117,7 +117,7 @@ class ProductCsvReader {
 
   *#takeChunk(): Generator<CsvChunk, void> {
     if (this.#chunk.rows === 0) return;
-    yield { bytesRead: this.#bytesRead, isSound: this.#checks.isSound, ...this.#chunk.take() };
+    yield { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
   }
 
   #take({ text, line, fault }: CsvRecord): void {

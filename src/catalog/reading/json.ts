@@ -40,7 +40,7 @@ export function* readProductsJson(
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
   const checks = new RowChecks(errorPolicy);
   const chunk = new ChunkBuilder(keysOnly);
-  const take = () => ({ bytesRead: 0, isSound: checks.isSound, ...chunk.take() });
+  const take = () => ({ bytesRead: 0, isValid: checks.isValid, ...chunk.take() });
   let rows = 0;
   for (const slice of arraySlices(bytes, first, last, sliceBytes)) {
     if (slice.end - slice.start > productBytesMax) {

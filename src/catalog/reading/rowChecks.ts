@@ -50,7 +50,7 @@ export class RowChecks {
   }
 
   /** Whether nothing was found so far. */
-  get isSound(): boolean {
+  get isValid(): boolean {
     return this.problems.total + this.#failedTotal === 0;
   }
 

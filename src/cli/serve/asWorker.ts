@@ -4,23 +4,23 @@ import { getSystemErrorMap } from "node:util";
 import { type App, createApp } from "../../app.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { type Line, openLine } from "../../lib/line.js";
+import { type Channel, openChannel } from "../../lib/channel.js";
 import { endService, listenEarly } from "./common.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves as one of several workers until told to stop, by the primary or by a signal. What goes wrong is for the primary. */
 export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
-  const line = openLine(worker);
+  const channel = openChannel(worker);
   try {
-    await serve(config, worker, line);
+    await serve(config, worker, channel);
   } catch (error) {
-    line.tell("failed", messageOf(error));
+    channel.send("failed", messageOf(error));
     process.exitCode = 1;
   }
-  worker.disconnect(); // the line would keep the process up
+  worker.disconnect(); // the channel would keep the process up
 }
 
-async function serve(config: Config, worker: Worker, line: Line): Promise<void> {
+async function serve(config: Config, worker: Worker, channel: Channel): Promise<void> {
   const log = openLog(config);
   const database = await openDatabase(config, "alone", (problem) =>
     log.warn({ err: problem.message }, "trouble with the database"),
@@ -29,12 +29,12 @@ async function serve(config: Config, worker: Worker, line: Line): Promise<void> 
     const { server, open } = await listenEarly(config);
     let app: App | undefined;
     try {
-      app = await createApp(config, database, log, line);
+      app = await createApp(config, database, log, channel);
       open(app);
-      const dismissed = untilDismissed(worker, line);
-      line.tell("serves", server.url);
+      const told = untilToldToStop(worker, channel);
+      channel.send("serves", server.url);
       // At a terminal the signal comes to the primary and to its workers: they are told twice, which is not two signals.
-      await Promise.race([dismissed, untilSignal()]);
+      await Promise.race([told, untilSignal()]);
     } finally {
       await endService(server, app, config);
     }
@@ -44,9 +44,9 @@ async function serve(config: Config, worker: Worker, line: Line): Promise<void> 
 }
 
 /** Resolves when the primary wants this worker to stop, or is gone. */
-function untilDismissed(worker: Worker, line: Line): Promise<void> {
+function untilToldToStop(worker: Worker, channel: Channel): Promise<void> {
   return new Promise((resolve) => {
-    line.onTold("stop", resolve);
+    channel.on("stop", resolve);
     worker.once("disconnect", () => {
       worker.exitedAfterDisconnect = true; // or Node would end the process here and now, as it does before it serves
       resolve();

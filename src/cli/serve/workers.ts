@@ -7,7 +7,7 @@ import { openDatabase } from "../../database/open.js";
 import { createScrapes } from "../../telemetry/scrape.primary.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { banner } from "./common.js";
-import { createCrew } from "./crew.js";
+import { createWorkerPool } from "./workerPool.js";
 import { untilSignal } from "./signals.js";
 
 /** How long a worker may take, after the grace, to cut what is left. */
@@ -23,16 +23,16 @@ export async function serveByWorkers(config: Config): Promise<void> {
   await migrateBefore(config);
   const count = createOwnCount();
   const scrapes = createScrapes();
-  const crew = createCrew(openLog(config), (line, ended) => {
-    scrapes.equip(line, ended);
-    countForWorker(line, count);
-    relayForWorker(line, crew.lines);
+  const pool = createWorkerPool(openLog(config), (channel, ended) => {
+    scrapes.onSpawn(channel, ended);
+    countForWorker(channel, count);
+    relayForWorker(channel, pool.channels);
   });
-  process.once("exit", crew.kill); // told to stop early or a second time
-  const url = await crew.start(config.webConcurrency);
+  process.once("exit", pool.kill); // told to stop early or a second time
+  const url = await pool.start(config.webConcurrency);
   process.stdout.write(banner(url, config));
   await untilSignal();
-  await crew.stop(config.shutdownGraceMs + cutMs);
+  await pool.stop(config.shutdownGraceMs + cutMs);
 }
 
 /** Once for all workers, on a connection that is then closed. */

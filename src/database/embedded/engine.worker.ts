@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
-import { wholeExchanges } from "./wholeExchanges.js";
+import { extendedQueryLock } from "./extendedQueryLock.js";
 
 const { folder, socketPath, snapshot } = workerData as { folder?: string; socketPath: string; snapshot?: Uint8Array };
 
@@ -11,7 +11,11 @@ const pglite = await PGlite.create({
   ...(folder === undefined ? {} : { dataDir: folder }),
   ...(snapshot === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(snapshot)]) }),
 });
-const server = new PGLiteSocketServer({ db: wholeExchanges(pglite, endThread), path: socketPath, maxConnections: 64 });
+const server = new PGLiteSocketServer({
+  db: extendedQueryLock(pglite, endThread),
+  path: socketPath,
+  maxConnections: 64,
+});
 await server.start();
 parentPort?.postMessage("ready");
 

@@ -13,7 +13,7 @@ export interface RunningServer {
 }
 
 /** How long clients may take, in milliseconds. What takes longer is cut off, with a 408 where an answer can be given. */
-export interface Patience {
+export interface ServerTimeouts {
   /** For a request's line and headers, and for the first byte on a new connection. */
   readonly headersTimeoutMs?: number;
   /** For a whole request: large bodies get the time that a slow uplink needs. */
@@ -26,7 +26,7 @@ export interface Patience {
   readonly checkIntervalMs?: number;
 }
 
-interface ListenOptions extends Patience {
+interface ListenOptions extends ServerTimeouts {
   readonly host: string;
   readonly port: number;
   /** How many connections may be open at once: more are closed as they come. */

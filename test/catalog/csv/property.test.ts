@@ -56,7 +56,7 @@ test("whatever products hold, and however their text is cut, they are read as th
       const { chunks, result } = await collect(readCsv(cut(written, pieces)));
       expect(result).toEqual({ rows: products.length, problems: { list: [], total: 0 } });
       expect(rowsOf(chunks)).toEqual(
-        rowsOf([{ rows: products.length, bytesRead: 0, isSound: true, columns: productColumns(expected) }]),
+        rowsOf([{ rows: products.length, bytesRead: 0, isValid: true, columns: productColumns(expected) }]),
       );
     }),
     { numRuns: 500 },

@@ -62,7 +62,7 @@ describe("skus", () => {
       }
       return send();
     };
-    const message = "Others change the product at the moment. Nothing was deleted.";
+    const message = "The product was modified concurrently. Nothing was deleted.";
     await expect(deleteProduct(client, store.id, "1")).rejects.toThrow(message);
     expect(times).toBe(4);
     expect(await storedKeys(app, store)).toEqual({ a: "1", b: "2" });

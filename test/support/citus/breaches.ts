@@ -1,5 +1,5 @@
 import type { RootDatabase } from "../../../src/database/client.js";
-import { inRehearsal } from "../../../src/database/transaction.js";
+import { inRolledBackTransaction } from "../../../src/database/transaction.js";
 import { analyze, createAnalyzer } from "./analysis.js";
 import { analyzedBreaches, readCatalog } from "./analyzedRules.js";
 import { readExempt } from "./exempt.js";
@@ -14,7 +14,7 @@ const timeoutMs = 60_000;
  * @param db where the tables are, which need not be on nodes. The temporary ones of the statements are made there for a moment
  */
 export async function findBreaches(db: RootDatabase, statements: Iterable<string>): Promise<Record<string, string[]>> {
-  return inRehearsal(db, { timeoutMs }, async (transaction) => {
+  return inRolledBackTransaction(db, { timeoutMs }, async (transaction) => {
     const tables = await distributedTables(transaction);
     await createAnalyzer(transaction);
     const looked = new Map<string, Statement[]>();

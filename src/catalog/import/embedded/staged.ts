@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database, RootDatabase } from "../../../database/client.js";
-import { withParked } from "../../../database/parked.js";
-import { inRehearsal, inTransaction } from "../../../database/transaction.js";
+import { withRawParameters } from "../../../database/rawParameters.js";
+import { inRolledBackTransaction, inTransaction } from "../../../database/transaction.js";
 import { AppError, Problems } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { ProductColumns } from "../../product.columns.js";
@@ -92,10 +92,10 @@ async function stage(
 }
 
 async function stageChunk(db: RootDatabase, { storeId, importId }: StagedKey, columns: ProductColumns): Promise<void> {
-  await withParked(
-    (park) => db.$executeRaw`
+  await withRawParameters(
+    (bind) => db.$executeRaw`
       INSERT INTO "StagedProduct" ("storeId", "importId", ${rowColumns})
-      SELECT ${storeId}, ${importId}, ${rowColumns} FROM ${sentRows(columns, park)}`,
+      SELECT ${storeId}, ${importId}, ${rowColumns} FROM ${sentRows(columns, bind)}`,
   );
 }
 
@@ -120,7 +120,7 @@ interface Staged {
 /** Finds out what the import does, and makes it count with its answer, by one transaction. */
 function decide(db: RootDatabase, key: StagedKey, job: ImportJob, staged: Staged): Promise<ImportResult> {
   const { source, dryRun, once, signal } = job;
-  const transact = dryRun ? inRehearsal : inTransaction;
+  const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, key.storeId, { isLong: source.isLong, signal }, (lock) =>
     transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
       once(transaction, async () => importResult(await judge(transaction, key, job, staged, lock), { dryRun })),

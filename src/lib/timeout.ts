@@ -4,7 +4,7 @@
  *
  * @param name of whoever is to reply, for the error
  */
-export function inTime<Reply>(reply: Promise<Reply>, timeoutMs: number, name: string): Promise<Reply> {
+export function withTimeout<Reply>(reply: Promise<Reply>, timeoutMs: number, name: string): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`${name} does not answer.`));
     const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);

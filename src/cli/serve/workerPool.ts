@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Line, openLine } from "../../lib/line.js";
+import { type Channel, openChannel } from "../../lib/channel.js";
 
 /** A worker that ends in this time after its start is replaced later each time: what ended it may last. */
 const youngMs = 30_000;
@@ -9,9 +9,9 @@ const delayMinMs = 100;
 const delayMaxMs = 10_000;
 
 /** The workers of this process. */
-export interface Crew {
+export interface WorkerPool {
   /** To those that serve. */
-  readonly lines: () => Line[];
+  readonly channels: () => Channel[];
   /**
    * Starts so many, and from then on replaces each that ends.
    *
@@ -29,9 +29,9 @@ export interface Crew {
   readonly kill: () => void;
 }
 
-interface Member {
+interface PooledWorker {
   readonly worker: Worker;
-  readonly line: Line;
+  readonly channel: Channel;
   readonly startedAt: number;
   /** Where it serves, once it does. */
   url: string | undefined;
@@ -42,21 +42,23 @@ interface Member {
   readonly ended: Promise<string>;
 }
 
-/** @param equip called with the line to each new worker, before it runs, and with what settles when it has ended */
-export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unknown>) => void): Crew {
-  const members = new Set<Member>();
+/** Called with the channel to each new worker, before it runs, and with what settles when it has ended. */
+type OnSpawn = (channel: Channel, ended: Promise<unknown>) => void;
+
+export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
+  const members = new Set<PooledWorker>();
   const over = new AbortController();
 
-  const hire = (): Member => {
-    const member = startMember();
-    equip(member.line, member.ended);
+  const spawn = (): PooledWorker => {
+    const member = startWorker();
+    onSpawn(member.channel, member.ended);
     members.add(member);
     void member.ended.then(() => members.delete(member));
     return member;
   };
 
-  /** Keeps one place of the crew filled. */
-  const replace = async (first: Member): Promise<void> => {
+  /** Keeps one place of the pool filled. */
+  const replace = async (first: PooledWorker): Promise<void> => {
     let [member, delayMs] = [first, 0];
     for (;;) {
       const reason = await member.ended;
@@ -66,7 +68,7 @@ export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unkno
       log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended; another takes its place");
       await sleep(delayMs, undefined, { signal: over.signal }).catch(() => undefined);
       if (over.signal.aborted) return;
-      member = hire();
+      member = spawn();
     }
   };
 
@@ -76,9 +78,9 @@ export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unkno
   };
 
   return {
-    lines: () => [...members].filter(({ url }) => url !== undefined).map(({ line }) => line),
+    channels: () => [...members].filter(({ url }) => url !== undefined).map(({ channel }) => channel),
     async start(count) {
-      const first = Array.from({ length: count }, hire);
+      const first = Array.from({ length: count }, spawn);
       const failed = first.map(async ({ ended }) => Promise.reject(new Error(await ended)));
       const all = Promise.all(first.map(({ serves }) => serves));
       try {
@@ -93,7 +95,7 @@ export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unkno
     async stop(timeoutMs) {
       over.abort();
       const last = [...members];
-      for (const member of last) dismiss(member);
+      for (const member of last) stopWorker(member);
       const timer = setTimeout(() => {
         const workers = [...members].map(({ worker }) => worker.process.pid);
         log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
@@ -108,22 +110,22 @@ export function createCrew(log: Logger, equip: (line: Line, ended: Promise<unkno
   };
 }
 
-function dismiss({ worker, line, url }: Member): void {
-  if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its line yet
-  else line.tell("stop");
+function stopWorker({ worker, channel, url }: PooledWorker): void {
+  if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its channel yet
+  else channel.send("stop");
 }
 
-function startMember(): Member {
+function startWorker(): PooledWorker {
   const worker = cluster.fork();
-  const line = openLine(worker);
-  const member: Member = {
+  const channel = openChannel(worker);
+  const member: PooledWorker = {
     worker,
-    line,
+    channel,
     startedAt: performance.now(),
     url: undefined,
     failure: undefined,
     serves: new Promise((resolve) => {
-      line.onTold("serves", (url: string) => {
+      channel.on("serves", (url: string) => {
         member.url = url;
         resolve(url);
       });
@@ -137,7 +139,7 @@ function startMember(): Member {
       });
     }),
   };
-  line.onTold("failed", (message: string) => {
+  channel.on("failed", (message: string) => {
     member.failure = message;
   });
   return member;

@@ -13,7 +13,7 @@ const startupMessage = 0;
  * @param onFailure told when the engine itself fails, not a statement: it cannot be used after that, and the socket
  * server would leave every client waiting
  */
-export function wholeExchanges(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
+export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
   return new Proxy(pglite, {
     get(target, name) {

@@ -4,30 +4,32 @@ import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
 import type pg from "pg";
 import type { DatabaseProbe } from "./probe.js";
 
-const parked = new Map<string, string>();
+const parameters = new Map<string, string>();
 
 /**
  * Keeps large values of statements past Prisma, which would write all parameters of a raw statement into one JSON text
- * and read them back. `work` puts what `park` returns where the value would stand; until it ends, the adapter below
+ * and read them back. `work` puts what `bind` returns where the value would stand; until it ends, the adapter below
  * exchanges one for the other.
  */
-export async function withParked<Result>(work: (park: (value: string) => string) => Promise<Result>): Promise<Result> {
-  const tickets: string[] = [];
-  const park = (value: string) => {
-    const ticket = randomUUID(); // nobody who sends text can guess it
-    tickets.push(ticket);
-    parked.set(ticket, value);
-    return ticket;
+export async function withRawParameters<Result>(
+  work: (bind: (value: string) => string) => Promise<Result>,
+): Promise<Result> {
+  const placeholders: string[] = [];
+  const bind = (value: string) => {
+    const placeholder = randomUUID(); // nobody who sends text can guess it
+    placeholders.push(placeholder);
+    parameters.set(placeholder, value);
+    return placeholder;
   };
   try {
-    return await work(park);
+    return await work(bind);
   } finally {
-    for (const ticket of tickets) parked.delete(ticket);
+    for (const placeholder of placeholders) parameters.delete(placeholder);
   }
 }
 
-/** Prisma's adapter for pg, which puts parked values into statements, and can be watched. */
-export class UnparkingPrismaPg extends PrismaPg {
+/** Prisma's adapter for pg, which puts bound values into statements, and can be watched. */
+export class RawParameterPrismaPg extends PrismaPg {
   readonly probe: DatabaseProbe;
 
   constructor(pool: pg.Pool, options: ConstructorParameters<typeof PrismaPg>[1]) {
@@ -36,14 +38,15 @@ export class UnparkingPrismaPg extends PrismaPg {
   }
 
   override async connect() {
-    const adapter = unparking(await super.connect(), this.probe);
+    const adapter = withBoundParameters(await super.connect(), this.probe);
     const startTransaction = adapter.startTransaction.bind(adapter);
-    adapter.startTransaction = async (isolationLevel) => unparking(await startTransaction(isolationLevel), this.probe);
+    adapter.startTransaction = async (isolationLevel) =>
+      withBoundParameters(await startTransaction(isolationLevel), this.probe);
     return adapter;
   }
 }
 
-function unparking<Queryable extends SqlQueryable>(queryable: Queryable, probe: DatabaseProbe): Queryable {
+function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryable, probe: DatabaseProbe): Queryable {
   const queryRaw = queryable.queryRaw.bind(queryable);
   const executeRaw = queryable.executeRaw.bind(queryable);
   const watched = <Result>(query: SqlQuery, send: (query: SqlQuery) => Promise<Result>): Promise<Result> => {
@@ -56,6 +59,6 @@ function unparking<Queryable extends SqlQueryable>(queryable: Queryable, probe: 
 }
 
 function withValues(query: SqlQuery): SqlQuery {
-  if (parked.size === 0) return query;
-  return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? (parked.get(arg) ?? arg) : arg)) };
+  if (parameters.size === 0) return query;
+  return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? (parameters.get(arg) ?? arg) : arg)) };
 }

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { withRawParameters } from "../../src/database/rawParameters.js";
+import { testDatabase } from "../support/app.js";
+
+test("a parked value stands in the statement, in and out of transactions, and its placeholder means nothing afterwards", async () => {
+  const database = testDatabase();
+  const db = database.client;
+  const value = `{"a ""b""",${"x".repeat(100_000)}}`;
+  const placeholders: string[] = [];
+  const ask = (placeholder: string) => db.$queryRaw`SELECT ${placeholder} AS value`;
+  await withRawParameters(async (bind) => {
+    placeholders.push(bind(value), bind(""));
+    expect(await Promise.all(placeholders.map(ask))).toEqual([[{ value }], [{ value: "" }]]);
+    expect(await db.$transaction((inner) => inner.$queryRaw`SELECT ${placeholders[0]} AS value`)).toEqual([{ value }]);
+    expect(await ask("no placeholder")).toEqual([{ value: "no placeholder" }]);
+  });
+  expect(await Promise.all(placeholders.map(ask))).toEqual(placeholders.map((placeholder) => [{ value: placeholder }]));
+
+  const failed = withRawParameters((bind) => {
+    placeholders.push(bind(value));
+    return Promise.reject(new Error("enough"));
+  });
+  await expect(failed).rejects.toThrow("enough");
+  expect(await ask(placeholders[2] ?? "")).toEqual([{ value: placeholders[2] }]);
+  await database.close();
+});
