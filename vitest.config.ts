@@ -34,6 +34,7 @@ const onEmbeddedOnly = [
   "test/cli/progress.test.ts",
   "test/database/{joinLookups,lockWait}.test.ts",
   "test/graphql/inputShape.test.ts",
+  "test/docsPaths.test.ts",
   "test/supplyChain.test.ts",
 ];
 

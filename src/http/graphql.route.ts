@@ -44,6 +44,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
     try {
       let context = await createContext(options, exchange);
       let body: Buffer | undefined;
+      let parameters = search;
       if (request.method === "POST") {
         requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
         const scanner = new JsonScanner();
@@ -64,17 +65,14 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
         refuseUnknownParameters(value);
         if (value !== sent || unparsed.size > 0) body = Buffer.from(JSON.stringify(value));
       } else {
-        const resolved = persisted !== undefined && isRead(request) ? persisted.resolveSearch(search) : search;
-        if (resolved !== search) request.url = `${graphqlPath}?${resolved}`;
+        if (persisted !== undefined && isRead(request)) parameters = persisted.resolveSearch(search);
         refuseMalformedSearch(search);
-        const call = request.method === "GET" ? readCall(readSearch(resolved)) : undefined;
+        const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
         const stream = openEventStream(call, request.headers.accept, context);
         if (stream !== undefined) return await sendEvents(response, await stream);
       }
       requireAcceptable(request.headers.accept);
-      // Yoga makes a URL of the Host header, and fails on one that is malformed. Which host it is plays no part.
-      request.headers.host = "localhost";
-      await gateway(Object.assign(request, { body }), response, context);
+      await gateway(toYogaRequest(request, body, parameters), response, context);
     } catch (error) {
       const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
@@ -82,4 +80,15 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       observation.refused(code);
     }
   };
+}
+
+/**
+ * The request as Yoga is to see it: with the body that has been read, and with the parameters after persisted operations were
+ * looked up. Yoga makes a URL of the Host header and fails on one that is malformed, so it gets one that is well-formed;
+ * which host it is plays no part.
+ */
+function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, parameters: string): IncomingMessage {
+  if (parameters !== "") request.url = `${graphqlPath}?${parameters}`;
+  request.headers.host = "localhost";
+  return Object.assign(request, { body });
 }
