@@ -126,9 +126,16 @@ function checkUrl(value: unknown, field: string, report: Report): void {
   }
 }
 
+/**
+ * Node.js 20 says of a URL with a letter like "ö" that it cannot be parsed, once the call has been optimized. Percent-encoded it
+ * is the same URL, its host included (https://url.spec.whatwg.org/#concept-host-parser).
+ */
+const beyondAscii = /\P{ASCII}+/gu;
+
 /** True for http, https and protocol-relative URLs. Control characters are refused, since URL parsers drop them. */
 function isWebUrl(value: string): boolean {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   if (!/^(?:https?:)?\/\/[^\u0000-\u001f\u007f]+$/iu.test(value)) return false;
-  return URL.canParse(value.startsWith("//") ? `https:${value}` : value);
+  const ascii = value.replace(beyondAscii, encodeURIComponent);
+  return URL.canParse(ascii.startsWith("//") ? `https:${ascii}` : ascii);
 }

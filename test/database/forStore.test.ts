@@ -131,7 +131,7 @@ test("waiting in vain for a connection ends with UNAVAILABLE and when to come ag
     code: "UNAVAILABLE",
     retryAfterSeconds: 1,
   });
-  expect(performance.now() - begun).toBeGreaterThan(4_500);
+  expect(performance.now() - begun).toBeGreaterThan(4_490); // timers may come a moment early
   expect(sharesOf(client)?.requests.waiting).toBe(0);
   await transactions.end();
 });

@@ -76,7 +76,7 @@ describe("INTERNAL", () => {
         ["request-1", `cannot read ${secret}`],
         ["request-2", `cannot read ${secret}`],
       ]);
-      expect(logged[0]?.err.stack).toContain("errors.server.test.ts");
+      expect(logged[0]?.err.stack).toContain("errors/server.test.ts");
     });
   });
 
