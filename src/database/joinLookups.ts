@@ -1,4 +1,5 @@
 import type { Database } from "./client.js";
+import { sharesOf } from "./shares/shares.js";
 
 /** Finds what a store has under these keys, of which no two are the same: one query, whatever their number. */
 export type LoadByKeys<Value> = (
@@ -15,34 +16,57 @@ interface Batch<Value> {
   readonly found: Promise<(key: string) => Value>;
 }
 
+/** Lookups of one store that are under way. */
+interface StoreLookups<Value> {
+  /** Takes further keys until it is sent. */
+  open: Batch<Value> | undefined;
+  /** Queries that were sent, and are not answered yet. */
+  sent: number;
+  /** Batches that wait for one of these to be answered. */
+  readonly waiting: (() => void)[];
+}
+
 /**
  * A lookup by key whose calls are joined: those for one store that come in the same turn of the event loop, from
- * whichever requests, share one query. On a busy server a lookup then costs a fraction of a query of its own; an idle
- * one waits for nothing but the end of the turn.
+ * whichever requests, share one query. While the store's share of connections is in use, more of them gather. On a busy
+ * server a lookup then costs a fraction of a query of its own; an idle one waits for nothing but the end of the turn.
  */
 export function joinLookups<Value>(load: LoadByKeys<Value>) {
-  // A batch stands here only until its turn ends, so these hold no more than is asked at one time.
-  const open = new WeakMap<Database, Map<string, Batch<Value>>>();
+  const byDatabase = new WeakMap<Database, Map<string, StoreLookups<Value>>>();
 
-  const openBatch = (db: Database, batches: Map<string, Batch<Value>>, storeId: string): Batch<Value> => {
+  const openBatch = (db: Database, storeId: string, lookups: StoreLookups<Value>): Batch<Value> => {
     const keys = new Set<string>();
-    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      if (batches.get(storeId)?.keys === keys) batches.delete(storeId);
-      return load(db, storeId, [...keys]);
-    });
-    const batch = { keys, found };
-    batches.set(storeId, batch);
-    return batch;
+    const send = async (): Promise<(key: string) => Value> => {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (lookups.sent >= queriesAtOnce(db)) await new Promise<void>((resolve) => lookups.waiting.push(resolve));
+      else lookups.sent += 1;
+      if (lookups.open?.keys === keys) lookups.open = undefined;
+      try {
+        return await load(db, storeId, [...keys]);
+      } finally {
+        const next = lookups.waiting.shift(); // it takes this one's place
+        if (next === undefined) lookups.sent -= 1;
+        else next();
+        if (lookups.sent === 0 && lookups.open === undefined) byDatabase.get(db)?.delete(storeId);
+      }
+    };
+    return { keys, found: send() };
   };
 
   return async (db: Database, storeId: string, key: string): Promise<Value> => {
-    let batches = open.get(db);
-    if (batches === undefined) open.set(db, (batches = new Map()));
-    let batch = batches.get(storeId);
-    if (batch === undefined || batch.keys.size >= keysMax) batch = openBatch(db, batches, storeId);
-    batch.keys.add(key);
-    return (await batch.found)(key);
+    let stores = byDatabase.get(db);
+    if (stores === undefined) byDatabase.set(db, (stores = new Map()));
+    let lookups = stores.get(storeId);
+    if (lookups === undefined) stores.set(storeId, (lookups = { open: undefined, sent: 0, waiting: [] }));
+    if (lookups.open === undefined || lookups.open.keys.size >= keysMax) lookups.open = openBatch(db, storeId, lookups);
+    lookups.open.keys.add(key);
+    return (await lookups.open.found)(key);
   };
+}
+
+/** As many as a store may have connections: a further one would only wait. */
+function queriesAtOnce(db: Database): number {
+  return sharesOf(db)?.requests.ofStoreMax ?? Infinity;
 }
 
 /** Lookups of what a store has under ids, joined likewise; undefined where there is nothing. */

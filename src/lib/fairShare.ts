@@ -68,6 +68,11 @@ export class FairShare {
     this.#free = options.places;
   }
 
+  /** What one store may hold at any time. */
+  get ofStoreMax(): number {
+    return this.#options.ofStoreMax;
+  }
+
   /** Callers that wait now. */
   get waiting(): number {
     return this.#waiting;

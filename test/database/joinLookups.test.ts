@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
 import { joinLookups } from "../../src/database/joinLookups.js";
+import { shareConnections } from "../../src/database/shares/shares.js";
+import type { RootDatabase } from "../../src/database/client.js";
 
 const [db, otherDb] = [{} as Database, {} as Database];
 
@@ -51,4 +53,38 @@ test("one query asks for at most 500 keys", async () => {
   const keys = Array.from({ length: 1_201 }, (_, n) => String(n));
   expect(await Promise.all(keys.map((key) => look(db, "a", key)))).toEqual(keys.map((key) => `a/${key}`));
   expect(queries.map((query) => query.keys.length)).toEqual([500, 500, 201]);
+});
+
+test("while a store's share of connections is in use, further lookups gather, and those of another store do not", async () => {
+  const shared = {} as RootDatabase;
+  shareConnections(shared, 2); // one for each store
+  const queries: string[] = [];
+  const answers: (() => void)[] = [];
+  const look = joinLookups(async (_, storeId, keys) => {
+    queries.push(`${storeId} ${keys.join()}`);
+    await new Promise<void>((resolve) => answers.push(resolve));
+    if (keys.includes("bad")) throw new Error("bad key");
+    return (key) => key;
+  });
+  const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const first = look(shared, "a", "1");
+  await turn();
+  const gathered = [look(shared, "a", "2")];
+  await turn();
+  gathered.push(look(shared, "a", "3"), look(shared, "b", "1"));
+  await turn();
+  expect(queries).toEqual(["a 1", "b 1"]);
+  const outcomes = Promise.allSettled([...gathered, look(shared, "a", "bad")]);
+  for (const answer of answers.splice(0)) answer();
+  expect(await first).toBe("1");
+  await turn();
+  expect(queries).toEqual(["a 1", "b 1", "a 2,3,bad"]);
+  const later = look(shared, "a", "4");
+  await turn();
+  answers.shift()?.();
+  expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled", "rejected"]);
+  await turn();
+  expect(queries.at(-1), "a failure keeps nobody waiting").toBe("a 4");
+  answers.shift()?.();
+  expect(await later).toBe("4");
 });

@@ -1,5 +1,5 @@
 import { FairShare } from "../../lib/fairShare.js";
-import type { RootDatabase } from "../client.js";
+import type { Database, RootDatabase } from "../client.js";
 
 /** How the connections of a pool are shared among stores. */
 export interface ConnectionShares {
@@ -52,7 +52,7 @@ export function shareAlike(wrapper: RootDatabase, shares: ConnectionShares): voi
 }
 
 /** The shares of a client or of a wrapper of it. Undefined for a client whose connections are not shared. */
-export function sharesOf(db: RootDatabase): ConnectionShares | undefined {
+export function sharesOf(db: Database): ConnectionShares | undefined {
   return sharesByClient.get(db);
 }
 
