@@ -10,6 +10,8 @@ export type LoadByKeys<Value> = (
 
 /** Keys of one query. More of them at one time, and a further query runs beside it. */
 const keysMax = 500;
+/** A query that cannot be sent is refused after 4.5 seconds: with this, whoever asks is answered within 5. */
+const gatherMsMax = 400;
 
 interface Batch<Value> {
   readonly keys: Set<string>;
@@ -23,7 +25,7 @@ interface StoreLookups<Value> {
   /** Queries that were sent, and are not answered yet. */
   sent: number;
   /** Batches that wait for one of these to be answered. */
-  readonly waiting: (() => void)[];
+  readonly waiting: Set<() => void>;
 }
 
 /**
@@ -38,15 +40,15 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
     const keys = new Set<string>();
     const send = async (): Promise<(key: string) => Value> => {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      if (lookups.sent >= queriesAtOnce(db)) await new Promise<void>((resolve) => lookups.waiting.push(resolve));
+      if (lookups.sent >= queriesAtOnce(db)) await gathering(lookups);
       else lookups.sent += 1;
       if (lookups.open?.keys === keys) lookups.open = undefined;
       try {
         return await load(db, storeId, [...keys]);
       } finally {
-        const next = lookups.waiting.shift(); // it takes this one's place
+        const [next] = lookups.waiting;
         if (next === undefined) lookups.sent -= 1;
-        else next();
+        else next(); // it takes this one's place
         if (lookups.sent === 0 && lookups.open === undefined) byDatabase.get(db)?.delete(storeId);
       }
     };
@@ -57,11 +59,27 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
     let stores = byDatabase.get(db);
     if (stores === undefined) byDatabase.set(db, (stores = new Map()));
     let lookups = stores.get(storeId);
-    if (lookups === undefined) stores.set(storeId, (lookups = { open: undefined, sent: 0, waiting: [] }));
+    if (lookups === undefined) stores.set(storeId, (lookups = { open: undefined, sent: 0, waiting: new Set() }));
     if (lookups.open === undefined || lookups.open.keys.size >= keysMax) lookups.open = openBatch(db, storeId, lookups);
     lookups.open.keys.add(key);
     return (await lookups.open.found)(key);
   };
+}
+
+/** Resolves once a query of the store is answered, or after the longest time that keys gather. */
+function gathering<Value>(lookups: StoreLookups<Value>): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      lookups.waiting.delete(end);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      lookups.sent += 1;
+      end();
+    }, gatherMsMax);
+    lookups.waiting.add(end);
+  });
 }
 
 /** As many as a store may have connections: a further one would only wait. */

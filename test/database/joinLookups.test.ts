@@ -88,3 +88,27 @@ test("while a store's share of connections is in use, further lookups gather, an
   answers.shift()?.();
   expect(await later).toBe("4");
 });
+
+test("keys gather no longer than half a second", async () => {
+  const shared = {} as RootDatabase;
+  shareConnections(shared, 2);
+  const answers: (() => void)[] = [];
+  const look = joinLookups(async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return (key) => key;
+  });
+  const first = look(shared, "a", "1");
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const begun = performance.now();
+  const second = look(shared, "a", "2");
+  await expect.poll(() => answers.length, { interval: 10 }).toBe(2);
+  expect(performance.now() - begun).toBeGreaterThan(300);
+  answers[1]?.();
+  expect(await second).toBe("2");
+  const third = look(shared, "a", "3"); // the first one still holds the only place
+  answers[0]?.();
+  expect(await first).toBe("1");
+  await expect.poll(() => answers.length, { interval: 10 }).toBe(3);
+  answers[2]?.();
+  expect(await third).toBe("3");
+});
