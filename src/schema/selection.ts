@@ -1,30 +1,56 @@
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionNode } from "graphql";
+import {
+  type FieldNode,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from "graphql";
 
 type Fragments = GraphQLResolveInfo["fragments"];
 
 /** What was found for each place in the text of an operation; operations are kept, so that it is looked for once. */
 const found = new WeakMap<FieldNode, boolean>();
-/** Fields with texts of kilobytes. */
-const longFields: ReadonlySet<string> = new Set(["description", "images"]);
+/** Names of the fields that are marked `isLong`. */
+const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
 /**
- * Whether products are asked for with their long texts: the description or the images, at any depth below this field. A field
- * that is skipped or included by a variable counts as asked for.
+ * Whether a field that holds long texts is asked for, at any depth below this one. A field that is skipped or included by a
+ * variable counts as asked for.
  */
-export function asksForLongTexts({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
+export function asksForLongTexts({ fieldNodes, fragments, schema }: GraphQLResolveInfo): boolean {
   return fieldNodes.some((node) => {
     let answer = found.get(node);
-    if (answer === undefined) found.set(node, (answer = hasLongField(node.selectionSet?.selections, fragments)));
+    if (answer === undefined) {
+      answer = hasOneOf(longFieldsOf(schema), node.selectionSet?.selections, fragments);
+      found.set(node, answer);
+    }
     return answer;
   });
 }
 
-function hasLongField(selections: readonly SelectionNode[] = [], fragments: Fragments): boolean {
+function hasOneOf(
+  names: ReadonlySet<string>,
+  selections: readonly SelectionNode[] = [],
+  fragments: Fragments,
+): boolean {
   return selections.some((selection) => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      return hasLongField(fragments[selection.name.value]?.selectionSet.selections, fragments);
+      return hasOneOf(names, fragments[selection.name.value]?.selectionSet.selections, fragments);
     }
-    const isLong = selection.kind === Kind.FIELD && longFields.has(selection.name.value);
-    return isLong || hasLongField(selection.selectionSet?.selections, fragments);
+    const isOne = selection.kind === Kind.FIELD && names.has(selection.name.value);
+    return isOne || hasOneOf(names, selection.selectionSet?.selections, fragments);
   });
+}
+
+function longFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {
+  let names = longFields.get(schema);
+  if (names === undefined) {
+    const fields = Object.values(schema.getTypeMap())
+      .filter(isObjectType)
+      .flatMap((type) => Object.values(type.getFields()));
+    names = new Set(fields.filter(({ extensions }) => extensions.isLong === true).map(({ name }) => name));
+    longFields.set(schema, names);
+  }
+  return names;
 }
