@@ -1,5 +1,5 @@
 import type { PoolConfig } from "pg";
-import { migrationNames } from "./migrations/applied.js";
+import { pendingAccordingTo } from "./migrations/applied.js";
 import { openConnections } from "./pool.js";
 
 /** Tells whether a database can be used, over a connection that nothing else uses: however busy the others are. */
@@ -32,15 +32,8 @@ export function openReadiness(connection: PoolConfig, log: (problem: Error) => v
   return {
     trustMs: isEmbedded ? embeddedTrustMs : 0,
     async isMigrated() {
-      const { rows: tables } = await pool.query<{ exists: boolean }>(
-        "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists",
-      );
-      if (tables[0]?.exists !== true) return false;
-      const { rows } = await pool.query<{ name: string }>(
-        `SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
-      );
-      const applied = new Set(rows.map(({ name }) => name));
-      return (await migrationNames()).every((name) => applied.has(name));
+      const ask = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+      return (await pendingAccordingTo(ask)).length === 0;
     },
     async close() {
       const timer = setTimeout(cut, closeTimeoutMs);

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { createStore } from "../../src/access/store.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { forStore } from "../../src/database/shares/forStore.js";
-import { asLongWork } from "../../src/database/shares/longWork.js";
+import { asLongWork } from "../../src/database/shares/shares.js";
 import { sharesOf } from "../../src/database/shares/shares.js";
-import { asWideRead } from "../../src/database/shares/wideRead.js";
+import { asWideRead } from "../../src/database/shares/shares.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 

@@ -1,6 +1,6 @@
 import { lookUpProduct } from "../../catalog/product.lookup.js";
 import { Product } from "../../catalog/product.schema.js";
-import { asWideRead } from "../../database/shares/wideRead.js";
+import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
 import { pageSize } from "../../schema/connections.js";
 import { rateLimited } from "../../schema/rateLimit.js";

@@ -1,7 +1,7 @@
 import { resolveSite, type SiteReference } from "../../access/site.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";
-import { asLongWork } from "../../database/shares/longWork.js";
+import { asLongWork } from "../../database/shares/shares.js";
 import { isSingleSession } from "../../database/singleSession.js";
 import { inRolledBackTransaction, inTransaction } from "../../database/transaction.js";
 import { type AppError, errorAt, type Path, type Problems } from "../../errors.js";

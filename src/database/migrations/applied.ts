@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 
 /** The migrations that this version knows, in Prisma's layout. */
@@ -22,14 +23,20 @@ async function readNames(folder: string): Promise<readonly string[]> {
 }
 
 /** Those that the database does not have, or not completely. Throws what the database throws when it cannot be asked. */
-export async function pendingMigrations(db: Database): Promise<readonly string[]> {
+export function pendingMigrations(db: Database): Promise<readonly string[]> {
+  return pendingAccordingTo((sql) => db.$queryRaw(Prisma.raw(sql)));
+}
+
+/** The same, of a database that is asked in any way. */
+export async function pendingAccordingTo(
+  ask: <Row>(sql: string) => Promise<readonly Row[]>,
+): Promise<readonly string[]> {
   const names = await migrationNames();
-  const [table] = await db.$queryRaw<
-    [{ exists: boolean }]
-  >`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`;
-  if (!table.exists) return names;
-  const applied = await db.$queryRaw<{ name: string }[]>`
-    SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`;
+  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
+  if (table?.exists !== true) return names;
+  const applied = await ask<{ name: string }>(
+    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
+  );
   const appliedNames = new Set(applied.map(({ name }) => name));
   return names.filter((name) => !appliedNames.has(name));
 }

@@ -56,6 +56,36 @@ export function sharesOf(db: Database): ConnectionShares | undefined {
   return sharesByClient.get(db);
 }
 
+/**
+ * Runs work that holds a connection for seconds or longer, once it has a turn. Such work of all stores together takes at most
+ * half of the connections, that of one store at most half of these. It must not be begun within a transaction.
+ *
+ * @param signal aborted when the caller has gone: then a turn is no longer waited for
+ * @throws {AppError} UNAVAILABLE after waiting for 10 seconds in vain, or what the work throws
+ */
+export function asLongWork<Result>(
+  db: RootDatabase,
+  storeId: string,
+  work: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return sharesOf(db)?.longWork.run(storeId, work, signal) ?? work();
+}
+
+/**
+ * Runs a read that takes many rows together, likewise: of all stores together at most a quarter of the connections.
+ *
+ * @throws {AppError} UNAVAILABLE after waiting for 5 seconds in vain, or what the read throws
+ */
+export function asWideRead<Result>(
+  db: RootDatabase,
+  storeId: string,
+  read: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  return sharesOf(db)?.wideReads.run(storeId, read, signal) ?? read();
+}
+
 function atLeastOne(places: number): number {
   return Math.max(1, Math.floor(places));
 }
