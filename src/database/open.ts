@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
-import { openClient, type RootDatabase } from "./client.js";
+import type { DatabaseProbe, RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
 import { type FileLock, silenceMaxMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folderLock.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
-import type { DatabaseProbe } from "./probe.js";
+import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
 import { withTimeLimits } from "./timeLimits.js";
 

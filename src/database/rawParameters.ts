@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
 import type pg from "pg";
-import type { DatabaseProbe } from "./probe.js";
+import type { DatabaseProbe } from "./client.js";
 
 const parameters = new Map<string, string>();
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "./client.js";
+import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
 
 const attemptsMax = 4;
@@ -60,4 +61,35 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
       await sleep(Math.random() * 20 * 2 ** attempt);
     }
   }
+}
+
+/**
+ * Settings that hold until a transaction ends, from its next statement on. Citus passes them on to the nodes that do the work,
+ * which it does not do with those made by set_config.
+ */
+export async function setLocal(
+  transaction: Database,
+  settings: Readonly<
+    Record<"lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop", string>
+  >,
+): Promise<void> {
+  const all = { "citus.propagate_set_commands": "local", ...settings }; // without Citus, the first is nobody's
+  for (const [name, value] of Object.entries(all)) {
+    await transaction.$executeRaw(Prisma.raw(`SET LOCAL ${name} = '${value}'`));
+  }
+}
+
+const embedded = new WeakMap<Database, boolean>();
+
+/**
+ * Whether the database is the embedded engine, whose one session all clients share: whoever holds a transaction keeps all
+ * others waiting, and no lock keeps one client from another. Asked of the database itself once, whoever opened it.
+ */
+export async function isSingleSession(db: Database): Promise<boolean> {
+  const answer = embedded.get(db);
+  if (answer !== undefined) return answer;
+  const [{ isEmbedded }] = await db.$queryRaw<[{ isEmbedded: boolean }]>`
+    SELECT version() LIKE '%PGlite%' AS "isEmbedded"`;
+  embedded.set(db, isEmbedded);
+  return isEmbedded;
 }

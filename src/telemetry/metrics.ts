@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { PolicyName } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
-import type { DatabaseProbe } from "../database/probe.js";
+import type { DatabaseProbe } from "../database/client.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product"];
 

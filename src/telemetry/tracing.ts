@@ -5,7 +5,7 @@ import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import type { DatabaseProbe } from "../database/probe.js";
+import type { DatabaseProbe } from "../database/client.js";
 import { AppError } from "../errors.js";
 import { withTimeout } from "../lib/timeout.js";
 import { type Health, watchHealth } from "../lib/outage.js";

@@ -1,7 +1,6 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
-import { setLocal } from "../../database/setLocal.js";
-import { inTransaction } from "../../database/transaction.js";
+import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 

@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
-import { isSingleSession } from "../../database/singleSession.js";
+import { isSingleSession } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";

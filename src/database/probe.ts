@@ -1,9 +1,0 @@
-/** What can be seen of a database from outside: how busy its connections are, and each statement that is sent. */
-export interface DatabaseProbe {
-  /** The connections of this process. */
-  readonly pool: { readonly totalCount: number; readonly idleCount: number };
-  /** Calls that wait for a connection, or for the turn of their store to have one. */
-  waiting: () => number;
-  /** Where set, every statement is sent by it. It is told the text, in which parameters stand for all values. */
-  aroundQuery: (<Result>(sql: string, send: () => Promise<Result>) => Promise<Result>) | undefined;
-}
