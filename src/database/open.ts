@@ -4,7 +4,7 @@ import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
 import { type FileLock, silenceMaxMs } from "./embedded/fileLock.js";
-import { findHolder, lockFolder } from "./embedded/folderLock.js";
+import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";

@@ -2,7 +2,7 @@ import "../schema/scalars.js";
 import "../catalog/product.schema.js";
 import "../analytics/shows/liveStream.schema.js";
 import "../analytics/events/events.schema.js";
-import "../analytics/kpis/kpis.schema.js";
+import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
 

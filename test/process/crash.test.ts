@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { findHolder } from "../../src/database/embedded/folderLock.js";
+import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
 import { createDatabase } from "../support/postgresql.js";

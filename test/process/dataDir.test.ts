@@ -2,7 +2,7 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lockFile } from "../../src/database/embedded/fileLock.js";
-import { lockFolder } from "../../src/database/embedded/folderLock.js";
+import { lockFolder } from "../../src/database/embedded/folder.js";
 import { placeForTest, vitrine } from "../support/process.js";
 
 const refusal = (folder: string, why: RegExp) => ({

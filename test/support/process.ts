@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
-import { lockFolder } from "../../src/database/embedded/folderLock.js";
+import { lockFolder } from "../../src/database/embedded/folder.js";
 
 /**
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.

@@ -1,12 +1,11 @@
 import type { RootDatabase } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/arrayLiteral.js";
 import { retrying } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
-import { eventStatement } from "./events.sql.js";
+import { eventColumns, eventStatement } from "./events.sql.js";
 import { foldTotals } from "../totals/fold.js";
-import { deviceName, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { keepNames, type NameLimits, nameLimits } from "./keptNames.js";
 import { type KnownShow, knownShow, rememberShow, rowsToFoldMax } from "./knownShows.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { showUnlocked } from "../shows/showLock.js";
@@ -128,28 +127,4 @@ function earliestOf(events: readonly ShopperEventInput[]): Date | null {
     if (occurredAt instanceof Date && (earliest === null || occurredAt < earliest)) earliest = occurredAt;
   }
   return earliest;
-}
-
-/** Events turned into columns for `unnest`, each a PostgreSQL array literal. */
-export type EventColumns = ReturnType<typeof eventColumns>;
-
-function eventColumns(events: readonly ShopperEventInput[]) {
-  const column = (value: (event: ShopperEventInput) => string | number | null | undefined) =>
-    textArrayLiteral(
-      events.map((event) => {
-        const cell = value(event);
-        return cell === null || cell === undefined ? null : String(cell);
-      }),
-    );
-  return {
-    id: column(({ id }) => id),
-    type: column(({ type }) => type),
-    channel: column(({ channel }) => channel),
-    viewerId: column(({ viewerId }) => viewerId),
-    device: column(({ device }) => deviceName(device)),
-    seconds: column(({ seconds }) => seconds),
-    amount: column(({ amount }) => amount),
-    productId: column(({ productId }) => productId),
-    occurredAt: column(({ occurredAt }) => occurredAt?.toISOString()),
-  };
 }

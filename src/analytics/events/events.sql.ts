@@ -1,7 +1,32 @@
+import { textArrayLiteral } from "../../database/arrayLiteral.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { EventColumns } from "./events.record.js";
-import { otherDevice, unknownDevice } from "./keptNames.js";
+import type { ShopperEventInput } from "./events.input.js";
+import { deviceName, otherDevice, unknownDevice } from "./keptNames.js";
 import { trySharedLock } from "../shows/showLock.js";
+
+/** Events turned into columns for `unnest`, each a PostgreSQL array literal. */
+type EventColumns = ReturnType<typeof eventColumns>;
+
+export function eventColumns(events: readonly ShopperEventInput[]) {
+  const column = (value: (event: ShopperEventInput) => string | number | null | undefined) =>
+    textArrayLiteral(
+      events.map((event) => {
+        const cell = value(event);
+        return cell === null || cell === undefined ? null : String(cell);
+      }),
+    );
+  return {
+    id: column(({ id }) => id),
+    type: column(({ type }) => type),
+    channel: column(({ channel }) => channel),
+    viewerId: column(({ viewerId }) => viewerId),
+    device: column(({ device }) => deviceName(device)),
+    seconds: column(({ seconds }) => seconds),
+    amount: column(({ amount }) => amount),
+    productId: column(({ productId }) => productId),
+    occurredAt: column(({ occurredAt }) => occurredAt?.toISOString()),
+  };
+}
 
 interface EventBatch {
   readonly storeId: string;

@@ -1,7 +1,6 @@
 import { AppError } from "../../errors.js";
 import { type Confirm, Confirmations } from "./feed.confirm.js";
 import type { FeedRelay } from "./feed.relay.js";
-import { Places } from "./feed.places.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { LatestValue } from "./latestValue.js";
@@ -116,4 +115,36 @@ function endOnAbort(watcher: Watcher, signal: AbortSignal | undefined): void {
 
 function keyOf(storeId: string, lsId: string): string {
   return JSON.stringify([storeId, lsId]);
+}
+
+/** Places for watchers: so many in all, and so many for the shows of a store, so that none takes the places of others. */
+class Places {
+  readonly #max: number;
+  readonly #ofStoreMax: number;
+  readonly #byStore = new Map<string, number>();
+  taken = 0;
+
+  constructor(max: number, ofStoreMax: number) {
+    this.#max = max;
+    this.#ofStoreMax = ofStoreMax;
+  }
+
+  /** @throws {AppError} UNAVAILABLE where none is free */
+  take(storeId: string): void {
+    if (this.taken >= this.#max || (this.#byStore.get(storeId) ?? 0) >= this.#ofStoreMax) {
+      throw new AppError("UNAVAILABLE", "Too many open subscriptions.", { retryAfterSeconds: 10 });
+    }
+    this.#count(storeId, 1);
+  }
+
+  free(storeId: string): void {
+    this.#count(storeId, -1);
+  }
+
+  #count(storeId: string, change: 1 | -1): void {
+    this.taken += change;
+    const ofStore = (this.#byStore.get(storeId) ?? 0) + change;
+    if (ofStore > 0) this.#byStore.set(storeId, ofStore);
+    else this.#byStore.delete(storeId);
+  }
 }

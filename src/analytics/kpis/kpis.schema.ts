@@ -1,17 +1,7 @@
-import { lookUpProduct } from "../../catalog/product.lookup.js";
-import { Product } from "../../catalog/product.schema.js";
-import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
-import { pageSize } from "../../schema/connections.js";
-import { rateLimited } from "../../schema/rateLimit.js";
-import { Channel } from "../events/events.schema.js";
-import { deviceShares, type DeviceShare, type Kpis } from "./kpis.js";
-import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
-import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
-import { shared } from "./shared.js";
-import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
+import type { DeviceShare as DeviceShareValue, Kpis as KpisValue } from "./kpis.js";
 
-const ChannelTotals = builder.objectRef<Kpis["sales"]>("ChannelTotals").implement({
+const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
   description: "A figure by channel.",
   fields: (t) => ({
     live: t.exposeFloat("live"),
@@ -20,7 +10,7 @@ const ChannelTotals = builder.objectRef<Kpis["sales"]>("ChannelTotals").implemen
   }),
 });
 
-const ViewerTotals = builder.objectRef<Kpis["viewers"]>("ViewerTotals").implement({
+const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
     live: t.exposeInt("live"),
@@ -30,7 +20,7 @@ const ViewerTotals = builder.objectRef<Kpis["viewers"]>("ViewerTotals").implemen
   }),
 });
 
-const ChannelAverages = builder.objectRef<Kpis["addToCart"]>("ChannelAverages").implement({
+const ChannelAverages = builder.objectRef<KpisValue["addToCart"]>("ChannelAverages").implement({
   description: "A rate by channel.",
   fields: (t) => ({
     live: t.exposeFloat("live"),
@@ -39,7 +29,7 @@ const ChannelAverages = builder.objectRef<Kpis["addToCart"]>("ChannelAverages").
   }),
 });
 
-const DeviceShare = builder.objectRef<DeviceShare>("DeviceShare").implement({
+export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").implement({
   description: "The share of a device among viewers.",
   fields: (t) => ({
     device: t.exposeString("device", { description: "mobile, desktop, unknown, or whatever was reported." }),
@@ -51,12 +41,9 @@ const DeviceShare = builder.objectRef<DeviceShare>("DeviceShare").implement({
  * What a list of devices counts for in an operation's cost: less than the 1,001 that it may hold, since shows have a few,
  * and tens of shows may be asked for at once.
  */
-const devicesExpected = { itemsExpected: 100 };
+export const devicesExpected = { itemsExpected: 100 };
 
-/** What a time line counts for in an operation's cost: four hours of minutes. More than ten shows may be compared at once. */
-const minutesExpected = 240;
-
-const Kpis = builder.objectRef<Kpis>("Kpis").implement({
+export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) => ({
     sales: t.field({ type: ChannelTotals, resolve: ({ sales }) => sales }),
@@ -77,126 +64,3 @@ const Kpis = builder.objectRef<Kpis>("Kpis").implement({
     averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
   }),
 });
-
-const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
-  description: "What happened in a part of a show.",
-  fields: (t) => ({
-    startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
-    viewers: t.exposeInt("viewers", { description: "The most distinct viewers active within one of its minutes." }),
-    carts: t.exposeInt("carts"),
-    orders: t.exposeInt("orders"),
-    sales: t.exposeFloat("sales"),
-  }),
-});
-
-const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
-  description: "A product of a show.",
-  fields: (t) => ({
-    productId: t.exposeString("productId"),
-    product: t.field({
-      type: Product,
-      nullable: true,
-      description: "Null where the catalog does not have it, or no longer.",
-      resolve: (carts, _, { db, identity }) =>
-        shared(carts, "product", async () => lookUpProduct(db, identity.storeId, carts.productId)),
-    }),
-    carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
-  }),
-});
-
-const ChannelDevices = builder
-  .objectRef<{ channel: "LIVE" | "REPLAY"; devices: readonly DeviceShare[] }>("ChannelDevices")
-  .implement({
-    description: "Devices of a channel's viewers.",
-    fields: (t) => ({
-      channel: t.field({ type: Channel, resolve: ({ channel }) => channel }),
-      devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
-    }),
-  });
-
-/** What is not read with it is shared by all who were given the same reading: watchers of a show all are. */
-const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
-  description: "The analytics of a show.",
-  fields: (t) => ({
-    id: t.exposeString("id"),
-    name: t.exposeString("name"),
-    status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status }),
-    startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
-    endedAt: t.field({ type: "DateTime", nullable: true, resolve: ({ endedAt }) => endedAt }),
-    durationSeconds: t.exposeInt("durationSeconds"),
-    host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
-    kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
-    peakConcurrentViewers: t.int({
-      description: "The most distinct viewers of whom something was heard within one minute.",
-      extensions: { cost: 100 },
-      resolve: (analytics, _, { db }) => {
-        const { storeId, id } = analytics;
-        return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
-      },
-    }),
-    timeline: t.field({
-      type: [TimelineBucket],
-      description: "The parts of the show in which something happened, in order; the latest 1,500.",
-      extensions: { itemsExpected: minutesExpected, cost: 100 },
-      args: {
-        bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }),
-        from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
-        until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
-      },
-      resolve: (analytics, args, { db }) => {
-        const { storeId, id } = analytics;
-        const { bucketSeconds, from, until } = args;
-        const key = `timeline ${JSON.stringify([bucketSeconds, from, until])}`;
-        const read = () => readTimeline(db, storeId, id, bucketSeconds, { from, until });
-        return shared(analytics, key, () => asWideRead(db, storeId, read));
-      },
-    }),
-    topProducts: t.field({
-      type: [ProductCarts],
-      description: "The products most often put into carts.",
-      extensions: { cost: 100 },
-      args: { first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }) },
-      resolve: (analytics, args, { db }) => {
-        const { storeId, id } = analytics;
-        const first = pageSize(args.first);
-        const read = () => readTopProducts(db, storeId, id, first);
-        return shared(analytics, `products ${first}`, () => asWideRead(db, storeId, read));
-      },
-    }),
-    devicesByChannel: t.field({
-      type: [ChannelDevices],
-      extensions: { itemsExpected: 2 },
-      resolve: ({ devices }) =>
-        (["LIVE", "REPLAY"] as const).map((channel) => ({
-          channel,
-          devices: deviceShares(devices.filter((device) => device.channel === channel)),
-        })),
-    }),
-  }),
-});
-
-const lsId = { description: "Id of the live stream." };
-
-builder.queryFields((t) => ({
-  liveStreamAnalytics: t.field({
-    type: LiveStreamAnalyticsRef,
-    description: "The analytics of a show, as of now.",
-    args: { lsId: t.arg.string(lsId) },
-    resolve: rateLimited("analytics", (_, args, { db, identity }) => readAnalytics(db, identity.storeId, args.lsId)),
-  }),
-}));
-
-builder.subscriptionFields((t) => ({
-  liveStreamAnalytics: t.field({
-    type: LiveStreamAnalyticsRef,
-    description: "The analytics of a show: at once, and then as they change, at most once a second.",
-    args: { lsId: t.arg.string(lsId) },
-    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, disconnectSignal }) =>
-      feed.watch(identity.storeId, args.lsId, {
-        confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
-        disconnectSignal: disconnectSignal(),
-      }),
-    ),
-    resolve: (analytics: LiveStreamAnalytics) => analytics,
-  }),
-}));

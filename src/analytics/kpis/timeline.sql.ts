@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { daySeconds, quarterSeconds } from "../totals/fold.sql.js";
+import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
 
 export const minuteSeconds = 60;
 /** Buckets of an answer at most: a day of minutes. */

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
-import { epoch, wholeShowSeconds } from "../totals/fold.sql.js";
+import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 

@@ -1,6 +1,8 @@
 import type { Database } from "../../database/client.js";
 import { retrying } from "../../database/transaction.js";
-import { foldStatements } from "./fold.sql.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { trySharedLock } from "../shows/showLock.js";
+import { addToSpans } from "./spans.sql.js";
 
 /**
  * Folds what writers of a show have spread over slots into one row for each minute, device and product, and adds it to the
@@ -8,4 +10,60 @@ import { foldStatements } from "./fold.sql.js";
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) await retrying(() => db.$executeRaw(statement));
+}
+
+/** Rows of a statement at most: others wait for these rows. */
+const rowsMax = Prisma.sql`10000`;
+
+/**
+ * One statement for each table, so that whatever interrupts them, each row is counted once. They take only rows that nobody
+ * holds, so they wait for no writer (IS TRUE keeps what is looked up in a hash: a join may be planned to go over all rows for
+ * each one); they write rows in the order of their keys, so they do not wait for each other in a circle.
+ */
+function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
+  const key = Prisma.sql`${storeId}::text, ${lsId}::text`;
+  const of = (name: string) =>
+    Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
+  // None while the show is being rebuilt.
+  const show = Prisma.sql`show AS MATERIALIZED (
+    SELECT ${trySharedLock(storeId, lsId)} AS "isHeld" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
+  const isFree = Prisma.sql`slot >= 0 AND (SELECT "isHeld" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
+  return [
+    Prisma.sql`
+      WITH ${show},
+      free AS MATERIALIZED (SELECT minute, slot FROM "LiveStreamMinute" AS m WHERE ${of("m")} AND ${isFree}),
+      gone AS (
+        DELETE FROM "LiveStreamMinute" AS m
+        WHERE ${of("m")} AND slot >= 0 AND ((minute, slot) IN (SELECT minute, slot FROM free)) IS TRUE
+        RETURNING m.minute, m.viewers, m.carts, m.orders, m.sales),
+      added AS MATERIALIZED (
+        SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
+        FROM gone GROUP BY minute),
+      folded AS (
+        INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
+        SELECT ${key}, minute, -1, viewers, carts, orders, sales FROM added ORDER BY minute
+        ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
+          carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
+        RETURNING minute, viewers)
+      ${addToSpans({ key, added: Prisma.sql`(SELECT minute, carts, orders, sales FROM added)`, totals: Prisma.sql`folded` })}`,
+    Prisma.sql`
+      WITH ${show},
+      free AS MATERIALIZED (SELECT channel, device, slot FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND ${isFree}),
+      gone AS (
+        DELETE FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND slot >= 0
+          AND ((channel, device, slot) IN (SELECT channel, device, slot FROM free)) IS TRUE
+        RETURNING d.channel, d.device, d.viewers)
+      INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
+      SELECT ${key}, channel, device, -1, sum(viewers) FROM gone GROUP BY channel, device ORDER BY channel, device
+      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers`,
+    Prisma.sql`
+      WITH ${show},
+      free AS MATERIALIZED (SELECT "productId", slot FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND ${isFree}),
+      gone AS (
+        DELETE FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND slot >= 0
+          AND (("productId", slot) IN (SELECT "productId", slot FROM free)) IS TRUE RETURNING p."productId", p.carts)
+      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts)
+      SELECT ${key}, "productId", -1, sum(carts) FROM gone GROUP BY "productId" ORDER BY "productId"
+      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts`,
+  ];
 }

@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { addToSpans } from "./fold.sql.js";
+import { addToSpans } from "./spans.sql.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
 
 /** As if all had been folded. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
 import { tablesLeftOut } from "../../database/migrations/distribute.js";
-import { findHolder } from "../../database/embedded/folderLock.js";
+import { findHolder } from "../../database/embedded/folder.js";
 import { pendingMigrations } from "../../database/migrations/applied.js";
 import { openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";

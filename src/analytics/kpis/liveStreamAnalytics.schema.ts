@@ -1,0 +1,157 @@
+import { lookUpProduct } from "../../catalog/product.lookup.js";
+import { Product } from "../../catalog/product.schema.js";
+import { asWideRead } from "../../database/shares/shares.js";
+import { builder } from "../../schema/builder.js";
+import { pageSize } from "../../schema/connections.js";
+import { rateLimited } from "../../schema/rateLimit.js";
+import { Channel } from "../events/events.schema.js";
+import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
+import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
+import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
+import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
+import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
+
+/** What a time line counts for in an operation's cost: four hours of minutes. More than ten shows may be compared at once. */
+const minutesExpected = 240;
+
+const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
+  description: "What happened in a part of a show.",
+  fields: (t) => ({
+    startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
+    viewers: t.exposeInt("viewers", { description: "The most distinct viewers active within one of its minutes." }),
+    carts: t.exposeInt("carts"),
+    orders: t.exposeInt("orders"),
+    sales: t.exposeFloat("sales"),
+  }),
+});
+
+const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
+  description: "A product of a show.",
+  fields: (t) => ({
+    productId: t.exposeString("productId"),
+    product: t.field({
+      type: Product,
+      nullable: true,
+      description: "Null where the catalog does not have it, or no longer.",
+      resolve: (carts, _, { db, identity }) =>
+        shared(carts, "product", async () => lookUpProduct(db, identity.storeId, carts.productId)),
+    }),
+    carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
+  }),
+});
+
+const ChannelDevices = builder
+  .objectRef<{ channel: "LIVE" | "REPLAY"; devices: readonly DeviceShareValue[] }>("ChannelDevices")
+  .implement({
+    description: "Devices of a channel's viewers.",
+    fields: (t) => ({
+      channel: t.field({ type: Channel, resolve: ({ channel }) => channel }),
+      devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
+    }),
+  });
+
+/** What is not read with it is shared by all who were given the same reading: watchers of a show all are. */
+const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
+  description: "The analytics of a show.",
+  fields: (t) => ({
+    id: t.exposeString("id"),
+    name: t.exposeString("name"),
+    status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status }),
+    startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
+    endedAt: t.field({ type: "DateTime", nullable: true, resolve: ({ endedAt }) => endedAt }),
+    durationSeconds: t.exposeInt("durationSeconds"),
+    host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
+    kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
+    peakConcurrentViewers: t.int({
+      description: "The most distinct viewers of whom something was heard within one minute.",
+      extensions: { cost: 100 },
+      resolve: (analytics, _, { db }) => {
+        const { storeId, id } = analytics;
+        return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
+      },
+    }),
+    timeline: t.field({
+      type: [TimelineBucket],
+      description: "The parts of the show in which something happened, in order; the latest 1,500.",
+      extensions: { itemsExpected: minutesExpected, cost: 100 },
+      args: {
+        bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }),
+        from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
+        until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
+      },
+      resolve: (analytics, args, { db }) => {
+        const { storeId, id } = analytics;
+        const { bucketSeconds, from, until } = args;
+        const key = `timeline ${JSON.stringify([bucketSeconds, from, until])}`;
+        const read = () => readTimeline(db, storeId, id, bucketSeconds, { from, until });
+        return shared(analytics, key, () => asWideRead(db, storeId, read));
+      },
+    }),
+    topProducts: t.field({
+      type: [ProductCarts],
+      description: "The products most often put into carts.",
+      extensions: { cost: 100 },
+      args: { first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }) },
+      resolve: (analytics, args, { db }) => {
+        const { storeId, id } = analytics;
+        const first = pageSize(args.first);
+        const read = () => readTopProducts(db, storeId, id, first);
+        return shared(analytics, `products ${first}`, () => asWideRead(db, storeId, read));
+      },
+    }),
+    devicesByChannel: t.field({
+      type: [ChannelDevices],
+      extensions: { itemsExpected: 2 },
+      resolve: ({ devices }) =>
+        (["LIVE", "REPLAY"] as const).map((channel) => ({
+          channel,
+          devices: deviceShares(devices.filter((device) => device.channel === channel)),
+        })),
+    }),
+  }),
+});
+
+const lsId = { description: "Id of the live stream." };
+
+builder.queryFields((t) => ({
+  liveStreamAnalytics: t.field({
+    type: LiveStreamAnalyticsRef,
+    description: "The analytics of a show, as of now.",
+    args: { lsId: t.arg.string(lsId) },
+    resolve: rateLimited("analytics", (_, args, { db, identity }) => readAnalytics(db, identity.storeId, args.lsId)),
+  }),
+}));
+
+builder.subscriptionFields((t) => ({
+  liveStreamAnalytics: t.field({
+    type: LiveStreamAnalyticsRef,
+    description: "The analytics of a show: at once, and then as they change, at most once a second.",
+    args: { lsId: t.arg.string(lsId) },
+    subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, disconnectSignal }) =>
+      feed.watch(identity.storeId, args.lsId, {
+        confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
+        disconnectSignal: disconnectSignal(),
+      }),
+    ),
+    resolve: (analytics: LiveStreamAnalytics) => analytics,
+  }),
+}));
+
+const sharedByOwner = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/**
+ * Something that is read once for all who hold the same object, and kept for as long as that is. What fails is read anew
+ * for the next one.
+ *
+ * @param key what is read, with the arguments that it depends on; the same key must always mean the same type
+ */
+function shared<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
+  const known = sharedByOwner.get(owner) ?? new Map<string, Promise<unknown>>();
+  sharedByOwner.set(owner, known);
+  const found = known.get(key) as Promise<Value> | undefined; // what a key stands for is of one type
+  if (found !== undefined) return found;
+  const reading = read();
+  known.set(key, reading);
+  reading.catch(() => known.delete(key));
+  return reading;
+}
