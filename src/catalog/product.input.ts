@@ -51,7 +51,7 @@ export interface Place {
 export function checkProduct(product: unknown, place: Place, problems: Problems): product is ProductInput {
   const totalBefore = problems.total;
   const report: Report = (field, code, message) =>
-    problems.add({ code, message, ...place, path: place.path.concat(field) });
+    problems.addLazily(() => ({ code, message, ...place, path: place.path.concat(field) }));
 
   if (typeof product !== "object" || product === null || Array.isArray(product)) {
     report([], "INVALID_TYPE", "A product must be an object.");

@@ -1,5 +1,5 @@
-import { isUnparsedList, parseSlice, type UnparsedValue } from "../../lib/json/body.js";
-import { arraySlices } from "../../lib/json/slices.js";
+import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
+import { parsedSlices } from "../../lib/json/elements.js";
 import { productKeys } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
 import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
@@ -42,17 +42,16 @@ export function* readProductsJson(
   const chunk = new ChunkBuilder(keysOnly);
   const take = () => ({ bytesRead: 0, isValid: checks.isValid, ...chunk.take() });
   let rows = 0;
-  for (const slice of arraySlices(bytes, first, last, sliceBytes)) {
-    if (slice.end - slice.start > productBytesMax) {
+  const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
+  for (const { elements: products, bytes: length } of slices) {
+    if (products === undefined) {
       const message = `A product may have at most ${productBytesMax} bytes.`;
       checks.row.add({ code: "TOO_LONG", message, path: pathOf(rows) });
       checks.endRow(rows);
       rows += 1;
       continue;
     }
-    const isWhole = slice.start === first && slice.end === last;
-    const products = parseSlice(bytes, slice.start, slice.end, isWhole);
-    const charactersEach = (slice.end - slice.start) / Math.max(1, products.length);
+    const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
       const isValid = checkProduct(product, { path: pathOf(rows) }, checks.row);

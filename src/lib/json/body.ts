@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../errors.js";
+import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
-import { arraySlices } from "./slices.js";
 
 /** A long value of a body, which nobody has parsed yet. */
 export interface UnparsedValue extends JsonRange {
@@ -77,28 +77,12 @@ export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
     return parseJson(bytes.subarray(start, end));
   }
   const list: unknown[] = [];
-  for (const slice of arraySlices(bytes, start + 1, end - 1, sliceBytes)) {
-    const isWhole = slice.start === start + 1 && slice.end === end - 1;
-    if (!isWhole) await setImmediate();
-    for (const item of parseSlice(bytes, slice.start, slice.end, isWhole)) list.push(item);
+  for (const { elements } of parsedSlices(bytes, start + 1, end - 1, { sliceBytes })) {
+    for (const element of elements ?? []) list.push(element);
+    await setImmediate();
   }
   return list;
 }
-
-/**
- * The elements that a slice of an array holds.
- *
- * @param isWhole whether it is all of the array, which may then be empty
- * @throws {AppError} BAD_REQUEST
- */
-export function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
-  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[]; // in brackets
-  if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
-  return items;
-}
-
-const bracketOpen = Buffer.from("[");
-const bracketClose = Buffer.from("]");
 
 function isMemberOf(path: readonly string[], parent: readonly string[]): boolean {
   return path.length === parent.length + 1 && parent.every((name, index) => path[index] === name);

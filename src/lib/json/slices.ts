@@ -3,20 +3,13 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /**
- * The elements of a JSON array, as the texts of arrays of some of them: `[1,2]`, `[3]` for `[1,2,3]`. They are valid if, and
- * only if, all of it is.
+ * Where the first elements of a JSON array end that have `sliceBytes` together, or a single longer one: at a comma, or at `end`.
  *
- * @param start of what stands between the brackets
- * @param end likewise
- * @param sliceBytes each text has as many bytes, unless it is a single longer element, or the last
+ * @param start of an element
+ * @param end of what stands between the brackets
  */
-export function* arraySlices(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  sliceBytes: number,
-): Generator<{ readonly start: number; readonly end: number; readonly items: number }, void> {
-  let [from, before, items, depth, inString] = [start, start, 0, 0, false];
+export function firstSliceEnd(bytes: Uint8Array, start: number, end: number, sliceBytes: number): number {
+  let [before, depth, inString] = [-1, 0, false];
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at];
     if (inString) {
@@ -26,22 +19,11 @@ export function* arraySlices(
     else if (byte === arrayStart || byte === objectStart) depth += 1;
     else if (byte === arrayEnd || byte === objectEnd) depth -= 1;
     else if (byte === comma && depth === 0) {
-      // The element that ends here starts a text of its own where it makes this one too long.
-      if (items > 0 && at - from > sliceBytes) {
-        yield { start: from, end: before, items };
-        from = before + 1;
-        items = 0;
-      }
-      items += 1;
+      if (at - start > sliceBytes) return before === -1 ? at : before;
       before = at;
     }
   }
-  if (items > 0 && end - from > sliceBytes) {
-    yield { start: from, end: before, items };
-    from = before + 1;
-    items = 0;
-  }
-  yield { start: from, end, items: items + 1 };
+  return before !== -1 && end - start > sliceBytes ? before : end;
 }
 
 /** What a JSON string says, in texts of about so many bytes of it, at least 16: each is a JSON string by itself. */

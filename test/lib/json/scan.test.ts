@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "../../../src/lib/json/parse.js";
-import { parseBody, parseSlice, parseUnparsed } from "../../../src/lib/json/body.js";
+import { parseBody, parseUnparsed } from "../../../src/lib/json/body.js";
 import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
-import { arraySlices, stringSlices } from "../../../src/lib/json/slices.js";
+import { parsedSlices } from "../../../src/lib/json/elements.js";
+import { stringSlices } from "../../../src/lib/json/slices.js";
 
 const long = "x".repeat(longFromBytes);
 
@@ -118,21 +119,63 @@ describe("long values", () => {
   });
 });
 
-test("an array is the same in slices as whole", () => {
-  const property = fc.property(fc.array(fc.json({ maxDepth: 3 }), { maxLength: 20 }), fc.nat(60), (items, bytes) => {
-    const text = Buffer.from(`[${items.join(" , ")}]`);
-    const slices = [...arraySlices(text, 1, text.length - 1, bytes)];
-    const isWhole = slices.length === 1;
-    const parsed = slices.map(({ start, end, items: count }) => {
-      const list = parseSlice(text, start, end, isWhole);
-      if (items.length > 0) expect(list).toHaveLength(count);
-      if (count > 1) expect(end - start).toBeLessThanOrEqual(bytes + 1);
-      return list;
-    });
-    expect(parsed.flat()).toEqual(JSON.parse(text.toString()));
+describe("an array in slices", () => {
+  const objects = fc.dictionary(fc.string(), fc.json({ maxDepth: 2 })).map((object) => JSON.stringify(object));
+  const tricky = fc.constantFrom('{"a":"},{"}', '[{"a":{}},{}]', '{"a":{"b":{}},"c":1}', '"},"', "{}");
+  const element = fc.oneof(fc.json({ maxDepth: 3 }), objects, tricky);
+  const spaces = fc.constantFrom("", " ", "\n  ");
+
+  test("is the same as whole", () => {
+    const property = fc.property(
+      fc.array(element, { maxLength: 20 }),
+      spaces,
+      fc.nat(60),
+      (items, space, sliceBytes) => {
+        const text = Buffer.from(`[${items.join(`,${space}`)}]`);
+        const slices = [...parsedSlices(text, 1, text.length - 1, { sliceBytes })];
+        for (const { elements, bytes } of slices) {
+          if (elements !== undefined && elements.length > 1) expect(bytes).toBeLessThanOrEqual(2 * sliceBytes + 1);
+        }
+        expect(slices.flatMap(({ elements }) => elements)).toEqual(JSON.parse(text.toString()));
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
   });
-  fc.assert(property, { numRuns: 2_000 });
+
+  test("is refused where the whole is", () => {
+    const edits = fc.tuple(fc.nat(200), fc.constantFrom("", ",", "}", "{", "]", '"', "\\", "x"));
+    const property = fc.property(
+      fc.array(element, { maxLength: 10 }),
+      fc.nat(40),
+      edits,
+      (items, sliceBytes, [at, edit]) => {
+        const joined = items.join(",");
+        const place = Math.min(at, joined.length);
+        const text = Buffer.from(`[${joined.slice(0, place)}${edit}${joined.slice(place + 1)}]`);
+        const parsed = attempt(() => JSON.parse(text.toString()));
+        const slices = () =>
+          [...parsedSlices(text, 1, text.length - 1, { sliceBytes })].flatMap(({ elements }) => elements);
+        expect(attempt(slices)).toEqual(parsed);
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  test("leaves out an element that is too long", () => {
+    const text = Buffer.from(`[{"a":1},{"a":"${"x".repeat(100)}"},{"a":2}]`);
+    const slices = [...parsedSlices(text, 1, text.length - 1, { sliceBytes: 4, elementBytesMax: 50 })];
+    expect(slices.map(({ elements }) => elements)).toEqual([[{ a: 1 }], undefined, [{ a: 2 }]]);
+  });
 });
+
+/** What a function gives, or undefined if it throws. */
+function attempt(compute: () => unknown): unknown {
+  try {
+    return compute();
+  } catch {
+    return undefined;
+  }
+}
 
 /** What the content of a JSON string is made of, as it may be written. */
 const atoms = ["a", " ", "é", "€", "😀", "\uFEFF", "\\n", '\\"', "\\\\", "\\/", "\\u00e9", "\\uD83D\\ude00", "\\ud800"];

@@ -1,0 +1,72 @@
+import { invalidJson, parseJson } from "./parse.js";
+import { firstSliceEnd } from "./slices.js";
+
+/** Some elements of an array, which follow those of the slice before. */
+interface ParsedSlice {
+  /** Undefined for a single element of more than `elementBytesMax`. */
+  readonly elements: readonly unknown[] | undefined;
+  readonly bytes: number;
+}
+
+interface SliceOptions {
+  /** Each slice has about as many bytes, unless it is a single longer element, or the last. */
+  readonly sliceBytes: number;
+  /** Longer elements are not parsed. Default: no limit. */
+  readonly elementBytesMax?: number;
+}
+
+/**
+ * Parses the elements of a JSON array slice by slice.
+ *
+ * @param start of what stands between the brackets
+ * @param end likewise
+ * @throws {AppError} BAD_REQUEST for what is not JSON
+ */
+export function* parsedSlices(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  { sliceBytes, elementBytesMax = Number.POSITIVE_INFINITY }: SliceOptions,
+): Generator<ParsedSlice, void> {
+  for (let from = start; from <= end;) {
+    const guess = guessSlice(bytes, from, end, sliceBytes);
+    if (guess !== undefined) {
+      yield guess;
+      from += guess.bytes + 1; // a comma follows
+      continue;
+    }
+    const to = firstSliceEnd(bytes, from, end, sliceBytes);
+    const isWhole = from === start && to === end;
+    const elements = to - from > elementBytesMax ? undefined : parseSlice(bytes, from, to, isWhole);
+    yield { elements, bytes: to - from };
+    from = to + 1;
+  }
+}
+
+const objectEndAndComma = Buffer.from("},");
+
+/**
+ * Most often the first brace and comma after so many bytes end an element, and are found faster than by looking at each byte.
+ * If the text before them is the JSON of elements, they do: JSON that is complete leaves no string, object or array open.
+ */
+function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number): ParsedSlice | undefined {
+  const searched = bytes.subarray(from + sliceBytes, Math.min(from + 2 * sliceBytes, end));
+  const found = searched.indexOf(objectEndAndComma);
+  if (found === -1) return undefined;
+  const length = sliceBytes + found + 1;
+  try {
+    return { elements: parseSlice(bytes, from, from + length, false), bytes: length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param isWhole whether it is all of the array, which may then be empty */
+function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
+  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[]; // in brackets
+  if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
+  return items;
+}
+
+const bracketOpen = Buffer.from("[");
+const bracketClose = Buffer.from("]");
