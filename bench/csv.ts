@@ -66,7 +66,7 @@ function csvRows(times: Alternation<number>, probed: readonly Probed[]): Row[] {
       bound: atMost(2, 1.3),
     },
     {
-      work: "the longest any other request waits while that import runs",
+      work: "longest wait of any other request during that import",
       values: probed.map(({ busy }) => busy.longestMs),
       digits: 1,
       unit: "ms",
@@ -74,7 +74,7 @@ function csvRows(times: Alternation<number>, probed: readonly Probed[]): Row[] {
       bound: atMost(100, 30),
     },
     {
-      work: "peak memory of the server during it",
+      work: "peak memory of the server during that import",
       values: probed.map(({ peakMegabytes }) => peakMegabytes),
       digits: 0,
       unit: "MB",

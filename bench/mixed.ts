@@ -116,14 +116,14 @@ function rowsOf(report: MixedReport, lost: number, before: readonly number[], af
       bound: atMost(0, 0),
     },
     {
-      work: `${work}: events lost or counted twice, and subscribers not told the last total`,
+      work: `${work}: events lost or counted twice, and subscriptions without the last total`,
       values: [lost],
       digits: 0,
       detail: `of ${report.accepted.toLocaleString("en")} accepted`,
       bound: atMost(0, 0),
     },
     {
-      work: `${work}: change of the resident memory of both servers after the warm-up, up or down`,
+      work: `${work}: change of resident memory after the warm-up, up or down`,
       values: [change],
       digits: 1,
       unit: "%",

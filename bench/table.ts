@@ -31,7 +31,7 @@ export function markdownTable(rows: readonly Row[]): string {
     const bounds = bound === undefined ? ["", "", ""] : [limit(bound.must), limit(bound.aim), met];
     return `| ${[row.work, measured(row), ...bounds].join(" | ")} |`;
   });
-  return ["| work | measured: median (spread) | must | aim | must met |", "|---|---|---|---|---|", ...lines].join("\n");
+  return ["| Work | Median (range) | Bound | Target | Within bound |", "|---|---|---|---|---|", ...lines].join("\n");
 }
 
 /** Whether the median reaches what it must; true where there is no such bound. */
