@@ -14,8 +14,8 @@ import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
 import { compiled, interpreted, type Operation } from "../execution/operation.js";
+import type { FairShare } from "../lib/fairShare.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
-import { createTurns } from "./turns.js";
 
 /** A value of a subscription, the same object for all whose value it is. */
 interface LiveValue {
@@ -40,15 +40,14 @@ export type LiveValues = AsyncIterableIterator<LiveValue>;
 /** An operation executed once or twice is not worth compiling. */
 const compiledFrom = 3;
 
-/** Of the subscriptions of a store, so many are executed at a time: however many differ, most connections stay free. */
-const inTurn = createTurns(2);
-
 let subscriptions = 0;
 
+/** @param executions each value takes one of its store's places while it is made */
 export function prepareSubscription(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
+  executions: FairShare,
 ): Subscription {
   let operation = interpreted(schema, document, operationName);
   const { names, definition } = operation;
@@ -58,7 +57,8 @@ export function prepareSubscription(
     uses += 1;
     if (uses === compiledFrom) operation = compiled(schema, document, operationName);
     const within = { ...context, answer: new AnswerBudget() }; // each value is an answer of its own
-    return valueOf(() => operation.run(variables, within, payload), context);
+    const { storeId } = context.identity;
+    return valueOf(() => executions.run(storeId, async () => operation.run(variables, within, payload)), context);
   };
   return {
     document,
@@ -74,8 +74,7 @@ export function prepareSubscription(
       const source = await openSource({ schema, document, operationName, variableValues: own, contextValue: context });
       if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
       const key = `${id} ${digestOf(own)}`;
-      const valueFor = (payload: object) =>
-        once(payload, key, () => inTurn(context.identity.storeId, () => execute(payload, own, context)));
+      const valueFor = (payload: object) => once(payload, key, () => execute(payload, own, context));
       return liveValues(source as AsyncIterable<object>, valueFor, context);
     },
   };

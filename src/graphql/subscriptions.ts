@@ -1,4 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphql";
+import { FairShare } from "../lib/fairShare.js";
 import { validateBounded } from "../execution/limits.js";
 import { parseBounded } from "../execution/parse.js";
 import { prepareSubscription, type Subscription } from "./subscription.js";
@@ -16,11 +17,21 @@ export interface KnownSubscriptions {
   of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 
-export function createKnownSubscriptions(schema: GraphQLSchema): KnownSubscriptions {
+/** Values of one store's subscriptions that are made at a time: however many differ, most connections stay free. */
+const executionsOfStoreMax = 2;
+
+/** @param waitMs how long a value waits for its turn before it is refused with UNAVAILABLE; 4.5 seconds unless given */
+export function createKnownSubscriptions(schema: GraphQLSchema, waitMs?: number): KnownSubscriptions {
+  const executions = new FairShare({
+    places: Number.MAX_SAFE_INTEGER, // of all stores together: their connections are shared elsewhere
+    ofStoreMax: executionsOfStoreMax,
+    ...(waitMs !== undefined && { waitMs }),
+    message: "Too many different subscriptions of this store wait for their values.",
+  });
   const weightOf = ({ document }: Subscription) => weightOfDocument(document) + weightOfCompiled(document);
   const known = documentCache<Subscription>(weightMax, weightOf, subscriptionsMax);
   const keep = (key: string, document: DocumentNode, operationName: string | undefined): Subscription => {
-    const subscription = prepareSubscription(schema, document, operationName);
+    const subscription = prepareSubscription(schema, document, operationName, executions);
     if (subscription.names?.kind === OperationTypeNode.SUBSCRIPTION) known.set(key, subscription);
     return subscription;
   };

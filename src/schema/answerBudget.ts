@@ -3,9 +3,6 @@ import { AppError } from "../errors.js";
 /** What one answer may have, in bytes of JSON. */
 export const answerBytesMax = 16 * 1024 * 1024;
 
-/** Lists in pages that one operation reads at a time: the next one only once it is known how large the answer is so far. */
-const pagesAtOnce = 1;
-
 /** @returns RESPONSE_TOO_LARGE, which tells how to ask for less */
 export function responseTooLarge(): AppError {
   return new AppError(
@@ -17,8 +14,7 @@ export function responseTooLarge(): AppError {
 /** What one request's answer has come to so far, so that it ends before it is too large, and not when all is read. */
 export class AnswerBudget {
   #left = answerBytesMax;
-  #pages = 0;
-  readonly #waiting: (() => void)[] = [];
+  #lastPage: Promise<void> | undefined;
 
   /** Counts a long text, or a list of them, that goes into the answer. @throws {AppError} RESPONSE_TOO_LARGE */
   charge(texts: unknown): void {
@@ -37,20 +33,16 @@ export class AnswerBudget {
     this.#left = answerBytesMax;
   }
 
-  /** Reads a page as soon as fewer than two others of this request are being read. */
+  /** Reads a page once the one before it has been read, so that it is known how large the answer is so far. */
   async readPage<Result>(read: () => Result): Promise<Awaited<Result>> {
-    if (this.#pages >= pagesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#pages += 1;
+    const before = this.#lastPage;
+    let end: () => void = () => undefined;
+    this.#lastPage = new Promise((resolve) => (end = resolve));
+    if (before !== undefined) await before;
     try {
       return await read();
     } finally {
-      setImmediate(() => this.#next()); // by then what this page adds to the answer has been counted
+      setImmediate(end); // by then this page's texts have been charged
     }
-  }
-
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#pages -= 1;
-    else next();
   }
 }

@@ -1,0 +1,63 @@
+import { buildSchema, type GraphQLObjectType, parse } from "graphql";
+import { isAsyncIterable } from "graphql-yoga";
+import { expect, test } from "vitest";
+import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
+import type { LiveValues } from "../../src/graphql/subscription.js";
+import { AnswerBudget } from "../../src/schema/answerBudget.js";
+import type { Context } from "../../src/schema/context.js";
+
+/** Subscriptions of a schema of their own, whose values are made when `release` is called. */
+function blockedSubscriptions(waitMs: number) {
+  const schema = buildSchema(`type Query { unused: Int } type Subscription { tick(name: String): String }`);
+  const tick = (schema.getSubscriptionType() as GraphQLObjectType).getFields()["tick"];
+  const started: string[] = [];
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  Object.assign(tick ?? {}, {
+    subscribe: async function* () {
+      yield {};
+    },
+    resolve: async (_: unknown, { name }: { name: string }) => {
+      started.push(name);
+      await released;
+      return name;
+    },
+  });
+  const known = createKnownSubscriptions(schema, waitMs);
+  const next = async (name: string, storeId: string) => {
+    const document = parse(`subscription { tick(name: "${name}") }`);
+    const observation = { begins: () => undefined, refused: () => undefined };
+    const context = { identity: { storeId }, observation, answer: new AnswerBudget(), requestId: "test" };
+    // These subscriptions need nothing else of a context.
+    const values = await known.of(document, undefined).start({}, context as unknown as Context);
+    if (!isAsyncIterable(values)) throw new Error(JSON.stringify(values));
+    return (await (values as LiveValues).next()).value;
+  };
+  return { next, release, started };
+}
+
+const tick = (name: string) => ({ result: { data: { tick: name } }, code: undefined });
+
+test("a value that waits too long for others of its store is refused with UNAVAILABLE, and says when to try again", async () => {
+  const { next, release, started } = blockedSubscriptions(100);
+  const [first, second] = [next("first", "store"), next("second", "store")];
+  const refused = await next("third", "store");
+  expect(refused).toMatchObject({ code: "UNAVAILABLE" });
+  expect(refused?.result.errors?.[0]).toMatchObject({
+    message: "Too many different subscriptions of this store wait for their values.",
+    extensions: { code: "UNAVAILABLE", retryAfterSeconds: 1 },
+  });
+  expect(started).toEqual(["first", "second"]);
+  const ofAnotherStore = next("other", "another store");
+  await expect.poll(() => started).toContain("other");
+  release();
+  expect(await Promise.all([first, second, ofAnotherStore])).toMatchObject(["first", "second", "other"].map(tick));
+});
+
+test("a value that waits gets its turn once another of its store has been made", async () => {
+  const { next, release, started } = blockedSubscriptions(20_000);
+  const values = ["first", "second", "third", "fourth"].map((name) => next(name, "store"));
+  await expect.poll(() => started).toEqual(["first", "second"]);
+  release();
+  expect(await Promise.all(values)).toMatchObject(["first", "second", "third", "fourth"].map(tick));
+});
