@@ -11,7 +11,7 @@ import { JsonScanner, longFromBytes } from "../lib/json/scan.js";
 import { readBody, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
 import { sendEvents } from "./eventStream.js";
-import { isRead, type Route } from "./exchange.js";
+import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
 import { graphiqlPage } from "./pages/graphiql.js";
 import { servesGraphiql } from "./pages/graphiql.shown.js";
@@ -29,12 +29,18 @@ export interface GraphQLRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
+/** What neither the fast path nor a stream of events answers. */
+interface ForYoga {
+  readonly request: IncomingMessage;
+  readonly context: Context;
+}
+
 /** GraphQL: the page for browsers is open; operations need the token before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
-  const { gateway, fastPath, openEventStream, persisted, bodies, config, log } = options;
+  const { gateway, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
-    const { request, response, requestId, observation, search } = exchange;
+    const { request, response, requestId, observation } = exchange;
     observation.route = graphqlPath;
     if (isRead(request)) {
       addVary(response, "Accept");
@@ -42,37 +48,12 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       markPrivate(response);
     }
     try {
-      let context = await createContext(options, exchange);
-      let body: Buffer | undefined;
-      let parameters = search;
-      if (request.method === "POST") {
-        requireJson(request); // Yoga would take other media types too, and repair broken UTF-8
-        const scanner = new JsonScanner();
-        const share = bodies.shareFor(response, context.identity.storeId);
-        body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
-        const { value: sent, unparsed, length: bodyLength } = parseBody(body, scanner, ["variables"]);
-        if (bodyLength >= longFromBytes) context = { ...context, unparsed, bodyLength };
-        context = await withIdempotency(context, request, graphqlPath, body);
-        refuseLongText(sent);
-        const value = persisted === undefined ? sent : persisted.resolve(sent);
-        const answered = search === "" ? fastPath(value, request.headers.accept, context) : undefined;
-        if (answered !== undefined) {
-          const { status, mediaType, body: text, headers } = await answered;
-          return respond(response, status, mediaType, text, headers);
-        }
-        const stream = search === "" ? openEventStream(readCall(value), request.headers.accept, context) : undefined;
-        if (stream !== undefined) return await sendEvents(response, await stream);
-        refuseUnknownParameters(value);
-        if (value !== sent || unparsed.size > 0) body = Buffer.from(JSON.stringify(value));
-      } else {
-        if (persisted !== undefined && isRead(request)) parameters = persisted.resolveSearch(search);
-        refuseMalformedSearch(search);
-        const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
-        const stream = openEventStream(call, request.headers.accept, context);
-        if (stream !== undefined) return await sendEvents(response, await stream);
-      }
+      const context = await createContext(options, exchange);
+      const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
+      const rest = await answerWithoutYoga(options, exchange, context);
+      if (rest === undefined) return;
       requireAcceptable(request.headers.accept);
-      await gateway(toYogaRequest(request, body, parameters), response, context);
+      await gateway(rest.request, response, rest.context);
     } catch (error) {
       const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
@@ -82,13 +63,58 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   };
 }
 
+/** Answers a POST, or returns what Yoga must answer. */
+async function answerPost(
+  { fastPath, openEventStream, persisted, bodies, config }: GraphQLRouteOptions,
+  { request, response, search }: Exchange,
+  created: Context,
+): Promise<ForYoga | undefined> {
+  requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
+  const scanner = new JsonScanner();
+  const share = bodies.shareFor(response, created.identity.storeId);
+  const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
+  const { value: sent, unparsed, length: bodyLength } = parseBody(body, scanner, ["variables"]);
+  const withBody = bodyLength >= longFromBytes ? { ...created, unparsed, bodyLength } : created;
+  const context = await withIdempotency(withBody, request, graphqlPath, body);
+  refuseLongText(sent);
+  const value = persisted === undefined ? sent : persisted.resolve(sent);
+  if (search === "") {
+    const { accept } = request.headers;
+    const answered = fastPath(value, accept, context);
+    if (answered !== undefined) {
+      const { status, mediaType, body: text, headers } = await answered;
+      return void respond(response, status, mediaType, text, headers);
+    }
+    const stream = openEventStream(readCall(value), accept, context);
+    if (stream !== undefined) return void (await sendEvents(response, await stream));
+  }
+  refuseUnknownParameters(value);
+  const isUnchanged = value === sent && unparsed.size === 0;
+  const yogaBody = isUnchanged ? body : Buffer.from(JSON.stringify(value));
+  return { request: toYogaRequest(request, yogaBody, search), context };
+}
+
+/** Answers a GET, or returns what Yoga must answer, as it must all other methods. */
+async function answerGet(
+  { openEventStream, persisted }: GraphQLRouteOptions,
+  { request, response, search }: Exchange,
+  context: Context,
+): Promise<ForYoga | undefined> {
+  const parameters = persisted !== undefined && isRead(request) ? persisted.resolveSearch(search) : search;
+  refuseMalformedSearch(search);
+  const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
+  const stream = openEventStream(call, request.headers.accept, context);
+  if (stream !== undefined) return void (await sendEvents(response, await stream));
+  return { request: toYogaRequest(request, undefined, parameters), context };
+}
+
 /**
- * The request as Yoga is to see it: with the body that has been read, and with the parameters after persisted operations were
- * looked up. Yoga makes a URL of the Host header and fails on one that is malformed, so it gets one that is well-formed;
- * which host it is plays no part.
+ * The same request as Yoga needs it: with its body, which has been read already; with the query string in which persisted
+ * operations are replaced by their texts; and with a valid Host header, since Yoga builds a URL from it and fails on a
+ * malformed one.
  */
-function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, parameters: string): IncomingMessage {
-  if (parameters !== "") request.url = `${graphqlPath}?${parameters}`;
+function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
+  if (search !== "") request.url = `${graphqlPath}?${search}`;
   request.headers.host = "localhost";
   return Object.assign(request, { body });
 }
