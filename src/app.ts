@@ -29,7 +29,6 @@ import { createRequestListener } from "./http/router.js";
 import { createRestHandler } from "./rest/handler.js";
 import { describeApi } from "./rest/openapi/document.js";
 import { planRest } from "./rest/operations.js";
-import { restView } from "./rest/view.js";
 import type { Channel } from "./lib/channel.js";
 import { openRedis } from "./lib/redis.js";
 import { startSweep } from "./lib/sweep.js";
@@ -59,8 +58,7 @@ export interface App {
  * without Redis, that is what connects it with the other workers.
  */
 export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Channel): Promise<App> {
-  const view = restView(schema);
-  const { operations, openApi } = await planRest(view);
+  const { view, operations, openApi } = await planRest(schema);
   const known = createKnownOperations(schema);
   const subscriptions = createKnownSubscriptions(schema);
   const gateway = createGateway(known, subscriptions, {

@@ -161,8 +161,10 @@ function checkObject(type: GraphQLInputObjectType): Check {
 
 const intMax = 2 ** 31 - 1;
 
-/** What values of a type are called in messages, and how they are told without throwing. */
-const leaves: Readonly<Record<string, { readonly name: string; readonly isValid: (value: unknown) => boolean }>> = {
+/** What values of GraphQL's own scalars are called in messages, and which they are. */
+export const scalarShapes: Readonly<
+  Record<string, { readonly name: string; readonly isValid: (value: unknown) => boolean }>
+> = {
   String: { name: "a string", isValid: (value) => typeof value === "string" },
   Int: {
     name: "a 32-bit integer",
@@ -174,7 +176,7 @@ const leaves: Readonly<Record<string, { readonly name: string; readonly isValid:
 };
 
 function checkLeaf(type: GraphQLScalarType | GraphQLEnumType): Check {
-  const builtIn = leaves[type.name];
+  const builtIn = scalarShapes[type.name];
   const extensions = type.extensions as ShapeExtensions;
   const isValid = extensions.isValid ?? builtIn?.isValid;
   const mustBe = extensions.valueName ?? builtIn?.name ?? `a valid ${type.name}`;

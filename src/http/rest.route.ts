@@ -2,7 +2,7 @@ import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { parseBody } from "../lib/json/body.js";
 import { JsonScanner } from "../lib/json/scan.js";
-import type { RestCall, RestHandler } from "../rest/handler.js";
+import type { RestAnswer, RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { readBody, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
@@ -17,27 +17,20 @@ export interface RestRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
-/** The documented paths: find the operation, then who calls, and only then read the body. */
+/** The documented paths: find the operation, identify the caller, and only then read the body. */
 export function createRestRoute(options: RestRouteOptions): Route {
-  const { rest, bodies, config, log } = options;
-  const readCall = async (call: RestCall, { request, response, path, search }: Exchange, context: Context) => {
-    if (call.operation.method !== "POST") return { sent: rest.readUrl(call, search), context };
-    requireJson(request);
-    const scanner = new JsonScanner();
-    const share = bodies.shareFor(response, context.identity.storeId);
-    const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
-    const sent = rest.readBody(call, parseBody(body, scanner, []));
-    return { sent, context: await withIdempotency(context, request, path, body) };
-  };
+  const { rest, log } = options;
   return async (exchange) => {
-    const { request, response, requestId, observation, path } = exchange;
+    const { request, response, requestId, observation, path, search } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
-      const call = rest.find(request.method ?? "", path);
-      observation.route = call.operation.route;
-      const { sent, context } = await readCall(call, exchange, await createContext(options, exchange));
-      const answer = await rest.run(call, sent, context);
+      const call = rest.prepare(request.method ?? "", path);
+      observation.route = call.route;
+      const context = await createContext(options, exchange);
+      const answer = call.takesBody
+        ? await runWithBody(call, options, exchange, context)
+        : await call.run({ search, body: undefined }, context);
       if ("problem" in answer) refuseRest(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
@@ -48,4 +41,18 @@ export function createRestRoute(options: RestRouteOptions): Route {
       observation.refused(code);
     }
   };
+}
+
+async function runWithBody(
+  call: RestCall,
+  { bodies, config }: RestRouteOptions,
+  { request, response, path, search }: Exchange,
+  context: Context,
+): Promise<RestAnswer> {
+  requireJson(request);
+  const scanner = new JsonScanner();
+  const share = bodies.shareFor(response, context.identity.storeId);
+  const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
+  const parsed = parseBody(body, scanner, []);
+  return call.run({ search, body: parsed }, await withIdempotency(context, request, path, body));
 }

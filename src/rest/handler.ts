@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLSchema } from "graphql";
+import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { type ErrorExtensions } from "../schema/errors.js";
@@ -6,16 +6,31 @@ import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Variables } from "../execution/inputShape.js";
 import type { JsonBody } from "../lib/json/body.js";
-import { type Arguments, bodyArguments, decodeSegment, urlArguments } from "./arguments.js";
+import { type Arguments, bodyArguments, urlArguments } from "./arguments.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 import { restBase } from "./routes.js";
 
-/** A REST operation found for a request. */
+/** What a call sends. */
+export interface RestInput {
+  /** The query string, without its question mark. */
+  readonly search: string;
+  /** Undefined where the operation takes no body. */
+  readonly body: JsonBody | undefined;
+}
+
+/** A call of a documented path, before its body is read. */
 export interface RestCall {
-  readonly operation: PreparedOperation;
-  /** Path parameters, still percent-encoded. */
-  readonly segments: Readonly<Record<string, string>>;
+  /** The whole path, parameters by their names. */
+  readonly route: string;
+  readonly takesBody: boolean;
+  /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
+  run(input: RestInput, context: Context): Promise<RestAnswer>;
+}
+
+export interface RestHandler {
+  /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are allowed */
+  prepare(method: string, path: string): RestCall;
 }
 
 /** The answer to a REST call, not yet written. */
@@ -25,21 +40,9 @@ export type RestAnswer =
 
 interface PreparedOperation extends RestOperation {
   readonly prepared: Operation;
-  /** The whole path, parameters by their names. */
   readonly route: string;
   readonly pattern: RegExp;
-  readonly argumentNames: ReadonlySet<string>;
-}
-
-export interface RestHandler {
-  /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are */
-  find(method: string, path: string): RestCall;
-  /** The arguments of a call without a body. @throws {AppError} for those that cannot be read */
-  readUrl(call: RestCall, search: string): Arguments;
-  /** Those of a POST, from its body alone. @throws {AppError} likewise */
-  readBody(call: RestCall, body: JsonBody): Arguments;
-  /** Whatever happens is answered. */
-  run(call: RestCall, sent: Arguments, context: Context): Promise<RestAnswer>;
+  readonly readArguments: (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
 }
 
 /** A wrong method on a path that exists. */
@@ -49,29 +52,35 @@ export class MethodNotAllowedError extends AppError {
   }
 }
 
-/** Serves the documented paths. Everything about a route that can be known at start is worked out here, once. */
+/**
+ * Serves the documented paths. Everything about a route that can be known at start is prepared here, once.
+ *
+ * @throws {Error} for a route whose arguments cannot be written in its URL
+ */
 export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
-  const prepared = operations.map((operation) => prepare(schema, operation));
+  const prepared = operations.map((operation) => prepareOperation(schema, operation));
   return {
-    find(method, path) {
+    prepare(method, path) {
       const wanted = method === "HEAD" ? "GET" : method;
       const others: PreparedOperation[] = [];
       for (const operation of prepared) {
         const match = operation.pattern.exec(path);
         if (match === null) continue;
-        if (operation.method === wanted) return { operation, segments: match.groups ?? {} };
+        if (operation.method === wanted) return callOf(operation, match.groups ?? {});
         others.push(operation);
       }
       if (others.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
       throw new MethodNotAllowedError(allowedMethods(others));
     },
-    readUrl: ({ operation: { argumentNames }, segments }, search) => {
-      const parameters = Object.entries(segments).map(([name, segment]) => [name, decodeSegment(name, segment)]);
-      const variables = urlArguments(Object.fromEntries(parameters) as Record<string, string>, search, argumentNames);
-      return { variables };
-    },
-    readBody: ({ operation: { argumentNames } }, body) => bodyArguments(body, argumentNames),
-    async run({ operation }, { variables, ...body }, context) {
+  };
+}
+
+function callOf(operation: PreparedOperation, segments: Readonly<Record<string, string>>): RestCall {
+  return {
+    route: operation.route,
+    takesBody: operation.method === "POST",
+    async run(input, context) {
+      const { variables, ...body } = operation.readArguments(segments, input);
       const within = body.bodyLength === undefined ? context : { ...context, ...body };
       const result = await executeOperation(operation.prepared, variables, within, { arraysOnly: true });
       return answer(result, operation, variables);
@@ -79,12 +88,27 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
   };
 }
 
-function prepare(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
-  const pattern = new RegExp(`^${restBase}${operation.path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
-  const prepared = restNamed(compiled(schema, operation.document, operation.operationName), operation.operation);
-  const variables = prepared.definition?.variableDefinitions ?? [];
-  const argumentNames = new Set(variables.map(({ variable }) => variable.name.value));
-  return { ...operation, prepared, pattern, argumentNames, route: `${restBase}${operation.path}` };
+function prepareOperation(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
+  const { method, path, document, operationName, operation: label } = operation;
+  const pattern = new RegExp(`^${restBase}${path.replaceAll(/:(\w+)/gu, "(?<$1>[^/]+)")}$`, "u");
+  const prepared = restNamed(compiled(schema, document, operationName), label);
+  const { definition } = prepared;
+  if (definition === undefined) throw new Error(`${method} ${path} has no operation.`);
+  const route = `${restBase}${path}`;
+  return { ...operation, prepared, pattern, readArguments: argumentReader(schema, definition, operation), route };
+}
+
+function argumentReader(
+  schema: GraphQLSchema,
+  definition: OperationDefinitionNode,
+  { method, path }: RestOperation,
+): PreparedOperation["readArguments"] {
+  if (method === "POST") {
+    const known = new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value));
+    return (_, { body }) => bodyArguments(body, known);
+  }
+  const read = urlArguments(`${method} ${restBase}${path}`, schema, definition);
+  return (segments, { search }) => ({ variables: read(segments, search) });
 }
 
 /** sofa-api's name of the operation tells nobody anything. */

@@ -1,6 +1,7 @@
+import { filterSchema, pruneSchema } from "@graphql-tools/utils";
 import type { DocumentNode, GraphQLSchema } from "graphql";
 import { useSofa } from "sofa-api";
-import { restBase, restRoutes, type RestRoute } from "./routes.js";
+import { documentedFields, restBase, restRoutes, type RestRoute } from "./routes.js";
 
 /** A documented path with the GraphQL operation that sofa-api derived for it. */
 export interface RestOperation extends RestRoute {
@@ -8,39 +9,56 @@ export interface RestOperation extends RestRoute {
   readonly operationName: string;
 }
 
-/** What sofa-api makes of the schema's view: an operation for each documented path, and a first OpenAPI document. */
+/** What sofa-api derives from the schema's view: an operation for each documented path, and a first OpenAPI document. */
 export interface RestPlan {
+  readonly view: GraphQLSchema;
   readonly operations: readonly RestOperation[];
   readonly openApi: object;
+}
+
+/** The schema as REST documents it: the operations of these routes and the documented fields, and nothing else. */
+export function restView(schema: GraphQLSchema, routes: readonly RestRoute[] = restRoutes): GraphQLSchema {
+  const operations = new Set(routes.map(({ root, operation }) => `${root}.${operation}`));
+  return pruneSchema(
+    filterSchema({
+      schema,
+      rootFieldFilter: (root, field) => operations.has(`${root}.${field}`),
+      objectFieldFilter: (type, field) => documentedFields[type]?.includes(field) ?? true,
+    }),
+  );
 }
 
 type Derived = Pick<RestOperation, "document" | "operationName">;
 type SofaConfig = Parameters<typeof useSofa>[0];
 
+/** Stands for each path parameter when sofa-api is called: it coerces them, and every built-in scalar accepts this. */
+const trialSegment = "1";
+
 /**
- * Derives the REST paths, once, at start. sofa-api builds an operation for each route; here it is asked for each route
- * once, with an `execute` that keeps the operation. Requests then run it by themselves (rest/handler.ts), because sofa's
- * own handler lets the query string override the body, coerces what it reads (5 becomes "5"), has no body limit,
- * serves /webhook, and answers a wrong method with 404.
+ * Derives the REST paths, once, at start. sofa-api builds an operation for each route and passes it to the `execute` of its
+ * configuration; here each route is called once, with an `execute` that keeps the operation. Requests are then served by
+ * rest/handler.ts, because sofa's own handler lets the query string override the body, coerces what it reads (5 becomes
+ * "5"), has no body limit, serves /webhook, and answers a wrong method with 404.
  */
-export async function planRest(view: GraphQLSchema): Promise<RestPlan> {
+export async function planRest(schema: GraphQLSchema, routes: readonly RestRoute[] = restRoutes): Promise<RestPlan> {
+  const view = restView(schema, routes);
   const derived: Derived[] = [];
   const execute: SofaConfig["execute"] = (args) => {
     derived.push({ document: args.document, operationName: args.operationName ?? "" });
     return Promise.resolve({ data: {} });
   };
-  const routes = Object.fromEntries(
-    restRoutes.map(({ root, operation, method, path }) => [`${root}.${operation}`, { method, path }]),
+  const methods = Object.fromEntries(
+    routes.map(({ root, operation, method, path }) => [`${root}.${operation}`, { method, path }]),
   );
-  const router = useSofa({ schema: view, basePath: restBase, routes, execute });
+  const router = useSofa({ schema: view, basePath: restBase, routes: methods, execute });
 
   const operations: RestOperation[] = [];
-  for (const route of restRoutes) {
-    const url = `http://localhost${restBase}${route.path.replaceAll(/:\w+/gu, "x")}`;
+  for (const route of routes) {
+    const url = `http://localhost${restBase}${route.path.replaceAll(/:\w+/gu, trialSegment)}`;
     await router.fetch(url, { method: route.method }, {});
     const found = derived.pop();
     if (found === undefined) throw new Error(`sofa-api made no operation for ${route.method} ${route.path}.`);
     operations.push({ ...route, ...found });
   }
-  return { operations, openApi: router.openAPIDocument };
+  return { view, operations, openApi: router.openAPIDocument };
 }

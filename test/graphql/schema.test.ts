@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { printSchema } from "graphql";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
-import { restView } from "../../src/rest/view.js";
+import { restView } from "../../src/rest/operations.js";
 
 describe("the schema", () => {
   const sdl = printSchema(schema)

@@ -4,7 +4,7 @@ import { argumentConstraints } from "./constraints.js";
 import type { Examples } from "./examples.js";
 import { idempotencyParameter, takesIdempotencyKey } from "./idempotency.js";
 import { describeResponses } from "./responses.js";
-import { typeSchema } from "./schemas.js";
+import { parameterSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./types.js";
 import type { RestRoute } from "../routes.js";
 
@@ -45,18 +45,17 @@ export function describeOperation(
 }
 
 function describeParameter(
-  { name, in: place, required, schema }: DerivedParameter,
+  { name, in: place, required }: DerivedParameter,
   argument: GraphQLArgument,
   examples: Examples,
 ) {
-  const { description: _, ...type } = schema; // sofa-api puts it there
   const example = examples.parameter(name);
   return {
     name,
     in: place,
     required,
     ...describeArgument(argument),
-    schema: type,
+    schema: parameterSchema(argument.type),
     ...(example !== undefined && { example }),
   };
 }

@@ -44,6 +44,12 @@ export function typeSchema(type: GraphQLType): JsonSchema {
   return { type: [name, "null"], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }), ...rest };
 }
 
+/** The schema of a value in a path or query string, where there is no null. */
+export function parameterSchema(type: GraphQLType): JsonSchema {
+  const nullable = getNullableType(type);
+  return isListType(nullable) ? { type: "array", items: parameterSchema(nullable.ofType) } : nonNullSchema(nullable);
+}
+
 function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): JsonSchema {
   const type = view.getType(typeName);
   if (isObjectType(type)) {

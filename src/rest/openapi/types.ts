@@ -24,7 +24,6 @@ export interface DerivedParameter {
   readonly name: string;
   readonly in: string;
   readonly required: boolean;
-  readonly schema: JsonSchema;
 }
 
 /** What the document says of this deployment. */
