@@ -1,4 +1,4 @@
-/** What a caller can be told went wrong. Statuses stand in rest/status.ts, and only there. */
+/** What a caller can be told went wrong. Statuses stand in rest/problemDetails.ts, and only there. */
 export type ErrorCode =
   | "BAD_REQUEST"
   | "VALIDATION_FAILED"

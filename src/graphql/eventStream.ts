@@ -2,7 +2,7 @@ import type { ExecutionResult } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { Context } from "../schema/context.js";
 import type { Call } from "./fastPath.js";
-import { refusedResponse } from "../schema/rateLimit.js";
+import { refusedResponse } from "./httpStatus.js";
 import { type LiveValues, nextEvent } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 

@@ -2,9 +2,8 @@ import { answerType, graphqlJson } from "./acceptable.js";
 import { resultText } from "../execution/answerText.js";
 import type { Context } from "../schema/context.js";
 import { executeOperation } from "../execution/execute.js";
-import { requestErrorStatus } from "./httpStatus.js";
+import { refusedResponse, requestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "../execution/operationCache.js";
-import { refusedResponse } from "../schema/rateLimit.js";
 import type { Variables } from "../execution/inputShape.js";
 
 /** An answer to be written. */

@@ -7,11 +7,10 @@ import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
-import { withRequestErrorStatus } from "./httpStatus.js";
+import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
 import { validateBounded } from "../execution/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { parseBounded } from "../execution/parse.js";
-import { refusedResponse } from "../schema/rateLimit.js";
 import type { Variables } from "../execution/inputShape.js";
 import { resultsOf } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
@@ -36,12 +35,12 @@ export function createGateway(
     schema,
     graphqlEndpoint: graphqlPath,
     landingPage: false,
-    graphiql: false, // http/pages.graphiql.ts, which needs no context
+    graphiql: false, // http/pages/graphiql.ts serves it
     cors: false, // http/cors.ts does it, for every path alike
     batching: false,
     multipart: false,
     logging: false,
-    maxRequestBodySize: false, // http/body.ts has bounded it
+    maxRequestBodySize: false, // http/content/body.ts has bounded it
     parserAndValidationCache: {
       documentCache: documentCache(documentsWeightMax, weightOfDocument),
       errorCache: { get: () => undefined, set: () => undefined }, // nobody sends the same mistake all day

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from "graphql";
-import { codeOf } from "../schema/errors.js";
+import { codeOf, type ErrorExtensions } from "../schema/errors.js";
 
 /**
  * The status of a result over application/graphql-response+json where it never came to an execution: it has no data then, not
@@ -20,4 +20,19 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
   const http = { status, spec: true }; // `spec`: but over application/json
   for (const { extensions } of errors) Object.assign(extensions, { http });
   return errors;
+}
+
+/**
+ * What GraphQL over HTTP answers where a refusal left nothing to answer with: 429, and when to come again. An answer that
+ * holds data in spite of a refusal stays a 200. The limited fields are all non-null, so that one alias refused
+ * takes the data of the others with it: then a mutation's earlier aliases have been carried out all the same, as with
+ * every error in GraphQL. And 413 for a body that only an import may have.
+ */
+export function refusedResponse({ data, errors = [] }: ExecutionResult) {
+  if (data !== null && data !== undefined) return undefined;
+  const extensions = errors.map((error) => error.extensions as unknown as ErrorExtensions); // presentError made them
+  if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
+  const refused = extensions.find(({ code }) => code === "RATE_LIMITED");
+  if (refused === undefined) return undefined;
+  return { status: 429, headers: { "retry-after": String(refused.retryAfterSeconds) } };
 }

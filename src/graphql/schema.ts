@@ -1,4 +1,3 @@
-import "../schema/scalars.js";
 import "../catalog/product.schema.js";
 import "../analytics/shows/liveStream.schema.js";
 import "../analytics/events/events.schema.js";

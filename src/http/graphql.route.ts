@@ -13,8 +13,7 @@ import type { BodyBudget } from "./content/bodyBudget.js";
 import { sendEvents } from "./eventStream.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { withIdempotency } from "./idempotency.js";
-import { graphiqlPage } from "./pages/graphiql.js";
-import { servesGraphiql } from "./pages/graphiql.shown.js";
+import { graphiqlPage, servesGraphiql } from "./pages/graphiql.js";
 import { createTokenPage, type DemoToken } from "./pages/token.js";
 import { refuseGraphQL } from "./refuse.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
@@ -83,10 +82,14 @@ async function answerPost(
     const answered = fastPath(value, accept, context);
     if (answered !== undefined) {
       const { status, mediaType, body: text, headers } = await answered;
-      return void respond(response, status, mediaType, text, headers);
+      respond(response, status, mediaType, text, headers);
+      return undefined;
     }
     const stream = openEventStream(readCall(value), accept, context);
-    if (stream !== undefined) return void (await sendEvents(response, await stream));
+    if (stream !== undefined) {
+      await sendEvents(response, await stream);
+      return undefined;
+    }
   }
   refuseUnknownParameters(value);
   const isUnchanged = value === sent && unparsed.size === 0;
@@ -104,7 +107,10 @@ async function answerGet(
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
   const stream = openEventStream(call, request.headers.accept, context);
-  if (stream !== undefined) return void (await sendEvents(response, await stream));
+  if (stream !== undefined) {
+    await sendEvents(response, await stream);
+    return undefined;
+  }
   return { request: toYogaRequest(request, undefined, parameters), context };
 }
 

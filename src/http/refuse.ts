@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
 import { refusalType } from "../graphql/acceptable.js";
-import { presentError } from "../schema/errors.js";
+import { type ErrorExtensions, presentError } from "../schema/errors.js";
 import { MethodNotAllowedError, type RestAnswer } from "../rest/handler.js";
-import { problemDetails, type ProblemDetails, problemMediaType } from "../rest/problemDetails.js";
-import { problemTypes } from "../rest/status.js";
-import type { ErrorExtensions } from "../schema/errors.js";
+import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
 import { acceptedCodings, UnsupportedCodingError } from "./content/contentEncoding.js";
 import { respondJson } from "./respond.js";
 

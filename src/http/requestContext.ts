@@ -7,8 +7,8 @@ import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
-import { disconnectSignal } from "./disconnectSignal.js";
 import type { Exchange } from "./exchange.js";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** What all requests share. */
 export interface ContextOptions {
@@ -45,4 +45,17 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     },
     reportError: (error) => log.error({ requestId, err: error }, "operation failed"),
   };
+}
+
+/** Aborted once the client has left, or has its whole answer. */
+function disconnectSignal({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
+  const disconnect = new AbortController();
+  const leave = () => {
+    disconnect.abort();
+    socket.off("close", leave);
+  };
+  if (socket.destroyed || response.closed) leave();
+  response.once("close", leave);
+  socket.once("close", leave); // of an answer that waits for earlier ones, nothing else tells
+  return disconnect.signal;
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Coding, preferredCoding } from "./content/acceptEncoding.js";
-import { compress, compressedLengthMin } from "./content/compress.js";
+import { type Coding, compress, compressedLengthMin, preferredCoding } from "./content/compress.js";
 import { entityTag, isKnown } from "./content/entityTag.js";
 
 type Headers = Readonly<Record<string, string>>;

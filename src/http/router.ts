@@ -5,14 +5,12 @@ import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { createBodyBudget } from "./content/bodyBudget.js";
 import { allowedMethods, applyCors } from "./cors.js";
-import { type Exchange, isRead } from "./exchange.js";
+import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./graphql.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
-import { requestIdOf } from "./requestId.js";
 import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
-import { problemWith, targetOf } from "./target.js";
 
 export interface RouterOptions
   extends PagesOptions, Omit<GraphQLRouteOptions, "bodies">, Omit<RestRouteOptions, "bodies"> {

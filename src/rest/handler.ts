@@ -12,7 +12,7 @@ import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 import { restBase } from "./routes.js";
 
 /** What a call sends. */
-export interface RestInput {
+interface RestInput {
   /** The query string, without its question mark. */
   readonly search: string;
   /** Undefined where the operation takes no body. */

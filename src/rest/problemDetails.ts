@@ -1,6 +1,31 @@
 import type { ErrorCode, Problem } from "../errors.js";
 import type { ErrorExtensions } from "../schema/errors.js";
-import { problemTypes } from "./status.js";
+
+/** The one table from codes to HTTP statuses, with the titles of the problem types. */
+export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
+  BAD_REQUEST: { status: 400, title: "Bad request" },
+  VALIDATION_FAILED: { status: 400, title: "Validation failed" },
+  SITE_NOT_FOUND: { status: 400, title: "Site not found" },
+  PRODUCT_NOT_FOUND: { status: 400, title: "Product not found" },
+  UNAUTHENTICATED: { status: 401, title: "Access token missing or invalid" },
+  LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
+  NOT_FOUND: { status: 404, title: "Not found" },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
+  PERSISTED_QUERY_NOT_FOUND: { status: 404, title: "Persisted operation not found" },
+  NOT_ACCEPTABLE: { status: 406, title: "Not acceptable" },
+  REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
+  RESPONSE_TOO_LARGE: { status: 400, title: "Response too large" },
+  PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
+  URI_TOO_LONG: { status: 414, title: "URI too long" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: "Idempotency key used for another request" },
+  IDEMPOTENCY_KEY_IN_USE: { status: 409, title: "Idempotency key in use" },
+  RATE_LIMITED: { status: 429, title: "Too many requests" },
+  HEADERS_TOO_LARGE: { status: 431, title: "Request header fields too large" },
+  CLIENT_CLOSED_REQUEST: { status: 499, title: "Client closed request" },
+  INTERNAL: { status: 500, title: "Internal error" },
+  UNAVAILABLE: { status: 503, title: "Service unavailable" },
+};
 
 /** An error as REST answers it: RFC 9457, with the code and every problem. */
 export interface ProblemDetails {

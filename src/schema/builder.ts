@@ -1,8 +1,10 @@
 import SchemaBuilder from "@pothos/core";
 import PrismaPlugin from "@pothos/plugin-prisma";
+import { GraphQLError } from "graphql";
+import type { RootDatabase } from "../database/client.js";
 import type PrismaTypes from "../generated/pothos.js";
 import { getDatamodel } from "../generated/pothos.js";
-import type { RootDatabase } from "../database/client.js";
+import { parseDateTime } from "../lib/dateTime.js";
 import type { Context } from "./context.js";
 
 interface VitrineTypes {
@@ -32,3 +34,24 @@ export const builder = new SchemaBuilder<VitrineTypes>({
 builder.queryType({});
 builder.mutationType({});
 builder.subscriptionType({});
+
+builder.scalarType("DateTime", {
+  description: "A moment in time: ISO 8601 with a time zone, `2026-05-04T18:30:00.000Z`.",
+  specifiedByURL: "https://www.rfc-editor.org/rfc/rfc3339",
+  extensions: {
+    isValid: (value: unknown) => typeof value === "string" && parseDateTime(value) !== undefined,
+    valueName: "an ISO 8601 timestamp with a time zone",
+  },
+  serialize: (moment) => moment.toISOString(),
+  parseValue: (value) => {
+    const moment = typeof value === "string" ? parseDateTime(value) : undefined;
+    if (moment !== undefined) return moment;
+    throw new GraphQLError("DateTime must be an ISO 8601 timestamp with a time zone.");
+  },
+});
+
+builder.scalarType("PathStep", {
+  description: "A step from the input's root to a place in it: the name of a field, or the index of an item.",
+  extensions: { isValid: (value: unknown) => typeof value === "string" || Number.isInteger(value) },
+  serialize: (step) => step,
+});

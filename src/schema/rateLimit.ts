@@ -1,8 +1,7 @@
-import type { ExecutionResult, GraphQLResolveInfo } from "graphql";
+import type { GraphQLResolveInfo } from "graphql";
 import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit";
 import { type Policy, type PolicyName, rateLimitHeaders, type Reservation, tooManyCalls } from "../access/rateLimit.js";
 import type { Context } from "./context.js";
-import type { ErrorExtensions } from "./errors.js";
 
 type Resolver<Parent, Args, Result> = (
   parent: Parent,
@@ -78,19 +77,4 @@ function announce(context: Context, reservation: Reservation): void {
   const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
   latestByRequest.set(context, latest.set(reservation.policy.name, reservation));
   for (const [name, value] of Object.entries(rateLimitHeaders([...latest.values()]))) context.setHeader(name, value);
-}
-
-/**
- * What GraphQL over HTTP answers where a refusal left nothing to answer with: 429, and when to come again. An answer that
- * holds data in spite of a refusal stays a 200. The limited fields are all non-null, so that one alias refused
- * takes the data of the others with it: then a mutation's earlier aliases have been carried out all the same, as with
- * every error in GraphQL. And 413 for a body that only an import may have.
- */
-export function refusedResponse({ data, errors = [] }: ExecutionResult) {
-  if (data !== null && data !== undefined) return undefined;
-  const extensions = errors.map((error) => error.extensions as unknown as ErrorExtensions); // presentError made them
-  if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
-  const refused = extensions.find(({ code }) => code === "RATE_LIMITED");
-  if (refused === undefined) return undefined;
-  return { status: 429, headers: { "retry-after": String(refused.retryAfterSeconds) } };
 }

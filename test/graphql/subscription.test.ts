@@ -2,7 +2,6 @@ import { buildSchema, type GraphQLObjectType, parse } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
-import type { LiveValues } from "../../src/graphql/subscription.js";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
 
@@ -31,7 +30,7 @@ function blockedSubscriptions(waitMs: number) {
     // These subscriptions need nothing else of a context.
     const values = await known.of(document, undefined).start({}, context as unknown as Context);
     if (!isAsyncIterable(values)) throw new Error(JSON.stringify(values));
-    return (await (values as LiveValues).next()).value;
+    return (await values.next()).value;
   };
   return { next, release, started };
 }

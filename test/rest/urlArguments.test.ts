@@ -1,4 +1,4 @@
-import { buildSchema, GraphQLScalarType, type GraphQLSchema } from "graphql";
+import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config.js";
 import { createBodyBudget } from "../../src/http/content/bodyBudget.js";
 import { createRestRoute } from "../../src/http/rest.route.js";
 import { listen, type RunningServer } from "../../src/http/server/server.js";
-import { targetOf } from "../../src/http/target.js";
+import { targetOf } from "../../src/http/exchange.js";
 import { createRestHandler } from "../../src/rest/handler.js";
 import { describeApi } from "../../src/rest/openapi/document.js";
 import { planRest, type RestPlan } from "../../src/rest/operations.js";

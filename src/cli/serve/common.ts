@@ -1,6 +1,6 @@
 import type { App } from "../../app.js";
 import type { Config } from "../../config.js";
-import { servesGraphiql } from "../../http/pages/graphiql.shown.js";
+import { servesGraphiql } from "../../http/pages/graphiql.js";
 import { listen, type RunningServer } from "../../http/server/server.js";
 import type { Demo } from "../demo/demo.js";
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "graphql-yoga";
-import { preferredCoding } from "./acceptEncoding.js";
-import { compress, compressedLengthMin } from "./compress.js";
+import { compress, compressedLengthMin, preferredCoding } from "./compress.js";
 import { addVary } from "../respond.js";
 
 /** Compresses the large answers that Yoga writes by itself. Streams of events have no length, and go out as they come. */

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Route } from "../exchange.js";
-import { createPage, immutable } from "./page.js";
-import { icon } from "./icon.js";
+import { createPage, icon, immutable } from "./page.js";
 import { inScript } from "./token.js";
 
 export const docsPath = "/docs";

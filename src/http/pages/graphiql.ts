@@ -1,11 +1,11 @@
-import { createRequire } from "node:module";
 import type * as parts from "@graphql-yoga/render-graphiql/graphiql";
+import { createRequire } from "node:module";
 import { graphqlPath } from "../../graphql/gateway.js";
 import type { Route } from "../exchange.js";
-import { createPage, immutable } from "./page.js";
+import { createPage, icon, immutable } from "./page.js";
 import { examples } from "./graphiql.examples.js";
-import { icon } from "./icon.js";
 import { inScript } from "./token.js";
+import type { Config } from "../../config.js";
 
 type Parts = typeof parts;
 
@@ -93,3 +93,8 @@ try {
   const { query, variables } = tabs[activeTabIndex];
   Object.assign(options, { query, variables });
 } catch {} // the first visit`;
+
+/** Whether there is GraphiQL: where only persisted operations run, it could run nothing. */
+export function servesGraphiql({ graphiql, persistedOperationsOnly }: Config): boolean {
+  return graphiql && !persistedOperationsOnly;
+}

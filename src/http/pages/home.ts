@@ -1,4 +1,4 @@
-import { icon } from "./icon.js";
+import { icon } from "./page.js";
 
 interface Link {
   readonly path: string;

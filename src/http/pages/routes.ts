@@ -2,17 +2,18 @@ import type { Config } from "../../config.js";
 import type { DatabaseReadiness } from "../../database/readiness.js";
 import { graphqlPath } from "../../graphql/gateway.js";
 import type { Exchange, Route } from "../exchange.js";
-import { createReadinessCheck, type CheckReadiness } from "../health.js";
-import { createMetricsRoute } from "../metrics.js";
+import { type CheckReadiness, createReadinessCheck } from "../health.js";
 import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./docs.js";
 import { dashboardRoutes } from "./dashboard.js";
-import { createGraphiqlFiles } from "./graphiql.js";
-import { servesGraphiql } from "./graphiql.shown.js";
+import { createGraphiqlFiles, servesGraphiql } from "./graphiql.js";
 import { homePage } from "./home.js";
 import { createTokenPage, type DemoToken } from "./token.js";
-import { respondJson } from "../respond.js";
+import { respond, respondJson } from "../respond.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
+import { AppError } from "../../errors.js";
+import { metricsMediaType } from "../../telemetry/exposition.js";
+import { refuseRest } from "../refuse.js";
 
 export interface PagesOptions {
   readonly config: Config;
@@ -45,4 +46,14 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
 async function answerReadiness(check: CheckReadiness, { response }: Exchange): Promise<void> {
   const readiness = await check();
   respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
+}
+
+/** `/metrics`, open to everybody: it tells of no store. */
+function createMetricsRoute(telemetry: Telemetry): Route {
+  return async ({ response, requestId, observation }) => {
+    const text = await telemetry.scrape().catch(() => undefined);
+    if (text !== undefined) return respond(response, 200, metricsMediaType, text, { "cache-control": "no-store" });
+    const unavailable = new AppError("UNAVAILABLE", "The figures of all processes cannot be had at the moment.");
+    observation.refused(refuseRest(response, unavailable, requestId));
+  };
 }

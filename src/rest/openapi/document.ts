@@ -3,7 +3,8 @@ import { documentExamples } from "./examples.js";
 import { describeInfo, describeTags } from "./info.js";
 import { describeOperation } from "./operations.js";
 import { problemSchemas } from "./problems.js";
-import { responseHeaders, sharedResponses } from "./responses.js";
+import { responseHeaders } from "./headers.js";
+import { sharedResponses } from "./responses.js";
 import { componentSchemas } from "./schemas.js";
 import type { ApiLimits, DerivedDocument } from "./types.js";
 import { restBase, type RestRoute } from "../routes.js";
@@ -19,7 +20,7 @@ export interface ApiSources {
 
 /**
  * The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected where it does not tell the truth. A new route
- * appears by itself; what it needs besides is an example in openapi.examples.ts.
+ * appears by itself; what it needs besides is an example in examples.ts.
  */
 export function describeApi({ derived, view, routes, limits }: ApiSources): object {
   const base = derived as DerivedDocument; // the shape sofa-api gives it; every operation is looked up with a check

@@ -1,8 +1,7 @@
 import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSchema, isRequiredArgument } from "graphql";
-import { conditionParameter } from "./conditions.js";
+import { conditionParameter, idempotencyParameter, takesIdempotencyKey } from "./headers.js";
 import { argumentConstraints } from "./constraints.js";
 import type { Examples } from "./examples.js";
-import { idempotencyParameter, takesIdempotencyKey } from "./idempotency.js";
 import { describeResponses } from "./responses.js";
 import { parameterSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./types.js";

@@ -1,11 +1,10 @@
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
-import { AppError, type ErrorCode, errorAt, type ProblemCode, problemsListedMax } from "../../errors.js";
+import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
 import { responseTooLarge } from "../../schema/answerBudget.js";
 import { type ErrorExtensions, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
-import { problemDetails, type ProblemDetails } from "../problemDetails.js";
-import { problemTypes } from "../status.js";
+import { problemDetails, type ProblemDetails, problemTypes } from "../problemDetails.js";
 
 /** The codes that a problem of the input may have beside those of errors; written out so that the compiler keeps it whole. */
 const placeCodes: Readonly<Record<Exclude<ProblemCode, ErrorCode>, true>> = {

@@ -1,48 +1,9 @@
-import { rateLimitHeaders } from "../../access/rateLimit.js";
 import type { ErrorCode } from "../../errors.js";
-import { entityTagHeader, notModified } from "./conditions.js";
+import { notModified, type responseHeaders, takesIdempotencyKey } from "./headers.js";
 import type { Examples } from "./examples.js";
-import { idempotencyReplayedHeader, takesIdempotencyKey } from "./idempotency.js";
-import { exampleRequestId, exampleReservation } from "./problems.js";
 import type { ApiLimits, JsonSchema } from "./types.js";
-import { problemMediaType } from "../problemDetails.js";
+import { problemMediaType, problemTypes } from "../problemDetails.js";
 import type { RestRoute } from "../routes.js";
-import { problemTypes } from "../status.js";
-
-const text: JsonSchema = { type: "string" };
-const rateLimitExamples = rateLimitHeaders([exampleReservation]);
-
-/** The headers that answers may have, by the names under which the document keeps them. */
-export const responseHeaders = {
-  RequestId: {
-    description: "Names this request in the service's log: the X-Request-Id that the caller sent, or else a new one.",
-    schema: text,
-    example: exampleRequestId,
-  },
-  EntityTag: entityTagHeader,
-  IdempotencyReplayed: idempotencyReplayedHeader,
-  RetryAfter: {
-    description: "After how many seconds another try may succeed.",
-    schema: { type: "integer", minimum: 0 },
-    example: 1,
-  },
-  Authenticate: {
-    description: "How to authenticate.",
-    schema: text,
-    example: 'ApiKey header="X-Service-Access-Token"',
-  },
-  RateLimit: {
-    description:
-      "Calls that the store has left (r), and seconds until all are to be had again (t), by policy (IETF draft).",
-    schema: text,
-    example: rateLimitExamples.RateLimit,
-  },
-  RateLimitPolicy: {
-    description: "Calls that a store may make (q) in a window of so many seconds (w), by policy (IETF draft).",
-    schema: text,
-    example: rateLimitExamples["RateLimit-Policy"],
-  },
-} as const;
 
 const requestIdHeader = { "X-Request-Id": header("RequestId") };
 const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };

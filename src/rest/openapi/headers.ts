@@ -1,0 +1,88 @@
+import { rateLimitHeaders } from "../../access/rateLimit.js";
+import { exampleRequestId, exampleReservation } from "./problems.js";
+import type { JsonSchema } from "./types.js";
+import type { RestRoute } from "../routes.js";
+
+const text: JsonSchema = { type: "string" };
+const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
+
+/** The header ETag of answers to GET. */
+const entityTagHeader = {
+  description: "Names this state of what was read (RFC 9110, section 8.8.3): it changes whenever the answer does.",
+  schema: text,
+  example: exampleTag,
+};
+
+/** The header that makes a GET conditional. */
+export const conditionParameter = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description:
+    "ETags of answers that the caller has, separated by commas, or `*`. Is the answer one of them, it is 304.",
+  schema: text,
+  example: exampleTag,
+};
+
+/** The answer to a condition that matches; `headers` are those of the 200. */
+export function notModified(headers: object): object {
+  return { description: "The caller has this answer already. There is no body.", headers };
+}
+
+/** Whether calls of a route may carry an Idempotency-Key: the imports, which say what becomes of one. */
+export function takesIdempotencyKey({ errors }: RestRoute): boolean {
+  return errors.includes("IDEMPOTENCY_KEY_REUSED");
+}
+
+/** The header that makes it safe to send a call again. */
+export const idempotencyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: `A name that the caller gives this call, such as a UUID (IETF draft-ietf-httpapi-idempotency-key-header). A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.`,
+  schema: { ...text, pattern: "^[\\x21-\\x7e]{1,255}$" },
+  example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
+};
+
+/** The header of an answer that was given before. */
+const idempotencyReplayedHeader = {
+  description:
+    "`true` where this is the stored answer to an earlier call with the same Idempotency-Key. Else not there.",
+  required: false,
+  schema: { ...text, enum: ["true"] },
+  example: "true",
+};
+
+const rateLimitExamples = rateLimitHeaders([exampleReservation]);
+
+/** The headers that answers may have, by the names under which the document keeps them. */
+export const responseHeaders = {
+  RequestId: {
+    description: "Names this request in the service's log: the X-Request-Id that the caller sent, or else a new one.",
+    schema: text,
+    example: exampleRequestId,
+  },
+  EntityTag: entityTagHeader,
+  IdempotencyReplayed: idempotencyReplayedHeader,
+  RetryAfter: {
+    description: "After how many seconds another try may succeed.",
+    schema: { type: "integer", minimum: 0 },
+    example: 1,
+  },
+  Authenticate: {
+    description: "How to authenticate.",
+    schema: text,
+    example: 'ApiKey header="X-Service-Access-Token"',
+  },
+  RateLimit: {
+    description:
+      "Calls that the store has left (r), and seconds until all are to be had again (t), by policy (IETF draft).",
+    schema: text,
+    example: rateLimitExamples.RateLimit,
+  },
+  RateLimitPolicy: {
+    description: "Calls that a store may make (q) in a window of so many seconds (w), by policy (IETF draft).",
+    schema: text,
+    example: rateLimitExamples["RateLimit-Policy"],
+  },
+} as const;
