@@ -2,9 +2,9 @@ import type { Database } from "../database/client.js";
 import { errorAt } from "../errors.js";
 import { isLongerThan } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
-import type { StoredProduct } from "./product.lookup.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
 import { type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
+import type { StoredProduct } from "./product.sql.js";
 
 interface ProductFilter {
   readonly first: number;

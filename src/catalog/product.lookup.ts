@@ -3,24 +3,9 @@ import type { Database } from "../database/client.js";
 import { joinLookups } from "../database/joinLookups.js";
 import { isLocked, whenUnlocked } from "../database/shares/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
-import { Prisma, type Product } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
-
-/** A product as it is stored, but for what only the search index needs, which Prisma does not know. */
-export type StoredProduct = Product;
-
-/** The columns of a StoredProduct, for raw queries: Prisma's own take several times the work for the same rows. */
-export const productRow = Prisma.raw(
-  `"storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images, "featuredImage", url,
-    "createdAt", "updatedAt"`,
-);
-
-/** The same without the long texts, for those who do not ask for them: reading these can take a thousand times as long. */
-export const shortProductRow = Prisma.raw(
-  `"storeId", id, sku, title, NULL::text AS description, price, "priceMin", "priceMax", available, '{}'::text[] AS images,
-    "featuredImage", url, "createdAt", "updatedAt"`,
-);
+import { productRow, type StoredProduct } from "./product.sql.js";
 
 /** How often a product is looked for that is another one by the time it is to be deleted. */
 const deleteAttemptsMax = 4;

@@ -14,7 +14,8 @@ import {
   productStandIn,
 } from "./import/import.schema.js";
 import { listProducts } from "./product.list.js";
-import { deleteProduct, findProduct, type StoredProduct } from "./product.lookup.js";
+import { deleteProduct, findProduct } from "./product.lookup.js";
+import type { StoredProduct } from "./product.sql.js";
 
 export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",

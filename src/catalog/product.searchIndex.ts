@@ -1,7 +1,7 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
-import { productRow, shortProductRow, type StoredProduct } from "./product.lookup.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
+import { productRow, shortProductRow, type StoredProduct } from "./product.sql.js";
 
 /** What products of a store to find: the first ones, in the order of their ids, of those that match. */
 export interface PageLimits {

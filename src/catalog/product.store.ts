@@ -1,33 +1,7 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
-import type { ProductColumns } from "./product.columns.js";
 import { lexemes } from "./product.searchIndex.js";
-
-/** Rows to import, as SQL: something to select from, under the alias `s`. */
-export type RowSource = Prisma.Sql;
-
-/** Columns of a row source, in the order in which statements here name them. */
-export const rowColumns = Prisma.sql`line, id, sku, title, description, price, "priceMin", "priceMax", available, images,
-  "featuredImage", url, "searchWords"`;
-
-/**
- * Rows sent along with the statement itself: a few thousand at most. The arrays are taken apart in the list of columns
- * and not by a function in FROM, which would store all rows in between: a sixth of the work of an import.
- */
-export function sentRows(columns: ProductColumns, bind: (value: string) => string): RowSource {
-  const array = (name: keyof ProductColumns) => bind(columns[name]);
-  return Prisma.sql`(
-    SELECT line, id, sku, title, description, price, "priceMin", "priceMax", available, images::text[], "featuredImage",
-      url, "searchWords"
-    FROM (
-      SELECT unnest(${array("line")}::int[]), unnest(${array("id")}::text[]), unnest(${array("sku")}::text[]),
-        unnest(${array("title")}::text[]), unnest(${array("description")}::text[]), unnest(${array("price")}::numeric[]),
-        unnest(${array("price_min")}::numeric[]), unnest(${array("price_max")}::numeric[]),
-        unnest(${array("available")}::boolean[]), unnest(${array("images")}::text[]),
-        unnest(${array("featured_image")}::text[]), unnest(${array("url")}::text[]),
-        unnest(${array("searchWords")}::text[])
-    ) AS u(${rowColumns})) s`;
-}
+import { assignments, type RowSource, rowValues, writtenColumns } from "./product.sql.js";
 
 /** Lets statements of this transaction leave skus double between them, as when two products exchange theirs. */
 export async function deferSkuCheck(transaction: Database): Promise<void> {
@@ -70,15 +44,10 @@ export async function upsertProducts(
 ): Promise<UpsertCounts> {
   const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${upsertNames[kind]}
     WITH written AS (
-      INSERT INTO "Product" ("storeId", id, sku, title, description, price, "priceMin", "priceMax", available, images,
-        "featuredImage", url, "searchWords", "createdAt", "updatedAt")
-      SELECT ${storeId}, s.id, s.sku, s.title, s.description, s.price, s."priceMin", s."priceMax", s.available, s.images,
-        s."featuredImage", s.url, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
+      INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
+      SELECT ${storeId}, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
       FROM ${rows} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
-      ON CONFLICT ("storeId", id) DO UPDATE SET sku = EXCLUDED.sku, title = EXCLUDED.title,
-        description = EXCLUDED.description, price = EXCLUDED.price, "priceMin" = EXCLUDED."priceMin",
-        "priceMax" = EXCLUDED."priceMax", available = EXCLUDED.available, images = EXCLUDED.images,
-        "featuredImage" = EXCLUDED."featuredImage", url = EXCLUDED.url, "searchWords" = EXCLUDED."searchWords",
+      ON CONFLICT ("storeId", id) DO UPDATE SET ${assignments}, "searchWords" = EXCLUDED."searchWords",
         "updatedAt" = EXCLUDED."updatedAt"
       WHERE "Product"."updatedAt" <> EXCLUDED."updatedAt"
       RETURNING "createdAt")

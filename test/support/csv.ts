@@ -1,22 +1,9 @@
+import { productFieldNames } from "../../src/catalog/product.input.js";
 import type { Sent } from "./products.js";
-
-const csvHeader = [
-  "id",
-  "sku",
-  "title",
-  "description",
-  "price",
-  "price_min",
-  "price_max",
-  "available",
-  "images",
-  "featured_image",
-  "url",
-];
 
 /** Products as CSV text with all columns: one image as it is, several as a JSON array. */
 export function toCsv(products: readonly Sent[]): string {
-  return [csvHeader, ...products.map((product) => csvHeader.map((name) => cell(product[name])))]
+  return [productFieldNames, ...products.map((product) => productFieldNames.map((name) => cell(product[name])))]
     .map((cells) => `${cells.join(",")}\n`)
     .join("");
 }

@@ -5,7 +5,8 @@ import { Problems } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import { stopIfGone } from "./limits.js";
 import type { ImportJob, ImportTarget, ProductChunk, ProductSource, ReadResult } from "./import.js";
-import { checkSkus, deferSkuCheck, sentRows, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
+import { sentRows } from "../product.sql.js";
+import { checkSkus, deferSkuCheck, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
 
 /** Something is wrong with the rows: the transaction must end, and another one find out what. */
 export class RowsInDoubt extends Error {

@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type AppError, errorAt, type Path, type Problems } from "../../errors.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
-import type { ProductColumns } from "../product.columns.js";
+import type { EncodedRows } from "../product.columns.js";
 import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
 import { listSource } from "./list.js";
 import { importTimeoutMs, stopIfGone } from "./limits.js";
@@ -33,7 +33,7 @@ export interface ImportOptions {
 /** Some rows of an import, ready to be sent. Rows with problems stand among them. */
 export interface ProductChunk {
   readonly rows: number;
-  readonly columns: ProductColumns;
+  readonly columns: EncodedRows;
   /** Whether no row that was read so far has problems. */
   readonly isValid: boolean;
 }

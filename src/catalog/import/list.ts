@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Path } from "../../errors.js";
-import { chunkRowsMax, productColumns, productKeys } from "../product.columns.js";
+import { chunkRowsMax, encodeRows, productKeys } from "../product.columns.js";
 import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
 import type { ProductSource } from "./import.js";
 import { checkProduct, type ProductInput } from "../product.input.js";
@@ -26,7 +26,7 @@ export function listSource(
           product: valid[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
           line: start + index,
         }));
-        yield { rows: rows.length, columns: productColumns(rows, keysOnly), isValid: checks.isValid };
+        yield { rows: rows.length, columns: encodeRows(rows, keysOnly), isValid: checks.isValid };
       }
       return { rows: products.length, ...checks.found };
     },

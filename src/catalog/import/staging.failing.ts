@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { RowSource } from "../product.store.js";
+import type { RowSource } from "../product.sql.js";
 
 /** Staged rows that do not fail. */
 export const validRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed) s`;

@@ -1,12 +1,12 @@
 import type { Database } from "../../database/client.js";
 import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { ProductColumns } from "../product.columns.js";
+import type { EncodedRows } from "../product.columns.js";
 import { stopIfGone } from "./limits.js";
 import { readAhead } from "./asRead.js";
 import type { ProductSource, ReadOptions, ReadResult } from "./import.js";
 import { withRawParameters } from "../../database/rawParameters.js";
-import { rowColumns, type RowSource, sentRows } from "../product.store.js";
+import { rowColumns, rowColumnTypes, type RowSource, sentRows } from "../product.sql.js";
 
 /** A row that cannot be stored beside the others, by its line or index. */
 interface RowProblem {
@@ -28,9 +28,7 @@ export const stagedRows: RowSource = Prisma.sql`"ProductStaging" s`;
 export async function createStaging(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductStaging" (
-      line int NOT NULL, id text COLLATE "C", sku text COLLATE "C", title text, description text, price numeric,
-      "priceMin" numeric, "priceMax" numeric, available boolean, images text[], "featuredImage" text, url text,
-      "searchWords" text, failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
+      ${rowColumnTypes}, failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
 }
@@ -57,7 +55,7 @@ export async function stageAll(
 }
 
 /** Adds rows; all but the line may be null. */
-async function stageRows(transaction: Database, columns: ProductColumns): Promise<void> {
+async function stageRows(transaction: Database, columns: EncodedRows): Promise<void> {
   await withRawParameters(
     (bind) =>
       transaction.$executeRaw`INSERT INTO "ProductStaging" (${rowColumns}) SELECT * FROM ${sentRows(columns, bind)}`,

@@ -1,10 +1,4 @@
-import {
-  chunkRowsMax,
-  concatColumns,
-  type PlacedProduct,
-  type ProductColumns,
-  productColumns,
-} from "../product.columns.js";
+import { chunkRowsMax, concatRows, type PlacedProduct, type EncodedRows, encodeRows } from "../product.columns.js";
 
 /** Bounds the memory that a chunk takes, whatever its rows hold. */
 const charactersMax = 2 * 1024 * 1024;
@@ -16,9 +10,9 @@ export class ChunkBuilder {
   rows = 0;
   #characters = 0;
   #unencoded: PlacedProduct[] = [];
-  #encoded: ProductColumns[] = [];
+  #encoded: EncodedRows[] = [];
 
-  /** @param keysOnly see `productColumns` */
+  /** @param keysOnly see `encodeRows` */
   constructor(private readonly keysOnly = false) {}
 
   get full(): boolean {
@@ -34,9 +28,9 @@ export class ChunkBuilder {
   }
 
   /** The rows gathered so far, of which there must be one; the next chunk starts. */
-  take(): { rows: number; columns: ProductColumns } {
+  take(): { rows: number; columns: EncodedRows } {
     if (this.#unencoded.length > 0) this.#encode();
-    const chunk = { rows: this.rows, columns: concatColumns(this.#encoded) };
+    const chunk = { rows: this.rows, columns: concatRows(this.#encoded) };
     this.rows = 0;
     this.#characters = 0;
     this.#encoded = [];
@@ -44,7 +38,7 @@ export class ChunkBuilder {
   }
 
   #encode(): void {
-    this.#encoded.push(productColumns(this.#unencoded, this.keysOnly));
+    this.#encoded.push(encodeRows(this.#unencoded, this.keysOnly));
     this.#unencoded = [];
   }
 }

@@ -2,7 +2,7 @@ import type { Path, Problem, Problems } from "../../errors.js";
 import { cellsOf } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
 import { type CsvRecord, recordCharactersMax, type RecordFault, RecordSplitter } from "../csv/records.js";
-import { type ProductColumns, productKeys } from "../product.columns.js";
+import { type EncodedRows, productKeys } from "../product.columns.js";
 import { cellParsers } from "./csv.cells.js";
 import { ChunkBuilder } from "./chunk.js";
 import { headerColumns } from "./csv.header.js";
@@ -14,7 +14,7 @@ export interface CsvChunk {
   readonly rows: number;
   /** How far the source was read: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
-  readonly columns: ProductColumns;
+  readonly columns: EncodedRows;
   /** Whether nothing was wrong so far. */
   readonly isValid: boolean;
 }

@@ -1,7 +1,8 @@
 import type { Database, RootDatabase } from "../../../database/client.js";
 import { inTransaction } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { rowColumns, type RowSource, tieToSite, upsertProducts } from "../../product.store.js";
+import { rowColumns, type RowSource } from "../../product.sql.js";
+import { tieToSite, upsertProducts } from "../../product.store.js";
 
 /** Rows that are stored by one transaction: about a tenth of a second for the embedded engine, whom all wait for. */
 const stepRows = 1_000;

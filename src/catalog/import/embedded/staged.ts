@@ -4,7 +4,7 @@ import { withRawParameters } from "../../../database/rawParameters.js";
 import { inRolledBackTransaction, inTransaction } from "../../../database/transaction.js";
 import { AppError, Problems } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { ProductColumns } from "../../product.columns.js";
+import type { EncodedRows } from "../../product.columns.js";
 import { type LockCatalog, withCatalog } from "../catalogLock.js";
 import { whileHidden } from "../../hiddenCatalog.js";
 import { applyStaged, removeStaged, rowsOf, type StagedKey } from "./apply.js";
@@ -16,7 +16,7 @@ import { reclaim, recoverImports } from "./recover.js";
 import { type ImportFailures, type ImportResult, importResult, type Written } from "../result.js";
 import { refuseProblems } from "../thorough.js";
 import { createStaging } from "../staging.js";
-import { rowColumns, sentRows } from "../../product.store.js";
+import { rowColumns, sentRows } from "../../product.sql.js";
 
 /**
  * Stores a long import in the one session of the embedded engine, where whoever holds a transaction keeps all others
@@ -91,7 +91,7 @@ async function stage(
   }
 }
 
-async function stageChunk(db: RootDatabase, { storeId, importId }: StagedKey, columns: ProductColumns): Promise<void> {
+async function stageChunk(db: RootDatabase, { storeId, importId }: StagedKey, columns: EncodedRows): Promise<void> {
   await withRawParameters(
     (bind) => db.$executeRaw`
       INSERT INTO "StagedProduct" ("storeId", "importId", ${rowColumns})
