@@ -97,6 +97,7 @@ const productId = { description: "Reference id, or else SKU, of a product." };
 builder.queryFields((t) => ({
   product: t.field({
     type: Product,
+    nullable: true,
     description: "One product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, { db, identity }) =>

@@ -23,13 +23,11 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
 }
 
 /**
- * What GraphQL over HTTP answers where a refusal left nothing to answer with: 429, and when to come again. An answer that
- * holds data in spite of a refusal stays a 200. The limited fields are all non-null, so that one alias refused
- * takes the data of the others with it: then a mutation's earlier aliases have been carried out all the same, as with
- * every error in GraphQL. And 413 for a body that only an import may have.
+ * The status of a result whose refusals left no data: 429 with `Retry-After`, or 413 for a body that only an import may have.
+ * Undefined for a result with data in at least one root field: it stays a 200.
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
-  if (data !== null && data !== undefined) return undefined;
+  if (errors.length === 0 || Object.values(data ?? {}).some((value) => value !== null)) return undefined;
   const extensions = errors.map((error) => error.extensions as unknown as ErrorExtensions); // presentError made them
   if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
   const refused = extensions.find(({ code }) => code === "RATE_LIMITED");

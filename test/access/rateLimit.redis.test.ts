@@ -49,8 +49,10 @@ describe.runIf(redisUrl !== undefined)("on a Redis that other processes use too"
     const store = await storeWithShow(apps[0]);
     expect(leftOf(await readRest(store, apps[1].url))).toBe(99);
     const response = await readGraphQL(store, 200);
-    expect(response.status).toBe(429);
-    expect(await response.json()).toMatchObject({ data: null, errors: [{ path: ["a99"] }] });
+    expect(response.status).toBe(200);
+    const { data, errors }: any = await response.json();
+    expect(Object.values(data).filter((value) => value !== null)).toHaveLength(99);
+    expect([errors.length, errors[0].path]).toEqual([101, ["a99"]]);
     expect((await readRest(store, apps[1].url)).status).toBe(429);
   });
 });

@@ -92,6 +92,27 @@ describe("product", () => {
     expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
   });
 
+  test("that is missing takes nothing from the other fields, once the operation is compiled as before", async () => {
+    const store = await createTestStore(app);
+    await store.graphql(importOne, { product: product("here") });
+    const operation = `{
+      missing: product(productId: "nope") { id } found: product(productId: "here") { id }
+      show: liveStream(lsId: "nope") { id } analytics: liveStreamAnalytics(lsId: "nope") { id } }`;
+    for (let time = 0; time < 4; time += 1) {
+      const { data, errors } = await store.graphql(operation);
+      expect(data).toEqual({ missing: null, found: { id: "here" }, show: null, analytics: null });
+      const found = (errors ?? []).map(({ path, extensions }) => [path, extensions["code"]]);
+      expect(found).toHaveLength(3);
+      expect(found).toEqual(
+        expect.arrayContaining([
+          [["analytics"], "LIVE_STREAM_NOT_FOUND"],
+          [["missing"], "PRODUCT_NOT_FOUND"],
+          [["show"], "LIVE_STREAM_NOT_FOUND"],
+        ]),
+      );
+    }
+  });
+
   test("is null with PRODUCT_NOT_FOUND for another store's product", async () => {
     const [owner, other] = [await createTestStore(app), await createTestStore(app)];
     await owner.post(paths.one, { product: product("a") });
@@ -99,13 +120,13 @@ describe("product", () => {
     const error = graphqlError("PRODUCT_NOT_FOUND", message, [
       { code: "PRODUCT_NOT_FOUND", message, path: ["productId"] },
     ]);
-    for (const operation of [
-      `{ product(productId: "a") { id } }`,
-      `mutation { deleteProduct(productId: "a") { message } }`,
-    ]) {
+    for (const [operation, nothing] of [
+      [`{ product(productId: "a") { id } }`, { product: null }],
+      [`mutation { deleteProduct(productId: "a") { message } }`, null],
+    ] as const) {
       const { data, errors } = await other.graphql(operation);
       expect({ data, errors }).toEqual({
-        data: null,
+        data: nothing,
         errors: [
           {
             ...error,

@@ -160,7 +160,7 @@ describe("retrieve", () => {
     expect(await store.get(`${paths.of("a")}?siteId=web&siteType=SHOP`)).toEqual(otherType);
     const { data, errors } = await store.graphql(`{ product(productId: "a", siteId: "web", siteType: "x") { id } }`);
     const { detail, errors: problems } = otherType.body;
-    expect(data).toBeNull();
+    expect(data).toEqual({ product: null });
     expect(errors).toEqual([
       { ...graphqlError("SITE_NOT_FOUND", detail, problems), path: ["product"], locations: [{ line: 1, column: 3 }] },
     ]);

@@ -58,7 +58,7 @@ describe("INTERNAL", () => {
       });
       const error = graphqlError("INTERNAL", message);
       expect(await graphql.json()).toEqual({
-        data: null,
+        data: { product: null },
         errors: [
           {
             ...error,
@@ -142,7 +142,7 @@ describe("UNAVAILABLE", () => {
       expect(await store.delete(paths.of("a"))).toMatchObject(unavailable);
       expect(await store.post(paths.one, { product: product("a") })).toMatchObject(unavailable);
       expect(await store.graphql(findProduct.query)).toMatchObject({
-        data: null,
+        data: { product: null },
         errors: [{ message: detail, path: ["product"], extensions: { code: "UNAVAILABLE", retryAfterSeconds: 1 } }],
       });
     });

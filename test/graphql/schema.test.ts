@@ -14,7 +14,7 @@ describe("the schema", () => {
   const policy = "errorPolicy: ImportErrorPolicy = REJECT_ALL dryRun: Boolean = false";
 
   test.each([
-    `product( productId: String! ${site} ): Product!`,
+    `product( productId: String! ${site} ): Product`,
     "products( first: Int after: String search: String available: Boolean ): ProductConnection!",
     `importProduct( product: ProductInput! ${site} ${policy} ): ProductImport!`,
     `importProducts( products: [ProductInput!]! ${site} ${policy} ): ProductImport!`,

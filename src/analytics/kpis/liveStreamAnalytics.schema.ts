@@ -116,6 +116,7 @@ const lsId = { description: "Id of the live stream." };
 builder.queryFields((t) => ({
   liveStreamAnalytics: t.field({
     type: LiveStreamAnalyticsRef,
+    nullable: true,
     description: "The analytics of a show, as of now.",
     args: { lsId: t.arg.string(lsId) },
     resolve: rateLimited("analytics", (_, args, { db, identity }) => readAnalytics(db, identity.storeId, args.lsId)),

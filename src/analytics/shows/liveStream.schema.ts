@@ -61,6 +61,7 @@ const shows = connectionType("LiveStream", LiveStream, ({ startedAt, id }: LiveS
 builder.queryFields((t) => ({
   liveStream: t.field({
     type: LiveStream,
+    nullable: true,
     description: "One show.",
     args: { lsId: t.arg.string() },
     resolve: (_, { lsId }, { db, identity }) => findLiveStream(db, identity.storeId, lsId),

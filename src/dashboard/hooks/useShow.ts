@@ -34,6 +34,7 @@ export function useShow(token: string, lsId: string, range: TimelineRange) {
 /** Subscribes to a show, anew whenever its time line should be coarser or ends with the show. */
 async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): AsyncGenerator<Figures, void> {
   const { liveStream } = await query(showTimesQuery, { lsId }, caller);
+  if (liveStream === null) return; // the query has thrown the error that says why
   let span = spanOf(liveStream, range);
   for (;;) {
     let next = span;
