@@ -105,7 +105,7 @@ function images(value: unknown, field: string, report: Report): void {
 const urlText = text(charactersMax.url);
 
 /** Most URLs: a host of letters, with ASCII after it. They need no other check, which bulk imports would feel. */
-const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-~]*)?$/u;
+const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-{}~]*)?$/u;
 
 function isPlainUrl(value: unknown): boolean {
   return typeof value === "string" && value.length <= charactersMax.url && plainUrl.test(value);
@@ -123,8 +123,14 @@ function checkUrl(value: unknown, field: string, report: Report): void {
   });
   if (valid && typeof value === "string" && !isWebUrl(value)) {
     report(field, "INVALID_VALUE", `${field} must be an http, https or protocol-relative URL.`);
+  } else if (valid && severalUrls.test(String(value))) {
+    report(field, "INVALID_VALUE", `${field} must be one URL, without spaces or "|". ${severalImages}`);
   }
 }
+
+/** What other systems write between the URLs of several images. URLs have both percent-encoded (RFC 3986, section 2). */
+const severalUrls = /[\s|]/u;
+const severalImages = "Several images are written as a JSON array of URLs.";
 
 /**
  * Node.js 20 says of a URL with a letter like "ö" that it cannot be parsed, once the call has been optimized. Percent-encoded it

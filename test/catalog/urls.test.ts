@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { product } from "../support/products.js";
 
-test.each(["http://größe.example/3 4.jpg", "https://a.example/é", "//例え.jp/ü"])(
+test.each(["http://größe.example/34.jpg", "https://a.example/é", "//例え.jp/ü"])(
   "however often %s is checked, it is a URL",
   (url) => {
     let refused = 0;
@@ -18,4 +18,32 @@ test.each(["http://ö:99999/", "http://", "https://a b/", "ftp://ö.example", "h
   const problems = new Problems();
   expect(checkProduct(product("a", { url }), { path: [] }, problems)).toBe(false);
   expect(problems.list.map(({ path }) => path)).toEqual([["url"]]);
+});
+
+describe("several URLs in one text", () => {
+  const [one, other] = ["https://a.example/1.jpg", "https://a.example/2.jpg"];
+  const several = [
+    `${one}|${other}`,
+    `${one}, ${other}`,
+    `${one} ${other}`,
+    `${one}\u00a0${other}`,
+    `${one} |${other}ö`,
+  ];
+
+  test.each(several)("are refused, and the message says how several images are written: %j", (text) => {
+    for (const field of ["images", "url", "featured_image"] as const) {
+      const problems = new Problems();
+      const value = field === "images" ? [one, text] : text;
+      expect(checkProduct(product("a", { [field]: value }), { path: [] }, problems)).toBe(false);
+      const path = field === "images" ? ["images", 1] : [field];
+      const name = field === "images" ? "images[1]" : field;
+      const message = `${name} must be one URL, without spaces or "|". Several images are written as a JSON array of URLs.`;
+      expect(problems.list).toEqual([{ code: "INVALID_VALUE", message, path }]);
+    }
+  });
+
+  test("are none with commas that belong to a URL", () => {
+    const url = "https://a.example/fit,200,100/1.jpg?sizes=1,2";
+    expect(checkProduct(product("a", { images: [url], url }), { path: [] }, new Problems())).toBe(true);
+  });
 });

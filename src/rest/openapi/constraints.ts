@@ -13,7 +13,7 @@ import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 const notBlank = { pattern: "\\S" };
 const price = { minimum: priceMin };
 /** Not the format uri-reference, which forbids what browsers take: spaces and letters beyond ASCII. */
-const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//.", maxLength: charactersMax.url };
+const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//[^\\s|]+$", maxLength: charactersMax.url };
 
 const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } = {
   id: { ...notBlank, maxLength: charactersMax.id },
