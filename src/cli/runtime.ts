@@ -1,10 +1,12 @@
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
 import { createRedisRelay, type FeedRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
+import { notMigrated } from "../database/errors.js";
 import type { RootDatabase } from "../database/client.js";
 import { migrate } from "../database/migrations/migrate.js";
-import { isMigrated } from "../database/migrations/applied.js";
+import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
+import { AppError } from "../errors.js";
 import { openRedis } from "../lib/redis.js";
 
 /** Runs a command on the database that the environment names: migrated first where that is needed and allowed. */
@@ -12,7 +14,9 @@ export async function withDatabase<Result>(
   work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
   return withOpenDatabase(async (database, config) => {
-    await migrateIfNeeded(database, config, warn);
+    await migrateIfNeeded(database, config, warn, (problem) => {
+      throw problem;
+    });
     return work(database.client, config, database);
   });
 }
@@ -47,13 +51,18 @@ export function liveStreams({ length }: readonly unknown[]): string {
  * Applies what the database lacks, where that is allowed. A database that lacks nothing costs two queries.
  *
  * @param log told whom this waits for
+ * @param onForbidden receives the problem if the database lacks something and AUTO_MIGRATE is false; `log` by default
  */
 export async function migrateIfNeeded(
   database: OpenDatabase,
   config: Config,
   log: (problem: Error) => void,
+  onForbidden = log,
 ): Promise<void> {
-  if (config.autoMigrate && !(await isMigrated(database.client))) await migrate(database.connection, log);
+  const { length: pending } = await pendingMigrations(database.client);
+  if (pending === 0) return;
+  if (config.autoMigrate) await migrate(database.connection, log);
+  else onForbidden(new AppError("UNAVAILABLE", `${notMigrated} AUTO_MIGRATE is false.`));
 }
 
 /** Tells of a problem that does not stop the command. */

@@ -45,8 +45,21 @@ export function isRowRefused(error: unknown): boolean {
   return refusedStates.has(sqlStateOf(error) ?? "");
 }
 
+/** The database lacks a table, a column, a function or a schema. */
+const missingStates = new Set(["42P01", "42703", "42883", "3F000"]);
+/** The same where Prisma notices. */
+const missingCodes = new Set(["P2021", "P2022"]);
+export const notMigrated =
+  "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
+
+/** Whether the database lacks what a migration of this version creates. */
+function isNotMigrated(error: unknown): boolean {
+  return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");
+}
+
 /** UNAVAILABLE for errors that say the database cannot serve now; everything else as it is. */
 export function mapDatabaseError(error: unknown): unknown {
+  if (isNotMigrated(error)) return new AppError("UNAVAILABLE", notMigrated, { retryAfterSeconds: 30, cause: error });
   if (!isUnavailable(error)) return error;
   return new AppError("UNAVAILABLE", refusalOf(error), { retryAfterSeconds: 1, cause: error });
 }

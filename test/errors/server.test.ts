@@ -83,7 +83,7 @@ describe("INTERNAL", () => {
   test("is logged without what callers sent to the database", async () => {
     const database = brokenDatabase(
       ({ client }) =>
-        client.$queryRaw<never>`/* of a test */ SELECT * FROM "Nowhere" WHERE id = ${secret} AND 1 = ${1}`,
+        client.$queryRaw<never>`/* of a test */ SELECT "Nowhere" FROM (SELECT ${secret}::text, 1 / 0 AS "Nowhere") AS t`,
     );
     await withApp(database, async (other) => {
       const store = await createTestStore(other);

@@ -4,7 +4,7 @@ import { lockFile } from "../../src/database/embedded/fileLock.js";
 import { migrate, migrationLockKey } from "../../src/database/migrations/migrate.js";
 import { migrationNames } from "../../src/database/migrations/applied.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
-import { placeForTest, vitrine } from "../support/process.js";
+import { placeForTest, serve, vitrine } from "../support/process.js";
 import pg from "pg";
 
 const limits = { tellAfterMs: 100, giveUpAfterMs: 300 };
@@ -44,6 +44,50 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     await expect.poll(() => told.length).toBe(2);
     await other.end();
     expect(await waiting).toEqual(await migrationNames());
+  });
+
+  test("a role that may not create tables is told the GRANT to run, and doctor says the same", async () => {
+    const role = `${database.name}_role`;
+    await database.query(`CREATE ROLE ${role}; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
+    try {
+      const problem = `The role ${role} may not create tables in the schema public of the database ${database.name}.`;
+      const advice = `As its owner or a superuser, run: GRANT USAGE, CREATE ON SCHEMA public TO ${role};`;
+      const asRole = { connectionString: database.url, options: `-c role=${role}` };
+      const run = () => migrate(asRole, () => undefined);
+      await expect(run()).rejects.toMatchObject({ code: "UNAVAILABLE", message: `${problem} ${advice}` });
+      const url = new URL(database.url);
+      url.searchParams.set("options", `-c role=${role}`);
+      const { stdout } = await vitrine(["doctor", "--json"], { DATABASE_URL: url.href, PORT: "0" });
+      const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+      expect(checks.find(({ name }) => name === "privileges")).toMatchObject({
+        status: "failed",
+        detail: problem,
+        advice,
+      });
+      await database.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${role}`);
+      expect(await run()).toEqual(await migrationNames());
+    } finally {
+      await database.query(`DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
+    }
+  });
+
+  test("without AUTO_MIGRATE, an empty database gives 503 and says what to run, at start and by commands too", async () => {
+    const env = { DATABASE_URL: database.url, AUTO_MIGRATE: "false", PORT: "0" };
+    const advice =
+      "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
+    const server = await serve(env);
+    const headers = { "x-service-access-token": "vt_none", "content-type": "application/json" };
+    const rest = await fetch(`${server.url}/external/product/v1/a`, { headers });
+    expect([rest.status, await rest.json()]).toMatchObject([503, { code: "UNAVAILABLE", detail: advice }]);
+    const body = JSON.stringify({ query: "{ products { nodes { id } } }" });
+    const graphql = await fetch(`${server.url}/graphql`, { method: "POST", headers, body });
+    expect(await graphql.json()).toMatchObject({ errors: [{ message: advice, extensions: { code: "UNAVAILABLE" } }] });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    const { stdout, stderr } = await server.stop();
+    expect(stderr).toContain(advice);
+    expect(`${stdout}${stderr}`).not.toMatch(/^ +at /mu);
+    const command = await vitrine(["store", "create", "acme"], env);
+    expect([command.status, command.stderr]).toEqual([4, `vitrine: ${advice} AUTO_MIGRATE is false.\n`]);
   });
 
   test("a limit that the role has for statements does not cancel it", async () => {

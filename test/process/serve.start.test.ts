@@ -40,7 +40,7 @@ test("on a database without migrations the server runs, says so at /readyz, and 
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(server.token, "no demo store yet").toBeUndefined();
   const refused = await vitrine(["store", "create", "acme"], unmigrated);
-  expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+  expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
 
   const [first, second] = await Promise.all([
     vitrineJson(["migrate"], unmigrated),

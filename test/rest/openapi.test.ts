@@ -135,7 +135,7 @@ describe("the schema of a product to import", () => {
     title: "A",
     available: true,
     featured_image: "//shop.example/a.jpg",
-    url: "HTTPS://shop.example/ä b",
+    url: "HTTPS://shop.example/ä%20b",
   };
   const withField = (field: string, value: unknown) => ({ ...minimal, [field]: value });
   const accepted = [
@@ -169,6 +169,8 @@ describe("the schema of a product to import", () => {
       Array.from({ length: 251 }, () => "http://shop.example/i.jpg"),
     ),
     withField("featured_image", "javascript:alert(1)"),
+    withField("images", ["https://shop.example/1.jpg|https://shop.example/2.jpg"]),
+    withField("url", "https://shop.example/a b"),
     withField("url", `//shop.example/${"u".repeat(2_034)}`),
     withField("colour", "red"),
     [],

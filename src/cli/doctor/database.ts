@@ -5,6 +5,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { tablesLeftOut } from "../../database/migrations/distribute.js";
 import { findHolder } from "../../database/embedded/folder.js";
 import { pendingMigrations } from "../../database/migrations/applied.js";
+import { missingPrivileges } from "../../database/migrations/privileges.js";
 import { openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { reasonOf } from "../terminal/reason.js";
@@ -33,7 +34,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
       if (!isEmbedded) return await examineServer(client, config);
       const where = holder === undefined ? dataDir : `${dataDir}, held by process ${holder.pid},`;
       return {
-        checks: [ok("database", `the embedded one in ${where} answers`), await checkMigrations(client, config)],
+        checks: [ok("database", `the embedded one in ${where} answers`), ...(await checkMigrations(client, config))],
       };
     } finally {
       await database.close();
@@ -61,7 +62,7 @@ async function examineServer(db: RootDatabase, config: Config): Promise<Database
     checks: [
       server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 13 or later."),
       checkConnections(server.max, config),
-      await checkMigrations(db, config),
+      ...(await checkMigrations(db, config)),
       ...(await checkDistribution(db)),
     ],
     now: { theirs: server.now, ours: new Date(asked + tookMs / 2) },
@@ -76,13 +77,16 @@ function checkConnections(available: number, { webConcurrency, databasePoolMax }
     : warning("connections", detail, "Lower DATABASE_POOL_MAX or WEB_CONCURRENCY, or raise max_connections.");
 }
 
-async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promise<Check> {
+async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promise<readonly Check[]> {
   const pending = await pendingMigrations(db);
-  if (pending.length === 0) return ok("migrations", "all are applied");
+  if (pending.length === 0) return [ok("migrations", "all are applied")];
   const detail = `not applied yet: ${pending.join(", ")}`;
-  return autoMigrate
+  const migrations = autoMigrate
     ? warning("migrations", detail, "npx vitrine serve applies them at its start; npx vitrine migrate does it now.")
     : failed("migrations", detail, "Run npx vitrine migrate: AUTO_MIGRATE is false.");
+  const missing = await missingPrivileges((sql) => db.$queryRawUnsafe(sql));
+  if (missing === undefined) return [migrations];
+  return [migrations, failed("privileges", missing.problem, `As its owner or a superuser, run: ${missing.grant}`)];
 }
 
 /** With Citus: a table of a later migration works unnoticed on the coordinator alone, until that is full. */

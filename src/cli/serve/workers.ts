@@ -37,7 +37,6 @@ export async function serveByWorkers(config: Config): Promise<void> {
 
 /** Once for all workers, on a connection that is then closed. */
 async function migrateBefore(config: Config): Promise<void> {
-  if (!config.autoMigrate) return;
   const database = await openDatabase(config, "alone", warn);
   try {
     await migrateIfNeeded(database, config, warn);

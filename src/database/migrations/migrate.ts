@@ -6,6 +6,7 @@ import type { Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
+import { requirePrivileges } from "./privileges.js";
 import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
 import { changeTables, describedSession } from "./tableLocks.js";
 import { takeTurn, type Try, type TurnLimits } from "./turn.js";
@@ -109,6 +110,9 @@ async function applyPending(
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
   const finished = await finishedMigrations(pool);
+  if (all.some(({ path }) => !finished.has(path))) {
+    await requirePrivileges(async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]);
+  }
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;

@@ -1,0 +1,33 @@
+import { AppError } from "../../errors.js";
+
+/** What a role lacks for migrations, and what its administrator has to run. */
+interface MissingPrivileges {
+  readonly problem: string;
+  readonly grant: string;
+}
+
+/**
+ * What the connected role may not do though migrations need it: create tables in the first schema of its search_path. Since
+ * PostgreSQL 15 only the owner of a database may do so in `public` unless it is granted. Undefined where nothing is missing.
+ *
+ * @param query runs a statement without parameters
+ */
+export async function missingPrivileges(
+  query: <Row>(sql: string) => Promise<readonly Row[]>,
+): Promise<MissingPrivileges | undefined> {
+  // current_schema() leaves out schemas that the role may not use.
+  const [row] = await query<{ allowed: boolean; problem: string; grant: string }>(`
+    SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
+      format('The role %I may not create tables in the schema %I of the database %I.', current_user, name, current_database())
+        AS problem,
+      format('GRANT USAGE, CREATE ON SCHEMA %I TO %I;', name, current_user) AS grant
+    FROM (SELECT coalesce(current_schema(), 'public') AS name) AS target`);
+  return row === undefined || row.allowed ? undefined : { problem: row.problem, grant: row.grant };
+}
+
+/** @throws {AppError} UNAVAILABLE with the reason and the GRANT */
+export async function requirePrivileges(query: <Row>(sql: string) => Promise<readonly Row[]>): Promise<void> {
+  const missing = await missingPrivileges(query);
+  if (missing === undefined) return;
+  throw new AppError("UNAVAILABLE", `${missing.problem} As its owner or a superuser, run: ${missing.grant}`);
+}
