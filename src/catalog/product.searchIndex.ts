@@ -1,4 +1,4 @@
-import type { Database } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 import { productRow, shortProductRow, type StoredProduct } from "./product.sql.js";
@@ -87,4 +87,37 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
 
 function availability({ available }: PageLimits): Prisma.Sql {
   return typeof available === "boolean" ? Prisma.sql`AND available = ${available}` : Prisma.empty;
+}
+
+/** Fewer rows do not slow a search enough to be worth the work. */
+const mergedRowsMin = 1_000;
+/** Imports often follow each other: what they leave is merged together, once none has ended for this long. */
+const quietMs = 250;
+
+interface Unmerged {
+  rows: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const unmerged = new WeakMap<RootDatabase, Unmerged>();
+
+/**
+ * To be called after an import, outside of its transaction. What it wrote stands on the pending list of the search index,
+ * which every search of every store reads from end to end: 16 MB of it take tens of milliseconds. It is merged into the
+ * index in the background. Where that fails, PostgreSQL does it, by autovacuum or by an import that finds the list full.
+ */
+export function mergeSearchIndexSoon(db: RootDatabase, rows: number): void {
+  const state = unmerged.get(db) ?? { rows: 0, timer: undefined };
+  unmerged.set(db, state);
+  state.rows += rows;
+  if (state.rows < mergedRowsMin) return;
+  clearTimeout(state.timer);
+  state.timer = setTimeout(() => {
+    state.rows = 0;
+    merge(db).catch(() => undefined); // the database may be closed, or its role not own the index
+  }, quietMs).unref();
+}
+
+async function merge(db: RootDatabase): Promise<void> {
+  await db.$executeRaw`SELECT gin_clean_pending_list('"Product_search_idx"'::regclass)`;
 }

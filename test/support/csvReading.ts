@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { type CsvChunk, type CsvSource, readProductCsv } from "../../src/catalog/reading/csv.source.js";
-import type { CsvOptions } from "../../src/catalog/reading/csv.js";
+import { type CsvSource, readProductCsv } from "../../src/catalog/import/csv.js";
+import type { CsvChunk, CsvOptions } from "../../src/catalog/reading/csv.js";
 
 export const header = "id,sku,title,available,featured_image,url";
 export const row = (id: string): string => `${id},s-${id},Title,true,https://a.example/i.jpg,https://a.example/p`;

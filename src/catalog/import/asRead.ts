@@ -3,8 +3,14 @@ import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { Problems } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
-import { stopIfGone } from "./limits.js";
-import type { ImportJob, ImportTarget, ProductChunk, ProductSource, ReadResult } from "./import.js";
+import {
+  type ImportJob,
+  type ImportTarget,
+  type ProductChunk,
+  type ProductSource,
+  type ReadResult,
+  stopIfGone,
+} from "./job.js";
 import { sentRows } from "../product.sql.js";
 import { checkSkus, deferSkuCheck, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
 

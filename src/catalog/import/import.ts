@@ -3,19 +3,16 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";
 import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
-import { type AppError, errorAt, type Path, type Problems } from "../../errors.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
-import type { EncodedRows } from "../product.columns.js";
-import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
-import { listSource } from "./list.js";
-import { importTimeoutMs, stopIfGone } from "./limits.js";
+import type { ErrorPolicy } from "../reading/rowChecks.js";
+import { type ImportJob, type ImportTarget, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
 import { RowsInDoubt, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
 import { importByStaging } from "./embedded/staged.js";
 import { importThoroughly, nameProblems } from "./thorough.js";
-import { type IdempotentRequest, type Once, onceForKey } from "./idempotency/once.js";
-import { mergeSearchIndexSoon } from "../product.searchMerge.js";
+import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
+import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
@@ -28,81 +25,6 @@ export interface ImportOptions {
   readonly dryRun?: boolean | null | undefined;
   /** Aborted when the caller has gone: what is not stored by then stays so, unless its last rows were sent already. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Some rows of an import, ready to be sent. Rows with problems stand among them. */
-export interface ProductChunk {
-  readonly rows: number;
-  readonly columns: EncodedRows;
-  /** Whether no row that was read so far has problems. */
-  readonly isValid: boolean;
-}
-
-/** How an import ended: its rows, and what is wrong with them as far as a row alone tells. */
-export interface ReadResult {
-  readonly rows: number;
-  /** What rejects the whole import. */
-  readonly problems: Pick<Problems, "list" | "total">;
-  /** With REJECT_FAILED: rows that fail by themselves. */
-  readonly failed?: FailedRows;
-}
-
-export interface ReadOptions {
-  /** Whether chunks need no more than the keys of rows. */
-  readonly keysOnly?: boolean;
-}
-
-/** Where products come from; it can be read more than once. */
-export interface ProductSource {
-  /** Whether an import takes more than a moment. One that does not is a single chunk. */
-  readonly isLong: boolean;
-  read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
-  /** Where a row stands, by its line or index. */
-  placeOf(line: number, field: string): { path: Path; line?: number };
-  /** The same, for an answer that lists rows. */
-  positionOf(line: number): { index: number | null; line: number | null };
-}
-
-/** Where an import goes. */
-export interface ImportTarget {
-  readonly storeId: string;
-  readonly siteId: string | undefined;
-}
-
-/** An import that is to be carried out. */
-export interface ImportJob {
-  readonly target: ImportTarget;
-  readonly source: ProductSource;
-  readonly errorPolicy: ErrorPolicy;
-  readonly dryRun: boolean;
-  /** Goes around the work of the transaction that stores it. */
-  readonly once: Once;
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
- *
- * @param products need not be valid: what is wrong with them is found here
- * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
- */
-export async function importProducts(
-  db: RootDatabase,
-  storeId: string,
-  products: readonly unknown[],
-  { pathOf = (index) => ["products", index], ...options }: ImportOptions & { pathOf?: (index: number) => Path } = {},
-): Promise<ImportResult> {
-  const { productsMax = Infinity } = options;
-  if (products.length > productsMax) {
-    throw tooManyProducts(productsMax);
-  }
-  return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
-}
-
-/** The refusal of a list that is too long. */
-export function tooManyProducts(productsMax: number): AppError {
-  const message = `At most ${productsMax} products can be imported at once (MAX_BULK_PRODUCTS).`;
-  return errorAt("VALIDATION_FAILED", message, ["products"]);
 }
 
 /**

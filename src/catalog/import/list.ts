@@ -1,9 +1,37 @@
 import { setImmediate } from "node:timers/promises";
-import type { Path } from "../../errors.js";
+import type { RootDatabase } from "../../database/client.js";
+import { type AppError, errorAt, type Path } from "../../errors.js";
 import { chunkRowsMax, encodeRows, productKeys } from "../product.columns.js";
-import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
-import type { ProductSource } from "./import.js";
 import { checkProduct, type ProductInput } from "../product.input.js";
+import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
+import { importFrom, type ImportOptions } from "./import.js";
+import type { ProductSource } from "./job.js";
+import type { ImportResult } from "./result.js";
+
+/**
+ * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
+ *
+ * @param products need not be valid: what is wrong with them is found here
+ * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
+ */
+export async function importProducts(
+  db: RootDatabase,
+  storeId: string,
+  products: readonly unknown[],
+  { pathOf = (index) => ["products", index], ...options }: ImportOptions & { pathOf?: (index: number) => Path } = {},
+): Promise<ImportResult> {
+  const { productsMax = Infinity } = options;
+  if (products.length > productsMax) {
+    throw tooManyProducts(productsMax);
+  }
+  return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
+}
+
+/** The refusal of a list that is too long. */
+export function tooManyProducts(productsMax: number): AppError {
+  const message = `At most ${productsMax} products can be imported at once (MAX_BULK_PRODUCTS).`;
+  return errorAt("VALIDATION_FAILED", message, ["products"]);
+}
 
 /** Products that are in memory already. All are checked before anything is sent; between chunks the event loop serves others. */
 export function listSource(

@@ -1,12 +1,22 @@
 import type { Database } from "../../database/client.js";
 import { type Problem, validationFailed } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
-import { conflictProblem, duplicateProblem } from "./duplicates.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
-import { countFailing, failDependents, failInvalidAndDuplicates, keysOf, validRows } from "./staging.failing.js";
-import type { ImportJob, ProductSource, ReadResult } from "./import.js";
+import type { ImportJob, ProductSource, ReadResult } from "./job.js";
+import { conflictProblem, duplicateProblem } from "./thorough.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
-import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll } from "./staging.js";
+import {
+  collectHolders,
+  countFailing,
+  createStaging,
+  failDependents,
+  failInvalidAndDuplicates,
+  findDuplicates,
+  findSkuConflicts,
+  keysOf,
+  stageAll,
+  validRows,
+} from "./staging.js";
 import { tieToSite, upsertProducts } from "../product.store.js";
 
 /**

@@ -1,8 +1,9 @@
 import type { Database } from "../../database/client.js";
-import { AppError, inOrderOfRows, problemsListedMax, validationFailed } from "../../errors.js";
+import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFailed } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
-import { conflictProblem, duplicateProblem } from "./duplicates.js";
-import type { ImportJob, ProductSource, ReadResult } from "./import.js";
+import { clip } from "../../lib/text.js";
+import type { Place } from "../product.input.js";
+import type { ImportJob, ProductSource, ReadResult } from "./job.js";
 import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll, stagedRows } from "./staging.js";
 import { tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
 
@@ -65,4 +66,22 @@ export async function refuseProblems(
     { ...conflicts, list: conflicts.list.map((row) => conflictProblem(row, source.placeOf(row.line, row.field))) },
   );
   if (problems.total > 0) throw validationFailed(problems);
+}
+
+/** What is wrong with a row beside others: its id or its sku. */
+interface TakenKey {
+  readonly field: "id" | "sku";
+  readonly value: string;
+}
+
+/** The same id or sku twice in one import is a problem of every product that has it. */
+export function duplicateProblem({ field, value }: TakenKey, place: Place): Problem {
+  const message = `${field} ${JSON.stringify(clip(value))} appears in more than one product of this import.`;
+  return { code: "DUPLICATE", message, ...place };
+}
+
+/** The key of a row belongs to another product, which keeps it. */
+export function conflictProblem({ field, value }: TakenKey, place: Place): Problem {
+  const message = `${field} ${JSON.stringify(clip(value))} belongs to another product of the store.`;
+  return { code: "CONFLICT", message, ...place };
 }

@@ -3,9 +3,8 @@ import { cellsOf } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
 import { type CsvRecord, recordCharactersMax, type RecordFault, RecordSplitter } from "../csv/records.js";
 import { type EncodedRows, productKeys } from "../product.columns.js";
-import { cellParsers } from "./csv.cells.js";
 import { ChunkBuilder } from "./chunk.js";
-import { headerColumns } from "./csv.header.js";
+import { cellParsers, headerColumns } from "./csv.columns.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "./rowChecks.js";
 import { checkProduct, type ProductInput } from "../product.input.js";
 

@@ -1,7 +1,7 @@
 import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
 import { hashSecret, issueToken } from "../../access/token.js";
-import { importProducts } from "../../catalog/import/import.js";
+import { importProducts } from "../../catalog/import/list.js";
 import type { ProductInput } from "../../catalog/product.input.js";
 import type { RootDatabase } from "../../database/client.js";
 import { shopperVisits, type Visits } from "./shoppers.js";

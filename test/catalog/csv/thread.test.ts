@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readProductCsv } from "../../../src/catalog/reading/csv.source.js";
+import { readProductCsv } from "../../../src/catalog/import/csv.js";
 import { readCsv } from "../../../src/catalog/reading/csv.js";
 import { recordCharactersMax } from "../../../src/catalog/csv/records.js";
 import { header, row, lines, collect, readChunks, read, problemsOf, rowsOf } from "../../support/csvReading.js";

@@ -5,8 +5,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
-import { importProducts } from "../../../src/catalog/import/import.js";
-import { listSource } from "../../../src/catalog/import/list.js";
+import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import { importThoroughly } from "../../../src/catalog/import/thorough.js";
 import { chunkRowsMax, type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
 import {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { importFrom, importProducts, type ProductSource } from "../../../src/catalog/import/import.js";
-import { listSource } from "../../../src/catalog/import/list.js";
+import { importFrom } from "../../../src/catalog/import/import.js";
+import type { ProductSource } from "../../../src/catalog/import/job.js";
+import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
 import { products } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import type { ErrorPolicy } from "../../../src/catalog/reading/rowChecks.js";
-import { listSource } from "../../../src/catalog/import/list.js";
-import { importProducts } from "../../../src/catalog/import/import.js";
+import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
-import { importProducts } from "../../../src/catalog/import/import.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
 import { createTestStore, openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
