@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
-import { type ImportJob, type ImportTarget, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
+import { type ImportJob, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
 import { RowsInDoubt, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
@@ -30,66 +30,85 @@ export interface ImportOptions {
 /**
  * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE after waiting in vain for other
- *   imports, or what onceForKey throws
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE where other imports of the store
+ *   take too long, or what onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
   storeId: string,
   source: ProductSource,
-  { site = {}, idempotency, errorPolicy, dryRun: isDryRun, signal }: ImportOptions,
+  { site = {}, idempotency, errorPolicy, dryRun, signal }: ImportOptions,
 ): Promise<ImportResult> {
-  const target: ImportTarget = { storeId, siteId: await resolveSite(db, storeId, site) };
-  const dryRun = isDryRun === true;
-  const inSteps = source.isLong && (await isSingleSession(db));
-  return onceForKey(db, storeId, dryRun ? undefined : idempotency, signal, (once) => {
+  const siteId = await resolveSite(db, storeId, site);
+  const job = {
+    target: { storeId, siteId },
+    source,
+    errorPolicy: errorPolicy ?? "REJECT_ALL",
+    dryRun: dryRun === true,
+    signal,
+  } as const;
+  const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
+  const key = job.dryRun ? undefined : idempotency;
+  return onceForKey(db, storeId, key, signal, (once) => {
     stopIfGone(signal);
-    const job: ImportJob = { target, source, errorPolicy: errorPolicy ?? "REJECT_ALL", dryRun, once, signal };
-    return inSteps ? importByStaging(db, job) : importAtOnce(db, job);
+    return store(db, { ...job, once });
   });
 }
 
-/**
- * Stores an import by one transaction. Most imports are right, so each chunk is written as it comes, and the database's
- * constraints tell whether rows go together; only when something is wrong are all rows looked at to name it.
- */
+/** Stores an import in one transaction. */
 async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   const result = await tryAtOnce(db, job);
   if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
   return result;
 }
 
+/**
+ * Most imports are valid, so each chunk is written as it comes, and the constraints of the database find conflicts. Only
+ * where something is wrong are all rows collected, to name every problem.
+ */
 async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {
-    return await runOnce(db, job, writeAsRead);
+    return await storeLocked(db, job, writeAsRead);
   } catch (error) {
     if (!(error instanceof RowsInDoubt)) throw error;
-    if (job.errorPolicy === "REJECT_FAILED") return runOnce(db, job, importValidRows);
-    return error.isCertain ? refuse(db, job) : runOnce(db, job, importThoroughly);
+    if (job.errorPolicy === "REJECT_FAILED") return storeLocked(db, job, importValidRows);
+    return error.isCertain ? refuse(db, job) : storeLocked(db, job, importThoroughly);
   }
 }
 
 /** @throws {AppError} VALIDATION_FAILED with every problem */
-function refuse(db: RootDatabase, { target: { storeId }, source, signal }: ImportJob): Promise<never> {
-  const work = () =>
+function refuse(db: RootDatabase, job: ImportJob): Promise<never> {
+  const { target, source, signal } = job;
+  return inShare(db, job, () =>
     inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-      nameProblems(transaction, storeId, source, signal),
-    );
-  return source.isLong ? asLongWork(db, storeId, work, signal) : work();
+      nameProblems(transaction, target.storeId, source, signal),
+    ),
+  );
 }
 
 type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promise<Written>;
 
-function runOnce(db: RootDatabase, job: ImportJob, write: Write): Promise<ImportResult> {
-  const { target, source, dryRun, once, signal } = job;
-  const { isLong } = source;
+function storeLocked(db: RootDatabase, job: ImportJob, write: Write): Promise<ImportResult> {
+  const { target, source, signal } = job;
+  return withCatalog(db, target.storeId, { isLong: source.isLong, signal }, (lock) =>
+    inShare(db, job, () => storeInTransaction(db, job, write, lock)),
+  );
+}
+
+/** Long imports take a share of the connections that long work may use. */
+function inShare<Result>(
+  db: RootDatabase,
+  { target, source, signal }: ImportJob,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return source.isLong ? asLongWork(db, target.storeId, work, signal) : work();
+}
+
+function storeInTransaction(db: RootDatabase, job: ImportJob, write: Write, lock: LockCatalog): Promise<ImportResult> {
+  const { source, dryRun, once } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
-  return withCatalog(db, target.storeId, { isLong, signal }, (lock) => {
-    const work = () =>
-      transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
-        const stored = once(transaction, async () => importResult(await write(transaction, job, lock), { dryRun }));
-        return isLong ? stored : asLocked(stored); // a short one is soon done again
-      });
-    return isLong ? asLongWork(db, target.storeId, work, signal) : work();
+  return transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
+    const stored = once(transaction, async () => importResult(await write(transaction, job, lock), { dryRun }));
+    return source.isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
   });
 }
