@@ -45,8 +45,8 @@ export function isRowRefused(error: unknown): boolean {
   return refusedStates.has(sqlStateOf(error) ?? "");
 }
 
-/** The database lacks a table, a column, a function or a schema. */
-const missingStates = new Set(["42P01", "42703", "42883", "3F000"]);
+/** The database lacks a table, a column or a schema. */
+const missingStates = new Set(["42P01", "42703", "3F000"]);
 /** The same where Prisma notices. */
 const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
