@@ -1,3 +1,4 @@
+import { hashSecret } from "../../src/access/token.js";
 import { expect, onTestFinished, test } from "vitest";
 import { createLiveFeed } from "../../src/analytics/feed/feed.js";
 import { readAnalytics } from "../../src/analytics/kpis/kpis.read.js";
@@ -60,8 +61,11 @@ test("a demo store that was interrupted in any of its steps is completed, and no
   expect(await db.liveStream.findUnique({ where: show })).toMatchObject({ status: "LIVE" });
 
   const stored = await db.shopperEvent.count({ where });
-  expect((await prepareDemo(db, undefined))?.token, "it is complete now").toBeUndefined();
-  expect(await db.shopperEvent.count({ where })).toBe(stored);
+  const again = await prepareDemo(db, undefined);
+  expect(again?.token, "each start shows a token").toMatch(/^vt_/u);
+  expect(await db.shopperEvent.count({ where }), "it is complete now").toBe(stored);
+  const tokens = await db.accessToken.findMany({ where });
+  expect(tokens.map(({ hash }) => hash)).toEqual([hashSecret(again?.token ?? "")]);
 });
 
 test("a store of somebody's that is called demo is left as it is", async () => {

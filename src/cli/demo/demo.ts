@@ -3,6 +3,7 @@ import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
 import { hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/list.js";
 import type { ProductInput } from "../../catalog/product.input.js";
+import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import { shopperVisits, type Visits } from "./shoppers.js";
 
@@ -21,8 +22,8 @@ export const runningShow = "autumn-looks";
 const endedShow = "summer-sale";
 
 /**
- * Makes the demo store on a database without any store, or where a token is chosen for it, and its token. A chosen token
- * works from then on; another one is random, and known only now. What was interrupted before it had a token is completed.
+ * Creates the demo store on a database without any store, or if a token is chosen for it, and a token. A chosen token stays valid;
+ * a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
  *
  * @returns undefined where there are stores, but no demo store
  */
@@ -32,7 +33,12 @@ export async function prepareDemo(db: RootDatabase, chosenToken: string | undefi
   // The token is made last. A store that somebody else made has another name.
   const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
   if (isNew) await fillDemoStore(db);
-  return { store, token: await demoToken(db, isNew, chosenToken), productId };
+  const isOurs = isNew || found?.name === storeName;
+  return {
+    store,
+    token: isOurs || chosenToken !== undefined ? await demoToken(db, chosenToken) : undefined,
+    productId,
+  };
 }
 
 async function hasToken(db: RootDatabase): Promise<boolean> {
@@ -82,8 +88,15 @@ async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits,
   );
 }
 
-async function demoToken(db: RootDatabase, isNew: boolean, chosen: string | undefined): Promise<string | undefined> {
-  if (chosen === undefined) return isNew ? (await issueToken(db, store, { label: "demo" })).token : undefined;
+const startLabel = "demo, until the next start";
+
+async function demoToken(db: RootDatabase, chosen: string | undefined): Promise<string> {
+  if (chosen === undefined) {
+    return inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
+      await transaction.accessToken.deleteMany({ where: { storeId: store, label: startLabel } });
+      return (await issueToken(transaction, store, { label: startLabel })).token;
+    });
+  }
   const known = await db.accessToken.findUnique({ where: { hash: hashSecret(chosen) } });
   if (known === null) await issueToken(db, store, { label: "demo", secret: chosen });
   return chosen;

@@ -50,10 +50,7 @@ export function banner(url: RunningServer["url"], config: Config, demo?: Demo): 
 
 function demoLines(url: string, { store, token, productId }: Demo): string[] {
   if (token === undefined) {
-    return [
-      "",
-      `  The token of store ${store} was shown when it was made. For another: npx vitrine token issue ${store}`,
-    ];
+    return ["", `  For a token of store ${store}: npx vitrine token issue ${store}`];
   }
   return [
     "",
