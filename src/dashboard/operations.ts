@@ -51,11 +51,13 @@ export const showSubscription = graphql(`
         sales {
           live
           replay
+          referral
           total
         }
         orders {
           live
           replay
+          referral
           total
         }
         viewers {

@@ -93,5 +93,6 @@ export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   Product: ["id", "sku", "title", "featured_image", "url"],
   LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],
   Kpis: ["sales", "orders", "viewers", "addToCart", "avgViewTime", "devices"],
+  ChannelTotals: ["live", "replay", "total"],
   ViewerTotals: ["live", "replay", "total"],
 };

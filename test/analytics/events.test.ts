@@ -46,6 +46,8 @@ describe("a show without any event", () => {
           status: "ENDED",
           kpis: {
             ...nothing,
+            sales: { live: 0, replay: 0, referral: 0, total: 0 },
+            orders: { live: 0, replay: 0, referral: 0, total: 0 },
             viewers: { live: 0, replay: 0, total: 0, unique: 0 },
             conversionRate: 0,
             averageOrderValue: 0,
@@ -207,7 +209,7 @@ describe("what counts", () => {
     });
   });
 
-  test("averages are weighted by viewers, referral counts in totals only, rates have 2 decimals", async () => {
+  test("averages are weighted by viewers, referral is a channel of sales and orders only, rates have 2 decimals", async () => {
     const { store, lsId } = await storeWithShow(app);
     const viewers = ["a", "b", "c"].map((viewerId) => view(viewerId, { viewerId, seconds: 10, device: "mobile" }));
     const replay = { channel: "REPLAY", viewerId: "a" } as const;
@@ -221,8 +223,8 @@ describe("what counts", () => {
     ]);
     const { data } = await store.graphql(readAnalytics, { lsId });
     expect(data.liveStreamAnalytics.kpis).toEqual({
-      sales: { live: 0, replay: 20, total: 25.5 },
-      orders: { live: 0, replay: 1, total: 2 },
+      sales: { live: 0, replay: 20, referral: 5.5, total: 25.5 },
+      orders: { live: 0, replay: 1, referral: 1, total: 2 },
       viewers: { live: 3, replay: 1, total: 4, unique: 3 },
       addToCart: { live: 33.33, replay: 100, avg: 50 },
       avgViewTime: { live: 10, replay: 100, avg: 32.5 },

@@ -90,8 +90,11 @@ export function kpis(events: readonly SentEvent[]) {
   const documented = documentedKpis(events);
   const unique = viewersOf(events).size;
   const orders = events.filter(({ type }) => type === "ORDER");
+  const referred = on(orders, "REFERRAL");
   return {
     ...documented,
+    sales: { ...documented.sales, referral: salesOf(referred) },
+    orders: { ...documented.orders, referral: referred.length },
     viewers: { ...documented.viewers, unique },
     conversionRate: percent(orders.length, unique),
     averageOrderValue: rounded(sum(orders.map(({ amount }) => amount)), orders.length),

@@ -33,8 +33,8 @@ export const readAnalytics = `
     liveStreamAnalytics(lsId: $lsId) {
       ${fieldsOfShow}
       kpis {
-        sales { live replay total }
-        orders { live replay total }
+        sales { live replay referral total }
+        orders { live replay referral total }
         viewers { live replay total unique }
         addToCart { live replay avg }
         avgViewTime { live replay avg }

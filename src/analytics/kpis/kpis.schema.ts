@@ -6,6 +6,7 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   fields: (t) => ({
     live: t.exposeFloat("live"),
     replay: t.exposeFloat("replay"),
+    referral: t.exposeFloat("referral", { description: "Orders that came by a link of the show." }),
     total: t.exposeFloat("total", { description: "Live, replay and referral." }),
   }),
 });

@@ -33,8 +33,8 @@ export interface DeviceShare {
 
 /** The documented KPIs of a show, and those that GraphQL has beyond them. */
 export interface Kpis {
-  readonly sales: { live: number; replay: number; total: number };
-  readonly orders: { live: number; replay: number; total: number };
+  readonly sales: { live: number; replay: number; referral: number; total: number };
+  readonly orders: { live: number; replay: number; referral: number; total: number };
   readonly viewers: { live: number; replay: number; total: number; unique: number };
   readonly addToCart: { live: number; replay: number; avg: number };
   readonly avgViewTime: { live: number; replay: number; avg: number };
@@ -59,8 +59,13 @@ export function kpisOf(totals: readonly ChannelTotals[], devices: readonly Devic
   const unique = of("ANY").viewers;
   const seconds = new Decimal(live.viewSeconds).plus(replay.viewSeconds);
   return {
-    sales: { live: money(live.sales), replay: money(replay.sales), total: money(sales) },
-    orders: { live: live.orders, replay: replay.orders, total: orders },
+    sales: {
+      live: money(live.sales),
+      replay: money(replay.sales),
+      referral: money(referral.sales),
+      total: money(sales),
+    },
+    orders: { live: live.orders, replay: replay.orders, referral: referral.orders, total: orders },
     viewers: { live: live.viewers, replay: replay.viewers, total: viewers, unique },
     addToCart: {
       live: percent(live.cartViewers, live.viewers),

@@ -81,7 +81,6 @@ function parts({ live, replay }: { live: number; replay: number }, format: (valu
   ];
 }
 
-/** What is neither of the show nor of its replay came by referral. */
-function sumParts(sum: { live: number; replay: number; total: number }, format: (value: number) => string): Part[] {
-  return [...parts(sum, format), ["Referral", format(sum.total - sum.live - sum.replay)]];
+function sumParts(sum: { live: number; replay: number; referral: number }, format: (value: number) => string): Part[] {
+  return [...parts(sum, format), ["Referral", format(sum.referral)]];
 }
