@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 
 /** What a running Vitrine is told by its environment. Every variable stands in the table of docs/operations.md. */
@@ -43,82 +44,98 @@ function isOrigin(text: string): boolean {
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-const environment = z
-  .object({
-    HOST: z.string().default("127.0.0.1"),
-    PORT: whole(0, 65_535, 4_000),
-    DATABASE_URL: url("postgres:", "postgresql:").optional(),
-    DATA_DIR: z.string().default("./data"),
-    DATABASE_POOL_MAX: whole(1, 1_000, 10),
-    DATABASE_NAMED_STATEMENTS: flag(true),
-    REDIS_URL: url("redis:", "rediss:").optional(),
-    AUTO_MIGRATE: flag(true),
-    WEB_CONCURRENCY: whole(1, 128, 1),
-    MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
-    MAX_BODY_BYTES: whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
-    MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
-    ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
-    PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
-    CORS_ORIGINS: origins,
-    GRAPHIQL: flag(true),
-    LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
-    DEMO_TOKEN: z
-      .string()
-      .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
-      .optional(),
-    DEMO_TRAFFIC: flag(true),
-    PERSISTED_OPERATIONS: z.string().optional(),
-    PERSISTED_OPERATIONS_ONLY: flag(false),
-    REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
-    KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
-    SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
-    OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
-    OTEL_SERVICE_NAME: z.string().default("vitrine"),
-    NODE_ENV: z.string().optional(),
-  })
-  .transform((values) => ({
-    host: values.HOST,
-    port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
-    dataDir: resolve(values.DATA_DIR),
-    databasePoolMax: values.DATABASE_POOL_MAX,
-    databaseNamedStatements: values.DATABASE_NAMED_STATEMENTS,
-    redisUrl: values.REDIS_URL,
-    autoMigrate: values.AUTO_MIGRATE,
-    webConcurrency: values.WEB_CONCURRENCY,
-    connectionsMax: values.MAX_CONNECTIONS,
-    bodyBytesMax: values.MAX_BODY_BYTES,
-    bulkProductsMax: values.MAX_BULK_PRODUCTS,
-    analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
-    productRateLimit: values.PRODUCT_RATE_LIMIT,
-    corsOrigins: values.CORS_ORIGINS,
-    graphiql: values.GRAPHIQL,
-    logLevel: values.LOG_LEVEL,
-    demoToken: values.DEMO_TOKEN,
-    demoTraffic: values.DEMO_TRAFFIC,
-    persistedOperations: values.PERSISTED_OPERATIONS === undefined ? undefined : resolve(values.PERSISTED_OPERATIONS),
-    persistedOperationsOnly: values.PERSISTED_OPERATIONS_ONLY,
-    requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
-    keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
-    shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
-    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
-    otelServiceName: values.OTEL_SERVICE_NAME,
-    production: values.NODE_ENV === "production",
-  }));
+const variables = z.object({
+  HOST: z.string().default("127.0.0.1"),
+  PORT: whole(0, 65_535, 4_000),
+  DATABASE_URL: url("postgres:", "postgresql:").optional(),
+  DATA_DIR: z.string().default("./data"),
+  DATABASE_POOL_MAX: whole(1, 1_000, 10),
+  DATABASE_NAMED_STATEMENTS: flag(true),
+  REDIS_URL: url("redis:", "rediss:").optional(),
+  AUTO_MIGRATE: flag(true),
+  WEB_CONCURRENCY: whole(1, 128, 1),
+  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
+  MAX_BODY_BYTES: whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
+  MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
+  ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
+  PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
+  CORS_ORIGINS: origins,
+  GRAPHIQL: flag(true),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
+  DEMO_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
+    .optional(),
+  DEMO_TRAFFIC: flag(true),
+  PERSISTED_OPERATIONS: z.string().optional(),
+  PERSISTED_OPERATIONS_ONLY: flag(false),
+  REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
+  KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
+  SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
+  OTEL_SERVICE_NAME: z.string().default("vitrine"),
+  NODE_ENV: z.string().optional(),
+});
+
+const environment = variables.transform((values) => ({
+  host: values.HOST,
+  port: values.PORT,
+  databaseUrl: values.DATABASE_URL,
+  dataDir: resolve(values.DATA_DIR),
+  databasePoolMax: values.DATABASE_POOL_MAX,
+  databaseNamedStatements: values.DATABASE_NAMED_STATEMENTS,
+  redisUrl: values.REDIS_URL,
+  autoMigrate: values.AUTO_MIGRATE,
+  webConcurrency: values.WEB_CONCURRENCY,
+  connectionsMax: values.MAX_CONNECTIONS,
+  bodyBytesMax: values.MAX_BODY_BYTES,
+  bulkProductsMax: values.MAX_BULK_PRODUCTS,
+  analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
+  productRateLimit: values.PRODUCT_RATE_LIMIT,
+  corsOrigins: values.CORS_ORIGINS,
+  graphiql: values.GRAPHIQL,
+  logLevel: values.LOG_LEVEL,
+  demoToken: values.DEMO_TOKEN,
+  demoTraffic: values.DEMO_TRAFFIC,
+  persistedOperations: values.PERSISTED_OPERATIONS === undefined ? undefined : resolve(values.PERSISTED_OPERATIONS),
+  persistedOperationsOnly: values.PERSISTED_OPERATIONS_ONLY,
+  requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
+  keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
+  shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+  otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+  otelServiceName: values.OTEL_SERVICE_NAME,
+  production: values.NODE_ENV === "production",
+}));
 
 /**
  * Reads the environment. An empty variable counts as not set.
  *
  * @throws {ConfigError} naming every variable that is wrong
  */
-export function readConfig(variables: Variables = process.env): Config {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+export function readConfig(all: Variables = process.env): Config {
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
   const { success, data, error } = environment.safeParse(given);
   const problems = (error?.issues ?? [])
     .map(({ path, message }) => `${path.join(".")} ${message}`)
     .concat(contradictions(given));
   if (success && problems.length === 0) return Object.freeze(data);
   throw new ConfigError(`The environment is not valid: ${problems.join("; ")}.`);
+}
+
+/** Names are compared where they are long enough that two changes do not make them another word. */
+const comparedCharactersMin = 6;
+const changesMax = 2;
+
+/** Variables that are set, mean nothing here, and look like misspelled ones of Vitrine, each with the name that was probably meant. */
+export function misspelledVariables(
+  given: Variables = process.env,
+): readonly { readonly name: string; readonly meant: string }[] {
+  const known = Object.keys(variables.shape).filter((name) => name.length >= comparedCharactersMin);
+  return Object.keys(given).flatMap((name) => {
+    if (name in variables.shape) return [];
+    const meant = known.find((other) => distance(name.toUpperCase(), other) <= changesMax);
+    return meant === undefined ? [] : [{ name, meant }];
+  });
 }
 
 /** What is wrong between variables. Asked of the raw values, so that one bad variable does not hide these problems. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { type Config, ConfigError, readConfig } from "../config.js";
+import { type Config, ConfigError, misspelledVariables, readConfig } from "../config.js";
 import { checkDatabase } from "./doctor/database.js";
-import { type Check, failed } from "./doctor/check.js";
+import { type Check, failed, ok, warning } from "./doctor/check.js";
 import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor/machine.js";
 import { exitStatus } from "./terminal/failure.js";
 import { type OutputOptions, print } from "./terminal/output.js";
@@ -22,9 +22,9 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText("after", help)
     .action(async (options: OutputOptions) => {
       const checks = await examine();
-      const ok = checks.every(({ status }) => status !== "failed");
-      await print({ ok, checks }, describe(checks), options);
-      if (!ok) process.exitCode = exitStatus.failed;
+      const isOk = checks.every(({ status }) => status !== "failed");
+      await print({ ok: isOk, checks }, describe(checks), options);
+      if (!isOk) process.exitCode = exitStatus.failed;
     });
 }
 
@@ -40,7 +40,15 @@ async function examine(): Promise<readonly Check[]> {
       failed("environment", error.message, "Correct these variables; docs/operations.md lists all of them."),
     ];
   }
-  const environment: Check = { name: "environment", status: "ok", detail: "every variable is valid" };
+  const misspelled = misspelledVariables();
+  const environment =
+    misspelled.length === 0
+      ? ok("environment", "every variable is valid")
+      : warning(
+          "environment",
+          `not variables of Vitrine: ${misspelled.map(({ name }) => name).join(", ")}`,
+          `Meant may be ${misspelled.map(({ meant }) => meant).join(", ")}.`,
+        );
   const [database, ...others] = await Promise.all([
     checkDatabase(config),
     checkRedis(config),

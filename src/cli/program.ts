@@ -1,5 +1,7 @@
+import cluster from "node:cluster";
 import { createRequire } from "node:module";
 import { Command } from "commander";
+import { misspelledVariables } from "../config.js";
 import { addAnalyticsCommands } from "./analytics.js";
 import { addDistributeCommand } from "./distribute.js";
 import { addDoctorCommand } from "./doctor.js";
@@ -7,6 +9,7 @@ import { addEventsCommands } from "./events.js";
 import { describeMisuse } from "./terminal/failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
+import { warn } from "./runtime.js";
 import { addServeCommand } from "./serve.js";
 import { addSiteCommands } from "./site.js";
 import { addStoreCommands } from "./store.js";
@@ -27,6 +30,7 @@ export function createProgram(): Command {
     .version(version)
     .addHelpText("after", help)
     .exitOverride()
+    .hook("preAction", warnOfMisspelledVariables)
     .configureOutput({ outputError: (text, write) => write(describeMisuse(text)) });
   addServeCommand(program);
   addMigrateCommand(program);
@@ -39,4 +43,11 @@ export function createProgram(): Command {
   addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;
+}
+
+/** A variable that is misspelled is not noticed otherwise: without DATABASE_URL, the embedded database is used. */
+function warnOfMisspelledVariables(): void {
+  if (cluster.isWorker) return; // the primary has done so
+  for (const { name, meant } of misspelledVariables())
+    warn(new Error(`${name} is not a variable of Vitrine. Is ${meant} meant?`));
 }

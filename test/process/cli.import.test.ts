@@ -163,12 +163,12 @@ describe("what is no file to import is refused in one line", () => {
     expect(missing).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^vitrine: ENOENT[^\n]+missing\.csv'\n$/u),
+      stderr: `vitrine: There is no file ${join(place.dataDir, "missing.csv")}.\n`,
     });
     expect(folder).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/^vitrine: EISDIR[^\n]+\n$/u),
+      stderr: expect.stringMatching(/^vitrine: [^\n]+ is a folder, not a file\.\n$/u),
     });
   });
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, readConfig } from "../../src/config.js";
+import { ConfigError, misspelledVariables, readConfig } from "../../src/config.js";
+import { placeForTest, vitrine, vitrineJson } from "../support/process.js";
 
 const token = "a-demo-token-of-my-own";
 const databaseUrl = "postgresql://vitrine@db.example/vitrine";
@@ -216,4 +217,26 @@ test("all problems are listed at once: of each variable, and between them", () =
     "DEMO_TOKEN must have 16 to 200 visible ASCII characters",
     "WEB_CONCURRENCY above 1 needs DATABASE_URL",
   ]);
+});
+
+test.each([
+  ["DATABSE_URL", "DATABASE_URL"],
+  ["DATABASE_URI", "DATABASE_URL"],
+  ["LOGLEVEL", "LOG_LEVEL"],
+  ["redis_url", "REDIS_URL"],
+])("%s is taken for a misspelled %s", (name, meant) => {
+  expect(
+    misspelledVariables({ [name]: "x", PATH: "/bin", HOSTNAME: "h", SPORT: "1", OTEL_RESOURCE_ATTRIBUTES: "" }),
+  ).toEqual([{ name, meant }]);
+});
+
+test("a command warns of a misspelled variable and goes on; doctor lists it", async () => {
+  const { env } = await placeForTest();
+  const { status, stderr } = await vitrine(["store", "create", "acme"], { ...env, DATABSE_URL: "postgres://nowhere" });
+  expect([status, stderr]).toEqual([0, "vitrine: DATABSE_URL is not a variable of Vitrine. Is DATABASE_URL meant?\n"]);
+  const { checks } = await vitrineJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
+  expect(checks.find(({ name }: { name: string }) => name === "environment")).toMatchObject({
+    status: "warning",
+    detail: "not variables of Vitrine: DATABSE_URL",
+  });
 });

@@ -79,7 +79,7 @@ test("starts that are interrupted or find their port taken leave nothing behind 
   const { port } = other.address() as AddressInfo;
   const refused = await vitrine(["serve"], { ...env, PORT: String(port) });
   other.close();
-  const stderr = `vitrine: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`;
+  const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
   expect(refused).toEqual({ status: 1, stdout: "", stderr });
   expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
 

@@ -146,7 +146,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
     const refused = await endOf(start(["serve"], variables), 15_000);
     other.close();
-    const stderr = `vitrine: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`;
+    const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
     expect(refused).toEqual({ status: 1, stdout: "", stderr });
   });
 

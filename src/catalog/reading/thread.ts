@@ -58,7 +58,8 @@ export async function* readOnThread(
       if (message.kind === "result") return message.result;
       if (message.kind === "refused") throw new AppError(message.code, message.message);
       if (message.kind === "unreadable") {
-        throw Object.assign(new Error(message.message), { code: message.code, path: message.path });
+        const { code, path = source.kind === "csvFile" ? source.file : undefined } = message;
+        throw Object.assign(new Error(message.message), { code, syscall: "read", path });
       }
       port1.postMessage("taken");
       yield message.chunk;

@@ -1,10 +1,10 @@
 import type { Worker } from "node:cluster";
 import { openLog } from "./log.js";
-import { getSystemErrorMap } from "node:util";
 import { type App, createApp } from "../../app.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { type Channel, openChannel } from "../../lib/channel.js";
+import { reasonOf } from "../terminal/reason.js";
 import { endService, listenEarly } from "./common.js";
 import { untilSignal } from "./signals.js";
 
@@ -14,7 +14,7 @@ export async function serveAsWorker(config: Config, worker: Worker): Promise<voi
   try {
     await serve(config, worker, channel);
   } catch (error) {
-    channel.send("failed", messageOf(error));
+    channel.send("failed", reasonOf(error));
     process.exitCode = 1;
   }
   worker.disconnect(); // the channel would keep the process up
@@ -52,15 +52,4 @@ function untilToldToStop(worker: Worker, channel: Channel): Promise<void> {
       resolve();
     });
   });
-}
-
-type ListenError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
-
-/** It is the primary that listens: a worker is told of an error by its number, of which Node makes another message. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, syscall, code, errno = 0, address, port } = error as ListenError;
-  if (syscall !== "bind") return message;
-  const [, meaning = "failed"] = getSystemErrorMap().get(errno) ?? [];
-  return `listen ${code}: ${meaning} ${address}:${port}`;
 }
