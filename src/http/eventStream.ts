@@ -9,12 +9,18 @@ const complete = Buffer.from("event: complete\ndata:\n\n");
 
 /**
  * Writes a stream of events until it ends or its client leaves. A client that does not read gets the latest value once it
- * does: nothing is written while something written before waits to be sent.
+ * does: nothing is written while earlier bytes wait to be sent.
+ *
+ * @param disconnect aborted when the client leaves
  */
-export async function sendEvents(response: ServerResponse, { status, headers, events }: EventStream): Promise<void> {
-  if (response.destroyed) return endOf(events);
+export async function sendEvents(
+  response: ServerResponse,
+  { status, headers, events }: EventStream,
+  disconnect: AbortSignal,
+): Promise<void> {
+  if (disconnect.aborted) return endOf(events);
   response.writeHead(status, headers);
-  response.write(ping); // clients are told that it has begun
+  response.write(ping); // so that the client gets the headers
   if (Buffer.isBuffer(events)) {
     response.write(events);
     return void response.end(complete);
@@ -22,15 +28,16 @@ export async function sendEvents(response: ServerResponse, { status, headers, ev
   const pinging = setInterval(() => {
     if (!response.writableNeedDrain) response.write(ping);
   }, pingMs);
-  response.once("close", () => {
-    clearInterval(pinging);
-    void events.return?.();
-  });
-  for await (const { event } of events) {
-    await nextTurn();
-    if (response.destroyed) return;
-    pinging.refresh();
-    if (!response.write(event)) await drained(response);
+  disconnect.addEventListener("abort", () => void events.return?.());
+  try {
+    for await (const { event } of events) {
+      await nextTurn();
+      if (disconnect.aborted) return;
+      pinging.refresh();
+      if (!response.write(event)) await drained(response, disconnect);
+    }
+  } finally {
+    clearInterval(pinging); // a write after the end would be an error that nobody handles
   }
   response.end(complete);
 }
@@ -39,15 +46,17 @@ async function endOf(events: EventStream["events"]): Promise<void> {
   if (!Buffer.isBuffer(events)) await events.return?.();
 }
 
-/** Settles when the client has taken in what was written, or has gone. */
-function drained(response: ServerResponse): Promise<void> {
+/** Settles when the client has received what was written, or has left. */
+function drained(response: ServerResponse, disconnect: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (response.destroyed || !response.writableNeedDrain) return resolve();
+    if (disconnect.aborted || !response.writableNeedDrain) return resolve();
     const settle = () => {
-      response.off("drain", settle).off("close", settle);
+      response.off("drain", settle);
+      disconnect.removeEventListener("abort", settle);
       resolve();
     };
-    response.once("drain", settle).once("close", settle);
+    response.once("drain", settle);
+    disconnect.addEventListener("abort", settle);
   });
 }
 

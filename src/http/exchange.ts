@@ -21,6 +21,27 @@ export function isRead({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+/**
+ * Calls back once an answer is complete, or cannot be sent any more because its client has left. An answer that waits for
+ * earlier ones of its connection emits no `close` of its own then.
+ */
+export function onceOver(response: ServerResponse, callback: () => void): void {
+  const { socket } = response.req;
+  const end = () => {
+    response.off("close", end);
+    socket.off("close", end);
+    callback();
+  };
+  if (isOver(response)) return callback();
+  response.once("close", end);
+  socket.once("close", end);
+}
+
+/** Whether an answer is complete, or its client has left. */
+export function isOver(response: ServerResponse): boolean {
+  return response.closed || response.req.socket.destroyed;
+}
+
 /** What a request is for. */
 interface Target {
   readonly path: string;

@@ -87,7 +87,7 @@ async function answerPost(
     }
     const stream = openEventStream(readCall(value), accept, context);
     if (stream !== undefined) {
-      await sendEvents(response, await stream);
+      await sendEvents(response, await stream, context.disconnectSignal());
       return undefined;
     }
   }
@@ -108,7 +108,7 @@ async function answerGet(
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
   const stream = openEventStream(call, request.headers.accept, context);
   if (stream !== undefined) {
-    await sendEvents(response, await stream);
+    await sendEvents(response, await stream, context.disconnectSignal());
     return undefined;
   }
   return { request: toYogaRequest(request, undefined, parameters), context };

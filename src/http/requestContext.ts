@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type Identify, tokenHeader } from "../access/identity.js";
 import type { RateLimits } from "../access/rateLimit.js";
@@ -7,8 +8,7 @@ import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
-import type { Exchange } from "./exchange.js";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Exchange, isOver, onceOver } from "./exchange.js";
 
 /** What all requests share. */
 export interface ContextOptions {
@@ -32,8 +32,8 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     db: forStore(db, identity.storeId),
     identity,
     confirmIdentity: () => identify(secret),
-    disconnectSignal: () => disconnectSignal(request, response),
-    isGone: () => request.socket.destroyed || response.closed,
+    disconnectSignal: () => disconnectSignal(response),
+    isGone: () => isOver(response),
     answer: new AnswerBudget(),
     requestId,
     observation,
@@ -48,14 +48,8 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
 }
 
 /** Aborted once the client has left, or has its whole answer. */
-function disconnectSignal({ socket }: IncomingMessage, response: ServerResponse): AbortSignal {
+function disconnectSignal(response: ServerResponse): AbortSignal {
   const disconnect = new AbortController();
-  const leave = () => {
-    disconnect.abort();
-    socket.off("close", leave);
-  };
-  if (socket.destroyed || response.closed) leave();
-  response.once("close", leave);
-  socket.once("close", leave); // of an answer that waits for earlier ones, nothing else tells
+  onceOver(response, () => disconnect.abort());
   return disconnect.signal;
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { type ClientRequest, request as open } from "node:http";
+import { type ClientRequest, createServer, request as open } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type BodyShare, createBodyBudget } from "../../src/http/content/bodyBudget.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { paths } from "../support/products.js";
+import { type Conversation, converse } from "../support/socket.js";
 
 const bodyBytesMax = 1_048_576;
 let app: TestApp;
@@ -82,4 +85,39 @@ test("bodies that were answered, or refused, take nothing any more", async () =>
     expect((await post(paths.bulk, tooLarge, { "content-encoding": "gzip" })).status).toBe(413);
   }
   expect((await large()).status).toBe(200);
+});
+
+test("a body that was refused takes no room while the rest of it is still being sent", async () => {
+  await store.get(paths.of("none"));
+  const sending: Conversation[] = [];
+  const head = `POST ${paths.bulk} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunk = `${(bodyBytesMax + 1).toString(16)}\r\n${" ".repeat(bodyBytesMax + 1)}`;
+  for (let n = 0; n < 4; n += 1) {
+    const conversation = converse(app.url, head + chunk);
+    sending.push(conversation);
+    await expect.poll(() => conversation.received(), { timeout: 4_000 }).toContain("HTTP/1.1 413 ");
+  }
+  expect(sending.map(({ socket }) => socket.closed)).toEqual(Array(4).fill(false));
+  expect((await post(paths.bulk, padded(bodyBytesMax))).status).toBe(200);
+  for (const { socket } of sending) socket.destroy();
+});
+
+test("a body takes no room once its client has left, though its answer never had its turn on the connection", async () => {
+  const budget = createBodyBudget(4_000_000, 100);
+  const shares: BodyShare[] = [];
+  const server = createServer((_, response) => void shares.push(budget.shareFor(response, "store"))); // it never answers
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { socket } = converse(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await expect.poll(() => shares).toHaveLength(3);
+  expect(shares[1]?.grow(2_000_000)).toBeUndefined();
+  await expect(shares[2]?.grow(2_000_000)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  const waiting = shares[0]?.grow(2_000_000);
+  socket.destroy();
+  await waiting;
+  const other = converse(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => shares).toHaveLength(4);
+  expect(shares[3]?.grow(2_000_000)).toBeUndefined();
+  other.socket.destroy();
 });

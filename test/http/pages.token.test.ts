@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Exchange } from "../../src/http/exchange.js";
+import { createTokenPage } from "../../src/http/pages/token.js";
 import { startApp, type TestApp } from "../support/app.js";
 import { receive } from "../support/bytes.js";
 import { answerTo } from "../support/socket.js";
@@ -20,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([app.close(), production.close()]));
 
-function read(path: string, headers: Readonly<Record<string, string>> = {}, { url } = app) {
+function read(path: string, headers: Readonly<Record<string, string>> = {}, { url }: Pick<TestApp, "url"> = app) {
   return receive(url, path, { headers: { accept: "text/html", ...headers } });
 }
 
@@ -80,6 +84,32 @@ test.each(["/graphql", "/docs"])("%s by HTTP/1.0, as nginx asks by itself, is wi
   const answer = await ask("1.0");
   expect(answer).toContain("200 OK");
   expect(answer).not.toContain("demo-token");
+});
+
+test.each([
+  ["127.0.0.1", true],
+  ["127.8.9.10", true],
+  ["::1", true],
+  ["::ffff:127.0.0.1", true],
+  ["10.0.0.9", false],
+  ["::ffff:10.0.0.9", false],
+  ["2001:db8::1", false],
+  ["127.0.0.1.example", false],
+  [undefined, false],
+])("a connection from %s gets a page with the demo token: %s", async (remoteAddress, isShown) => {
+  const page = createTokenPage(
+    (known = "no token") => known,
+    () => "demo-token",
+  );
+  const server = createServer((request, response) => {
+    Object.defineProperty(request.socket, "remoteAddress", { value: remoteAddress });
+    void page({ request, response } as Exchange); // it reads nothing else of the exchange
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { bytes } = await read("/", {}, { url: `http://127.0.0.1:${port}` });
+  expect(bytes.toString()).toBe(isShown ? "demo-token" : "no token");
 });
 
 test("no other page, and none in production, holds the demo token", async () => {

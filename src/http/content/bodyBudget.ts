@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
+import { isOver, onceOver } from "../exchange.js";
 
 /** Smaller bodies are not counted, so that they always find room. */
 const countedFromBytes = 65_536;
@@ -42,6 +43,7 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
     shareFor(response, storeId) {
       let held = 0;
       let isReleased = false;
+      let isRegistered = false;
       const release = (): void => {
         isReleased = true;
         if (held > 0) room.release(storeId, held);
@@ -52,13 +54,14 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
         if (isReleased) room.release(storeId, amount);
         else held += amount;
       };
-      response.once("close", release);
       return {
         release,
         grow(bytes) {
-          if (bytes < countedFromBytes || bytes <= held || response.closed) return undefined;
+          if (bytes < countedFromBytes || bytes <= held || isOver(response)) return undefined;
           const amount = Math.min(Math.max(bytes - held, stepBytes), Math.ceil(bytesMax / 2) - held);
           if (amount <= 0) return undefined;
+          if (!isRegistered) onceOver(response, release);
+          isRegistered = true;
           if (!room.tryTake(storeId, amount)) return take(amount);
           held += amount;
           return undefined;
