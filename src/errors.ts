@@ -1,4 +1,4 @@
-/** What a caller can be told went wrong. Statuses stand in rest/problemDetails.ts, and only there. */
+/** The codes of errors for callers; rest/problemDetails.ts maps them to HTTP statuses. */
 export type ErrorCode =
   | "BAD_REQUEST"
   | "VALIDATION_FAILED"
@@ -23,7 +23,7 @@ export type ErrorCode =
   | "UNAVAILABLE"
   | "INTERNAL";
 
-/** What is wrong at one place of the input. */
+/** The codes of problems at one place of the input. */
 export type ProblemCode =
   | ErrorCode
   | "REQUIRED"
@@ -35,7 +35,7 @@ export type ProblemCode =
   | "UNKNOWN_FIELD"
   | "MALFORMED";
 
-/** Steps from the root of the input to a place in it: `["products", 3, "price"]`. */
+/** The path from the root of the input to a place in it: `["products", 3, "price"]`. */
 export type Path = readonly (string | number)[];
 
 export interface Problem {
@@ -46,10 +46,10 @@ export interface Problem {
   readonly line?: number;
 }
 
-/** An error answer lists this many problems; the rest are only counted. */
+/** Problems listed in an answer; the rest are counted. */
 export const problemsListedMax = 100;
 
-/** Problems found so far: the first `problemsListedMax` of them, and how many there are in all. */
+/** Collects problems: the first `problemsListedMax`, and the total. */
 export class Problems {
   readonly list: Problem[] = [];
   total = 0;
@@ -59,25 +59,24 @@ export class Problems {
     if (this.list.length < problemsListedMax) this.list.push(problem);
   }
 
-  /** Adds a problem that is only made where it will be listed. */
+  /** Adds a problem that is made only if it will be listed. */
   addLazily(make: () => Problem): void {
     this.total += 1;
     if (this.list.length < problemsListedMax) this.list.push(make());
   }
 
-  /** Takes over what was found elsewhere. */
   addAll(found: { readonly list: readonly Problem[]; readonly total: number }): void {
     this.list.push(...found.list.slice(0, problemsListedMax - this.list.length));
     this.total += found.total;
   }
 
-  /** @throws {AppError} VALIDATION_FAILED with all problems, if there are any. */
+  /** @throws {AppError} VALIDATION_FAILED if there are problems */
   throwIfAny(): void {
     if (this.total > 0) throw validationFailed(this);
   }
 }
 
-/** What several passes over the same rows found, in the order of the rows: the first of all, where each gives its first. */
+/** Merges the problems of several passes over the same rows, in the order of the rows. */
 export function inOrderOfRows(
   ...passes: readonly Pick<Problems, "list" | "total">[]
 ): Pick<Problems, "list" | "total"> {
@@ -93,16 +92,16 @@ function positionOf({ line, path }: Problem): number {
 interface AppErrorOptions {
   readonly problems?: readonly Problem[];
   readonly problemsTotal?: number;
-  /** When a later try may succeed. */
+  /** After how many seconds to try again. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
-/** An error that is meant for the caller; every other error is answered as INTERNAL and logged. */
+/** An error for the caller; any other error is answered as INTERNAL and logged. */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
-  /** Never empty: an error without a place of its own is its own single problem. */
+  /** Never empty: an error without a place is its own single problem. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
   readonly retryAfterSeconds: number | undefined;
@@ -116,12 +115,12 @@ export class AppError extends Error {
   }
 }
 
-/** An error about one place of the input. */
+/** An error at one place of the input. */
 export function errorAt(code: ErrorCode, message: string, path: Path): AppError {
   return new AppError(code, message, { problems: [{ code, message, path }] });
 }
 
-/** VALIDATION_FAILED for the problems found; there must be at least one. */
+/** VALIDATION_FAILED for at least one problem. */
 export function validationFailed({ list, total }: Pick<Problems, "list" | "total">): AppError {
   const [first] = list;
   const message =

@@ -1,7 +1,7 @@
 import { builder } from "../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
 import { rateLimited } from "../schema/rateLimit.js";
-import { asksForLongTexts } from "../schema/selection.js";
+import { selectsLongTexts } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
 import { importSentProducts } from "./import/sent.js";
 import {
@@ -57,7 +57,7 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
 
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
-  extensions: { standIn: productStandIn },
+  extensions: { placeholderValue: productStandIn },
   fields: (t) => ({
     id: t.string({ description: "Reference id: at most 255 characters." }),
     sku: t.string({ description: "At most 255 characters; no other product of the store may have it." }),
@@ -118,7 +118,7 @@ builder.queryFields((t) => ({
     },
     resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }, info) => {
       const [afterId] = decodeCursor(after, 1) ?? [];
-      const filter = { afterId, search, available, withLongTexts: asksForLongTexts(info) };
+      const filter = { afterId, search, available, withLongTexts: selectsLongTexts(info) };
       const page = await listProducts(db, identity.storeId, { first: pageSize(first), ...filter });
       return products.connect(page, after);
     }),

@@ -2,19 +2,19 @@ import { setImmediate } from "node:timers/promises";
 import type { ExecutionResult } from "graphql";
 import { answerBytesMax, responseTooLarge } from "../schema/answerBudget.js";
 
-/** From how many characters on an answer is written in pieces. */
+/** Answers of this many characters or more are serialized in pieces. */
 const largeFrom = 128 * 1024;
-/** Bytes written before others get a turn: a few milliseconds of work. */
+/** Bytes serialized in one turn of the event loop: a few milliseconds. */
 const turnBytes = 512 * 1024;
 
-/** The data of large results, written as JSON: in bytes, since to turn megabytes of text into them takes long as well. */
+/** The data of large results as JSON, in bytes, because encoding megabytes of text also takes long. */
 const written = new WeakMap<object, readonly Buffer[]>();
 
 /**
- * Holds a result to the size that an answer may have. A large one is written as JSON here, in pieces between which others
- * get their turn; resultText() then has only to put it together. Undefined for others, which cost nothing.
+ * Refuses a result that is too large. A large one is serialized here in pieces, between which the event loop serves other
+ * requests; resultText() joins them. Undefined for small ones.
  *
- * @throws {AppError} RESPONSE_TOO_LARGE, at once or later
+ * @throws {AppError} RESPONSE_TOO_LARGE, also as a rejection
  */
 export function writeIfLarge({ data }: ExecutionResult): Promise<void> | undefined {
   if (data === undefined || data === null) return undefined;
@@ -23,20 +23,20 @@ export function writeIfLarge({ data }: ExecutionResult): Promise<void> | undefin
   return answerBytesMax - room < largeFrom ? undefined : write(data);
 }
 
-/** The JSON of a result: bytes where it was written before. */
+/** The JSON of a result: in bytes if it was serialized before. */
 export function resultText(result: ExecutionResult): string | Buffer {
   const data = isWritten(result) ? written.get(result.data) : undefined;
   if (data === undefined) return JSON.stringify(result);
   const parts: (readonly Buffer[])[] = [];
   for (const [name, value] of Object.entries(result) as [string, unknown][]) {
-    if (value === undefined || typeof value === "function") continue; // as JSON has it
+    if (value === undefined || typeof value === "function") continue; // as JSON.stringify does
     const before = `${parts.length === 0 ? "{" : ","}${JSON.stringify(name)}:`;
     parts.push([Buffer.from(before)], name === "data" ? data : [Buffer.from(JSON.stringify(value))]);
   }
   return Buffer.concat([...parts.flat(), Buffer.from("}")]);
 }
 
-/** Whether the data of a result has been written before. */
+/** Whether the data of a result is serialized already. */
 export function isWritten(result: ExecutionResult): result is ExecutionResult & { readonly data: object } {
   return typeof result.data === "object" && result.data !== null && written.has(result.data);
 }
@@ -57,7 +57,7 @@ async function write(data: object): Promise<void> {
   written.set(data, pieces);
 }
 
-/** JSON, a small value at a time. GraphQL's data holds nothing but plain objects, arrays and what JSON has. */
+/** The JSON of GraphQL's data, which is plain objects, arrays and scalars, in small pieces. */
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value !== "object" || value === null || roomAfter(value, largeFrom) >= 0) yield JSON.stringify(value);
   else if (Array.isArray(value)) {
@@ -79,7 +79,7 @@ function* piecesOf(value: unknown): Generator<string> {
   }
 }
 
-/** How much room is left once a value is written, at the least that it takes; stops where none is. */
+/** The room that is left at best after a value is serialized; stops below zero. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length - 2;
   if (typeof value !== "object" || value === null) return room - 1;

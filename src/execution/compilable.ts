@@ -1,10 +1,10 @@
 import { type ASTNode, BREAK, type DocumentNode, Kind, visit } from "graphql";
 
 /**
- * Whether graphql-jit 0.8 runs a document as graphql-js does. It does not where
- * - `__proto__` is a name: it keeps variables and results in ordinary objects, in which that is no member like others;
- * - a part with `@skip` or `@include` has a fragment in it: where the part's field is selected elsewhere too, the fragment's
- *   fields come in spite of the condition.
+ * Whether graphql-jit 0.8 executes a document as graphql-js does. It does not if
+ * - `__proto__` is a name, because it keeps variables and results in ordinary objects;
+ * - a selection with `@skip` or `@include` contains a fragment: if its field is also selected elsewhere, the fragment's
+ *   fields are included in spite of the condition.
  */
 export function isCompilable(document: DocumentNode): boolean {
   return document.loc?.source.body.includes("__proto__") !== true && !hasFragmentUnderCondition(document);
@@ -24,14 +24,14 @@ function hasFragmentUnderCondition(document: DocumentNode): boolean {
 }
 
 function isConditional({ directives = [] }: { readonly directives?: readonly unknown[] | undefined }): boolean {
-  return directives.length > 0; // operations have no others than these two
+  return directives.length > 0; // there are no others than these two
 }
 
 function isFragment({ kind }: ASTNode): boolean {
   return kind === Kind.FRAGMENT_SPREAD || kind === Kind.INLINE_FRAGMENT;
 }
 
-/** Whether a node, or one within it, is of that kind. */
+/** Whether the condition holds for a node or one within it. */
 function some(node: ASTNode, holds: (node: ASTNode) => boolean): boolean {
   let isFound = false;
   visit(node, {

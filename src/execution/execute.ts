@@ -8,11 +8,11 @@ import type { Variables } from "./inputShape.js";
 import { withOriginals } from "./originals.js";
 
 interface ExecuteOptions {
-  /** Whether a list must come as an array: so in REST. */
+  /** Whether a list must be an array, as in REST. */
   readonly arraysOnly?: boolean;
 }
 
-/** The one pipeline of both styles: check the variables, execute, make errors presentable. It never throws. */
+/** The pipeline of both styles: checks variables, executes, presents errors. Never rejects. */
 export async function executeOperation(
   operation: Operation,
   variables: Variables,
@@ -45,7 +45,7 @@ async function perform(
   }
 }
 
-/** @throws {AppError} VALIDATION_FAILED naming everything that has not the shape it should have */
+/** @throws {AppError} VALIDATION_FAILED listing everything of a wrong shape */
 function requireShape({ shape }: Operation, variables: Variables, arraysOnly: boolean): void {
   if (shape === undefined || shape.isValid(variables, arraysOnly)) return;
   const problems = new Problems();
@@ -62,17 +62,14 @@ async function runOperation(run: Operation["run"], variables: Variables, context
   return { errors: result.errors.map((error) => presentError(error, context)), ...(data !== undefined && { data }) };
 }
 
-/** What is missing, and not what is blank. */
+/** Missing values count, blank ones do not. */
 function isOfShape({ code, message }: Problem): boolean {
   return (
     code === "INVALID_TYPE" || code === "UNKNOWN_FIELD" || (code === "REQUIRED" && message.endsWith("is required."))
   );
 }
 
-/**
- * Whether an import found what GraphQL would have refused before it ran anything: products that have not the shape of their
- * type. Nothing was done then, if it was all that was asked for.
- */
+/** Whether an operation's only import found products of a wrong shape, which GraphQL would have refused before execution. */
 function isRefusedShape({ importVariables, definition }: Operation, { data, errors = [] }: ExecutionResult): boolean {
   const [error] = errors;
   if (error === undefined || errors.length > 1 || data !== null) return false;
@@ -82,7 +79,7 @@ function isRefusedShape({ importVariables, definition }: Operation, { data, erro
   return code === "VALIDATION_FAILED" && problems.some(isOfShape);
 }
 
-/** An error of the request: without data, and without a place in the answer. */
+/** A request error: without data and path. */
 function asRequestError({ errors = [] }: ExecutionResult): ExecutionResult {
   return { errors: errors.map(({ message, extensions }) => new GraphQLError(message, { extensions })) };
 }

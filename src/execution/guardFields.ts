@@ -5,9 +5,8 @@ import type { Context } from "../schema/context.js";
 import { isPaged } from "../schema/cost.js";
 
 declare module "graphql" {
-  // Merged with graphql's own, so that fields are typed where they say it.
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** Whether the field holds texts of kilobytes, which are counted as they go into an answer. */
+    /** Whether the field holds texts of kilobytes, which are charged to the answer's budget. */
     isLong?: boolean;
   }
 }
@@ -16,9 +15,8 @@ type Field = GraphQLField<unknown, Context>;
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
- * Wraps resolvers of a schema, in place, so that an operation ends where nobody wants more of it: a field of a query or
- * mutation does not start once its caller has disconnected; lists in pages wait for each other, and do not start once
- * the answer is too large; long texts count towards that. Whatever field is added later is guarded as well.
+ * Wraps the resolvers of a schema, in place: root fields and pages do not start once the caller has disconnected, pages are
+ * read one after the other and not once the answer is too large, and long texts count towards that.
  */
 export function guardFields(schema: GraphQLSchema): GraphQLSchema {
   const roots: ReadonlySet<unknown> = new Set([schema.getQueryType(), schema.getMutationType()]);

@@ -12,26 +12,25 @@ import {
   visit,
 } from "graphql";
 
-/** A variable that is nothing but an argument which imports take as it was sent. */
+/** A variable used only as an argument that imports read in its original form. */
 export interface ImportVariable {
   readonly name: string;
   readonly kind: "list" | "object" | "text";
-  /** A value that GraphQL takes for the original; it holds the placeholder. */
-  readonly standIn: (placeholder: string) => unknown;
+  /** A valid value for GraphQL that contains the placeholder of the original. */
+  readonly placeholderValue: (placeholder: string) => unknown;
 }
 
-/** What an input type carries in its extensions: a value of the type that holds a placeholder. */
-type MakeStandIn = (placeholder: string) => object;
+/** In the extensions of an input type: makes a value of the type that contains a placeholder. */
+type MakePlaceholderValue = (placeholder: string) => object;
 
-/** An argument of a mutation, as imports have it. */
 interface ImportArgument extends Omit<ImportVariable, "name"> {
   readonly field: string;
   readonly argument: string;
 }
 
 /**
- * The variables of an operation that imports take as they were sent: with their own checks, which find all that GraphQL's would
- * and more, and without GraphQL making another copy of each value. A variable that is used for anything else is not one.
+ * The variables that imports read in their original form. Imports check them more strictly than GraphQL would, and GraphQL
+ * does not copy each value. A variable that is also used elsewhere is not included.
  */
 export function importVariables(
   schema: GraphQLSchema,
@@ -50,17 +49,17 @@ export function importVariables(
         if (use !== undefined && value.kind === Kind.VARIABLE) note(value.name.value, use);
       }
     },
-    Variable: ({ name }) => note(name.value, undefined), // each use once more: those that were noted above twice
+    Variable: ({ name }) => note(name.value, undefined), // counts each use once more: those noted above twice
   });
   return variableDefinitions.flatMap(({ variable: { name } }) => {
     const all = uses.get(name.value) ?? [];
     const use = all.find((one) => one !== undefined);
     const isOnlyThat = use !== undefined && all.length === 2 * all.filter((one) => one === use).length;
-    return isOnlyThat ? [{ name: name.value, kind: use.kind, standIn: use.standIn }] : [];
+    return isOnlyThat ? [{ name: name.value, kind: use.kind, placeholderValue: use.placeholderValue }] : [];
   });
 }
 
-/** Mutations say in their extensions which argument they take as it was sent. */
+/** Mutations name that argument in their extensions. */
 function importArguments(schema: GraphQLSchema): readonly ImportArgument[] {
   return Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap((field: GraphQLField<unknown, unknown>) => {
     const argument = field.args.find(({ name }) => name === field.extensions["takesAsSent"]);
@@ -68,12 +67,12 @@ function importArguments(schema: GraphQLSchema): readonly ImportArgument[] {
   });
 }
 
-function kindOf({ type }: GraphQLArgument): Pick<ImportVariable, "kind" | "standIn"> {
+function kindOf({ type }: GraphQLArgument): Pick<ImportVariable, "kind" | "placeholderValue"> {
   const nullable = getNullableType(type);
   const item = isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
-  if (!isInputObjectType(item)) return { kind: "text", standIn: (placeholder) => placeholder };
-  const make = item.extensions["standIn"] as MakeStandIn;
+  if (!isInputObjectType(item)) return { kind: "text", placeholderValue: (placeholder) => placeholder };
+  const make = item.extensions["placeholderValue"] as MakePlaceholderValue;
   return isListType(nullable)
-    ? { kind: "list", standIn: (placeholder) => [make(placeholder)] }
-    : { kind: "object", standIn: make };
+    ? { kind: "list", placeholderValue: (placeholder) => [make(placeholder)] }
+    : { kind: "object", placeholderValue: make };
 }

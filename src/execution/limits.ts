@@ -14,31 +14,30 @@ import {
 } from "graphql";
 import { itemsExpected, ownCost } from "../schema/cost.js";
 
-/** What one operation may have. docs/access.md has the same table. */
+/** The limits of one operation; docs/access.md has the same table. */
 export const limits = {
-  /** UTF-16 units of the whole text, looked at before anything else. The longest that 5,000 tokens ordinarily have is half. */
+  /** UTF-16 units of the whole text: twice as many as 5,000 tokens usually have. */
   textCharacters: 100_000,
-  /** Lines of the whole text: each error that validation finds counts them up to its place. */
+  /** Lines of the whole text: each validation error counts them up to its location. */
   lines: 3_000,
-  /** Of the whole text. 100 products written out as literals have some 4,000; longer lists belong in variables. */
+  /** 100 products written as literals have about 4,000; longer lists belong in variables. */
   tokens: 5_000,
-  /** Of a field, variable, operation or anything else. The schema's own have 21 at most. */
+  /** Of any name. The schema's own have at most 21. */
   nameCharacters: 255,
-  /** Fields within fields. GraphiQL's introspection has 15; the schema's own types nest 4 deep. */
+  /** Nested fields. GraphiQL's introspection has 15, the schema's own types 4. */
   depth: 20,
-  /** A dashboard asks for tens of shows at once; more than one field with the same name needs an alias for each. */
+  /** A dashboard reads tens of shows at once, each under an alias. */
   aliases: 300,
-  /** Each may be a query to the database. As many as aliases, without which they would be merged. */
+  /** Each may be a database query. As many as aliases. */
   rootFields: 300,
-  /** Each is worked on after the other, and may have `bulkProductsMax` products. */
+  /** Each may have `bulkProductsMax` products; they run one after the other. */
   imports: 5,
-  /** Clients put `@include` and `@skip` on some fields, not on all. */
   directives: 50,
-  /** Fields in the answer, as estimated: two full pages of 100 products, with nodes and edges, are about 7,000. */
+  /** Estimated fields in the answer: two full pages of 100 products, with nodes and edges, are about 7,000. */
   cost: 20_000,
 } as const;
 
-/** What a selection comes to, with the fragments it spreads, each time it spreads them. */
+/** The totals of a selection with the fragments that it spreads, counted at each spread. */
 interface Totals {
   depth: number;
   aliases: number;
@@ -52,12 +51,12 @@ const nothing: Totals = { depth: 0, aliases: 0, rootFields: 0, imports: 0, direc
 
 interface Spread {
   readonly name: string;
-  /** The fields it stands in, and how often they are expected in the answer. */
+  /** The depth of the spread, and how often it is expected in the answer. */
   readonly depth: number;
   readonly times: number;
 }
 
-/** An operation or a fragment, without what it spreads. */
+/** An operation or a fragment, without its spreads. */
 interface Part {
   readonly definition: OperationDefinitionNode | FragmentDefinitionNode;
   readonly own: Totals;
@@ -114,13 +113,12 @@ function limitsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Come before the other rules: they may take long for what is above the limits, or for fragments in cycles. */
+/** Run before the other rules, which may take long above the limits or with cyclic fragments. */
 export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
 
-/** Errors that one answer lists. */
 const maxErrors = 50;
 
-/** Validates a document. What is above the limits, no other rule looks at. */
+/** Validates a document; the other rules run only within the limits. */
 export function validateBounded(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -142,7 +140,7 @@ function report(context: ValidationContext, parts: readonly Part[]): void {
   }
 }
 
-/** Adds up parts with what they spread. A fragment counts as nothing within itself: another rule refuses that. */
+/** Adds up parts with their spreads. A fragment within itself counts as nothing: another rule refuses it. */
 function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
   const fragments = new Map<string, Part>();
   for (const part of parts) {
@@ -156,7 +154,7 @@ function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
     known.set(part, part.own);
     for (const { name, depth, times } of part.spreads) {
       const fragment = fragments.get(name);
-      if (fragment === undefined) continue; // unknown: another rule refuses that
+      if (fragment === undefined) continue; // unknown, which another rule refuses
       const spread = totalsOf(fragment);
       totals.depth = Math.max(totals.depth, depth + spread.depth);
       totals.aliases += spread.aliases;
@@ -174,7 +172,7 @@ function isImport(context: ValidationContext, { name }: FieldNode): boolean {
   return name.value.startsWith("import") && context.getParentType() === context.getSchema().getMutationType();
 }
 
-/** Keeps products of many factors finite. */
+/** Keeps products finite. */
 function bounded(count: number): number {
   return Math.min(count, 1e15);
 }

@@ -14,24 +14,24 @@ import { type OperationNames, operationNames } from "../schema/operationNames.js
 import { type ImportVariable, importVariables } from "./importVariables.js";
 import { type InputShape, inputShape, type Variables } from "./inputShape.js";
 
-/** An operation that has been parsed and validated, to be run any number of times. */
+/** A parsed and valid operation, which can be executed any number of times. */
 export interface Operation {
   readonly schema: GraphQLSchema;
-  /** Undefined where the document has no operation of that name; running it gives the error. */
+  /** Undefined if the document has no operation of that name; executing it returns the error. */
   readonly definition: OperationDefinitionNode | undefined;
-  /** Undefined where `definition` is. */
+  /** Undefined if `definition` is. */
   readonly names: OperationNames | undefined;
-  /** The shape that it wants of its variables; undefined where `definition` is. */
+  /** The check of its variables; undefined if `definition` is. */
   readonly shape: InputShape | undefined;
-  /** Variables whose values imports take as they were sent. */
+  /** Variables that imports read in their original form. */
   readonly importVariables: readonly ImportVariable[];
-  /** Runs it as it is: variables are not checked, errors not made presentable. May throw. `root` is a subscription's payload. */
+  /** Executes it without checking variables or presenting errors. May throw. `root` is a subscription's payload. */
   readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;
 }
 
 type Prepare = (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) => Operation;
 
-/** An operation that graphql-js runs. */
+/** An operation that graphql-js executes. */
 export const interpreted: Prepare = (schema, document, operationName) => {
   const definition = getOperationAST(document, operationName) ?? undefined;
   return {
@@ -45,17 +45,17 @@ export const interpreted: Prepare = (schema, document, operationName) => {
   };
 };
 
-/** An operation compiled to JavaScript (graphql-jit), which takes some milliseconds and saves most of the work of each run. */
+/** An operation compiled by graphql-jit, which takes milliseconds and saves most of the time of each execution. */
 export const compiled: Prepare = (schema, document, operationName) => {
   const operation = interpreted(schema, document, operationName);
   if (!isCompilable(document)) return operation;
   const query = compileQuery(schema, document, operationName);
-  if (!isCompiledQuery(query)) return operation; // not of a valid document; graphql-js then says what is wrong
+  if (!isCompiledQuery(query)) return operation; // graphql-js returns the error
   const withDefaults = defaultsOf(operation.definition);
   return { ...operation, run: (variables, context, root) => query.query(root, context, withDefaults(variables)) };
 };
 
-/** Fills in what an operation gives variables by default: graphql-jit 0.8 misses variables of a non-null type that are left out. */
+/** Adds default values of variables: graphql-jit 0.8 ignores them for variables of a non-null type. */
 function defaultsOf(definition: OperationDefinitionNode | undefined): (variables: Variables) => Variables {
   const defaults = (definition?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
     defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)] as const],

@@ -2,26 +2,26 @@ import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphq
 import { compiled, interpreted, type Operation } from "./operation.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 
-/** Operations kept, and what they weigh in all: up to 80 MB. Dashboards have tens; whoever sends more pays as at first. */
+/** Cached operations and their total weight: up to 80 MB. */
 const operationsMax = 1_000;
 const weightMax = 62_500;
-/** An operation sent once or twice is not worth compiling. */
+/** Fewer executions are not worth compiling. */
 const compiledFrom = 3;
 
-/** Operations that were found valid and run before, so that the same text need not be parsed, validated, planned again. */
+/** A cache of valid operations, which need not be parsed, validated and planned again. */
 export interface KnownOperations {
   find(text: string, operationName: string | undefined): Operation | undefined;
   /**
-   * The operation of a valid document, to be run by Yoga, which can place an error in the text only by GraphQL's own nodes:
-   * it is not compiled. A query or mutation is remembered, by the text that the document was parsed from.
+   * The operation of a valid document for Yoga, not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations
+   * are cached by the text of the document.
    */
   add(document: DocumentNode, operationName: string | undefined): Operation;
 }
 
-/** What is known of a text: its operations, by the names they were asked for with. */
+/** The operations of a text, by the requested names. */
 interface Known {
   readonly weight: number;
-  /** As each is to be run now: from some use on, compiled. An empty name is the name of no operation, and not the same as none. */
+  /** An empty name differs from none. */
   readonly uses: ReadonlyMap<string | undefined, Use>;
 }
 
@@ -31,10 +31,10 @@ interface Use {
 }
 
 export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
-  // By text, and only then by name: joined to one key, a text could be written that looks like another one with a name.
+  // By text, then by name: in a joined key, a text could imitate another text with a name.
   const known = documentCache<Known>(weightMax, ({ weight }) => weight, operationsMax);
   const countUses = (document: DocumentNode, operationName: string | undefined, operation: Operation): Use => {
-    let uses = 1; // the one that made it known
+    let uses = 1; // the one that added it
     let current = operation;
     return {
       operation,

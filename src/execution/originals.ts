@@ -5,7 +5,7 @@ import type { ImportVariable } from "./importVariables.js";
 import type { Variables } from "./inputShape.js";
 import type { Operation } from "./operation.js";
 
-/** The most that the body of an operation may have which imports nothing. */
+/** The maximum body of an operation that imports nothing. */
 export const plainBodyBytesMax = 4 * 1024 * 1024;
 
 interface WithOriginals {
@@ -14,9 +14,9 @@ interface WithOriginals {
 }
 
 /**
- * Puts stand-ins in the place of what imports take as it was sent, and parses what else of the variables is not parsed yet.
+ * Replaces the values that imports read in their original form with placeholders, and parses all other unparsed variables.
  *
- * @throws {AppError} PAYLOAD_TOO_LARGE for a body that only an import may have, BAD_REQUEST for what is not JSON
+ * @throws {AppError} PAYLOAD_TOO_LARGE for a body that only an import may have, BAD_REQUEST for invalid JSON
  */
 export async function withOriginals(
   { importVariables, definition }: Operation,
@@ -38,12 +38,12 @@ export async function withOriginals(
     const unparsedValue = unparsed?.get(value as string);
     const original = originalOf(variable, value, unparsedValue, arraysOnly);
     if (original === undefined) {
-      if (unparsedValue !== undefined) variables[name] = notOfThatKind;
+      if (unparsedValue !== undefined) variables[name] = invalidValue;
       continue;
     }
     const placeholder = newPlaceholder();
     originals.set(placeholder, original);
-    variables[name] = variable.standIn(placeholder);
+    variables[name] = variable.placeholderValue(placeholder);
   }
   for (const { variable } of definition?.variableDefinitions ?? []) {
     const name = variable.name.value;
@@ -55,7 +55,7 @@ export async function withOriginals(
   return { variables, originals };
 }
 
-/** Undefined for a value that has not even the outer shape: that is left to be named as a problem. */
+/** Undefined for a value of a wrong kind, which the shape check reports. */
 function originalOf(
   { kind }: ImportVariable,
   value: unknown,
@@ -73,13 +73,12 @@ function originalOf(
   return takesSingles ? { value: [value], takesSingles } : undefined;
 }
 
-/** In place of a long value that is no list, product or text: to be named as a problem without having been parsed. */
-const notOfThatKind = 0;
+/** Replaces a long value of a wrong kind, so that the shape check reports it unparsed. */
+const invalidValue = 0;
 
-/** How the JSON of what an import takes begins. */
+/** The first characters of each kind's JSON. */
 const firstCharacters: Readonly<Record<ImportVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };
 
-/** The refusal of a larger one. */
 export function plainBodyTooLarge(): AppError {
   const message = `The body of an operation that imports no products may have at most ${plainBodyBytesMax} bytes.`;
   return new AppError("PAYLOAD_TOO_LARGE", message);

@@ -2,10 +2,10 @@ import { type DocumentNode, GraphQLError, parse, type ParseOptions, type Source,
 import { limits } from "./limits.js";
 
 /**
- * Parses an operation that may have so many characters, lines and tokens, and names so long. Each error that validation finds may repeat the
- * name of its operation: without a bound, one name of megabytes makes an answer of gigabytes.
+ * Parses an operation within the limits of characters, lines, tokens and names. Validation errors may repeat the operation's
+ * name: one of megabytes would make an answer of gigabytes.
  *
- * @throws {GraphQLError} for wrong syntax, and for what is above those limits
+ * @throws {GraphQLError} for invalid syntax or exceeded limits
  */
 export function parseBounded(text: string | Source, options?: ParseOptions): DocumentNode {
   requireBounded(typeof text === "string" ? text : text.body);
@@ -18,12 +18,11 @@ export function parseBounded(text: string | Source, options?: ParseOptions): Doc
   return document;
 }
 
-/** Said of a text that is too long. */
 export const textTooLong = `The text of an operation may have at most ${limits.textCharacters} characters.`;
 
 const lineEnd = /\r\n|[\n\r]/gu;
 
-/** GraphQL's parser bounds tokens alone: neither comments, nor how long a token is. */
+/** GraphQL's parser bounds neither comments nor the length of a token. */
 function requireBounded(text: string): void {
   if (text.length > limits.textCharacters) throw new GraphQLError(textTooLong);
   if ((text.match(lineEnd)?.length ?? 0) < limits.lines) return;

@@ -1,11 +1,11 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from "graphql";
 import { LRUCache } from "lru-cache";
 
-/** Each entry of a cache takes some memory, however short its document. */
+/** The base weight of a cache entry. */
 const entryWeight = 10;
 const charactersForOne = 64;
 
-/** A cache of what is made of documents, by their text: bounded by what it keeps, in tokens of some 500 bytes. */
+/** A cache by documents' texts, bounded by weight; a unit is a token, about 500 bytes. */
 export function documentCache<Value extends object>(
   weightMax: number,
   weightOf: (value: Value) => number,
@@ -18,12 +18,12 @@ export function documentCache<Value extends object>(
   });
 }
 
-/** What a document keeps in memory: GraphQL's tokens and nodes, which are some 100 times as large as their text. */
+/** The weight of a document: its tokens and nodes take about 100 times the memory of its text. */
 export function weightOfDocument({ tokenCount = 0 }: DocumentNode): number {
   return tokenCount;
 }
 
-/** What an operation keeps once it is compiled: each field, each time that its fragment is spread, is a function of its own. */
+/** The weight of a compiled operation: each field is a function, once for each spread of its fragment. */
 export function weightOfCompiled({ definitions }: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>();
   for (const part of definitions) {

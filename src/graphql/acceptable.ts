@@ -2,7 +2,7 @@ import type { Plugin } from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { presentError } from "../schema/errors.js";
 
-/** What Yoga writes: JSON; server-sent events and parts for whoever wants them. */
+/** The media types that Yoga writes. */
 const written = [
   ["application", "json"],
   ["application", "graphql-response+json"],
@@ -11,35 +11,30 @@ const written = [
 ] as const;
 
 const json = "application/json";
-/** Whose status tells whether an operation could be run. */
+/** With this media type, the HTTP status says whether the operation was executed. */
 export const graphqlJson = "application/graphql-response+json";
 
-/** The media type in which Yoga answers for a media range that stands first in Accept; undefined for other ranges. */
+/** The media type in which Yoga answers if this media range comes first in Accept; undefined for other ranges. */
 export function answerType(range: string): typeof json | typeof graphqlJson | undefined {
   const wanted = range.trim().toLowerCase();
   if (wanted === graphqlJson) return graphqlJson;
   return wanted === json || wanted === "*/*" ? json : undefined;
 }
 
-/** The media type of a refusal: that of the first range for which there is one. */
+/** The media type of a refusal: that of the first range that has one. */
 export function refusalType(accept = ""): string {
   const types = accept.split(",").map((range) => answerType(range.split(";", 1)[0] ?? ""));
   return types.find((type) => type !== undefined) ?? json;
 }
 
-/**
- * Refuses a caller who takes none of the types that GraphQL is answered in. Yoga would find out only once the operation
- * has run.
- *
- * @throws {AppError} NOT_ACCEPTABLE
- */
+/** Refuses media types that GraphQL is not answered in; Yoga would do so after execution. @throws {AppError} NOT_ACCEPTABLE */
 export function requireAcceptable(accept: string | undefined): void {
   if (!accept) return;
   const ranges = accept.replaceAll(/\s/gu, "").toLowerCase().split(",");
   if (!ranges.some(isWritten)) throw notAcceptable();
 }
 
-/** Whether Yoga takes a media range of Accept for one of its types. */
+/** Whether a media range of Accept matches one of Yoga's types. */
 function isWritten(range: string): boolean {
   const [mediaType = "", ...parameters] = range.split(";");
   const charset = parameters.find((parameter) => parameter.includes("charset=")) ?? "charset=utf-8";
@@ -49,7 +44,7 @@ function isWritten(range: string): boolean {
   return charset === "charset=utf-8" && written.some(matches);
 }
 
-/** Yoga's own 406, where a subscription is wanted in a type for single answers, has no body. */
+/** Adds a body to Yoga's own 406, for a subscription requested in a type for single answers. */
 export const explainNotAcceptable: Plugin = {
   onResponse(answer) {
     if (answer.response.status !== 406) return;

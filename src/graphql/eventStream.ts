@@ -6,22 +6,22 @@ import { refusedResponse } from "./httpStatus.js";
 import { type LiveValues, nextEvent } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 
-/** A stream of server-sent events to be written, in the distinct connections mode of the graphql-sse protocol. */
+/** Server-sent events in the distinct connections mode of the graphql-sse protocol. */
 export interface EventStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The one event of a subscription that cannot begin, or its values. */
+  /** The values, or the single event of a subscription that cannot begin. */
   readonly events: Buffer | LiveValues;
 }
 
-/** The stream that answers a call; undefined for a call that Yoga must answer. Nothing has been done then. */
+/** Returns undefined, without any effect, for a call that Yoga must answer. */
 export type OpenEventStream = (
   call: Call | undefined,
   accept: string | undefined,
   context: Context,
 ) => Promise<EventStream> | undefined;
 
-/** As Yoga has them. */
+/** The same as Yoga's. */
 const streamHeaders = {
   "content-type": "text/event-stream",
   connection: "keep-alive",
@@ -30,8 +30,8 @@ const streamHeaders = {
 };
 
 /**
- * The way past Yoga for subscriptions wanted as server-sent events and nothing else. They take the same pipeline and get the
- * bytes that Yoga would write; but a value that many watch is written down once for all of them.
+ * Answers subscriptions requested as server-sent events without Yoga, with the bytes that Yoga would write. A value that
+ * many clients watch is serialized once.
  */
 export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
   return (call, accept, context) => {
@@ -47,7 +47,7 @@ function asStream(started: ExecutionResult | LiveValues): EventStream {
   return { status, headers: { ...streamHeaders, ...headers }, events: nextEvent(started) };
 }
 
-/** Where other types are taken too, Yoga chooses among them. */
+/** If other types are accepted too, Yoga chooses among them. */
 function wantsEventsOnly(accept = ""): boolean {
   const ranges = accept.toLowerCase().split(",");
   return ranges.every((range) => /^\s*text\/event-stream\s*(?:;\s*(?:q=[\d.]+|charset=utf-8)\s*)*$/u.test(range));

@@ -6,7 +6,6 @@ import { refusedResponse, requestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import type { Variables } from "../execution/inputShape.js";
 
-/** An answer to be written. */
 interface GraphQLAnswer {
   readonly status: number;
   readonly mediaType: string;
@@ -14,7 +13,7 @@ interface GraphQLAnswer {
   readonly body: string | Buffer;
 }
 
-/** The answer to a POST with this JSON, or undefined for one that Yoga must answer. Nothing has been done then. */
+/** The answer to a POST with this JSON. Undefined, without any effect, if Yoga must answer it. */
 export type FastPath = (
   body: unknown,
   accept: string | undefined,
@@ -22,9 +21,8 @@ export type FastPath = (
 ) => Promise<GraphQLAnswer> | undefined;
 
 /**
- * The way past Yoga for ordinary POSTs: a known operation, wanted as JSON. They take the same pipeline and are answered
- * byte for byte as Yoga would, at a fraction of its cost. Everything else is left to Yoga: first use of an operation,
- * subscriptions, errors of the protocol.
+ * Answers known operations requested as JSON without Yoga: with the same bytes, at a fraction of its cost. Yoga answers
+ * everything else: the first use of an operation, subscriptions, protocol errors.
  */
 export function createFastPath(known: KnownOperations): FastPath {
   return (body, accept, context) => {
@@ -44,14 +42,13 @@ export function createFastPath(known: KnownOperations): FastPath {
   };
 }
 
-/** What a request asks for. */
 export interface Call {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Variables;
 }
 
-/** What is called; undefined for anything but an object of the members that clients send, rightly typed. */
+/** The call in a request's parameters; undefined unless they are the known ones, with their types. */
 export function readCall(value: unknown): Call | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const name in value) {
@@ -62,7 +59,7 @@ export function readCall(value: unknown): Call | undefined {
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string") return undefined;
   if (typeof variables !== "object" && variables !== undefined) return undefined;
   if (Array.isArray(variables)) return undefined;
-  if (typeof extensions !== "object" && extensions !== undefined) return undefined; // nothing is done with them
+  if (typeof extensions !== "object" && extensions !== undefined) return undefined;
   if (Array.isArray(extensions)) return undefined;
   return { query, operationName: operationName ?? undefined, variables: (variables ?? {}) as Variables };
 }

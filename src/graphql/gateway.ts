@@ -19,12 +19,11 @@ import { documentCache, weightOfDocument } from "../execution/weight.js";
 export const graphqlPath = "/graphql";
 
 /**
- * GraphQL over HTTP by Yoga. Who calls comes with the context; the body has been read already.
+ * GraphQL over HTTP by Yoga, for requests that are authenticated and whose body has been read.
  *
- * @param known is told of each operation found valid
- * @param subscriptions likewise
- * @param options.suggestions whether errors may say which names of the schema are like an unknown one
- * @param options.plugins what becomes of answers on their way out
+ * @param known gets each valid operation
+ * @param subscriptions gets each valid subscription
+ * @param options.suggestions whether errors may suggest names of the schema
  */
 export function createGateway(
   known: KnownOperations,
@@ -36,25 +35,25 @@ export function createGateway(
     graphqlEndpoint: graphqlPath,
     landingPage: false,
     graphiql: false, // http/pages/graphiql.ts serves it
-    cors: false, // http/cors.ts does it, for every path alike
+    cors: false, // http/cors.ts sets the headers
     batching: false,
     multipart: false,
     logging: false,
     maxRequestBodySize: false, // http/content/body.ts has bounded it
     parserAndValidationCache: {
       documentCache: documentCache(documentsWeightMax, weightOfDocument),
-      errorCache: { get: () => undefined, set: () => undefined }, // nobody sends the same mistake all day
-      validationCache: false, // likewise; limited() remembers what is valid
+      errorCache: { get: () => undefined, set: () => undefined }, // the same error is rarely repeated
+      validationCache: false, // limited() remembers what is valid
     },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(suggestions), onePipeline(known, subscriptions), explainNotAcceptable, ...plugins],
+    plugins: [limited(suggestions), sharedPipeline(known, subscriptions), explainNotAcceptable, ...plugins],
   });
 }
 
-/** Documents that Yoga keeps: some 10 MB. */
+/** Of the documents that Yoga caches: about 10 MB. */
 const documentsWeightMax = 20_000;
 
-/** Holds operations to the limits. */
+/** Applies the limits of operations. */
 function limited(suggestions: boolean): Plugin<Context> {
   const valid = new WeakSet<DocumentNode>();
   return {
@@ -69,18 +68,18 @@ function limited(suggestions: boolean): Plugin<Context> {
   };
 }
 
-/** Has Yoga execute operations, and present errors, the way REST does. */
-function onePipeline(known: KnownOperations, subscriptions: KnownSubscriptions): Plugin<Context> {
+/** Makes Yoga execute operations and present errors as REST does. */
+function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscriptions): Plugin<Context> {
   return {
     onExecutionResult(hook) {
       const { result } = hook;
       if (result === undefined || isAsyncIterable(result) || Array.isArray(result)) return;
-      const written = isWritten(result) ? { stringify: resultText as () => string } : undefined; // Yoga sends bytes as well
+      const written = isWritten(result) ? { stringify: resultText as () => string } : undefined; // Yoga sends bytes too
       if (result.errors === undefined) {
         if (written !== undefined) hook.setResult({ ...result, ...written });
         return;
       }
-      // What validation finds passes no mask.
+      // Yoga does not mask validation errors.
       const context = hook.context as unknown as Context;
       const presented = result.errors.map((error) => presentError(error, context));
       context.observation.refused(codeOf(presented));
@@ -104,12 +103,12 @@ function onePipeline(known: KnownOperations, subscriptions: KnownSubscriptions):
   };
 }
 
-/** Operations of many thousand levels exhaust the stack of graphql's parser, which descends a level a call. */
+/** Thousands of nested levels exhaust the stack of graphql's recursive parser. */
 function tooDeep(error: unknown): AppError | undefined {
   return error instanceof RangeError ? new AppError("BAD_REQUEST", "The operation is nested too deeply.") : undefined;
 }
 
-/** For errors outside of an operation, all of them GraphQL's own. */
+/** For errors outside of an operation. */
 const anonymousReporting = {
   requestId: "unknown",
   reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),

@@ -2,8 +2,8 @@ import type { ExecutionResult, GraphQLError } from "graphql";
 import { codeOf, type ErrorExtensions } from "../schema/errors.js";
 
 /**
- * The status of a result over application/graphql-response+json where it never came to an execution: it has no data then, not
- * even null (GraphQL over HTTP, section 6.4.2). Over application/json that is a 200. Undefined for other results.
+ * The status over application/graphql-response+json of a request error, which has no data, not even null (GraphQL over HTTP,
+ * section 6.4.2); over application/json it is 200. Undefined for other results.
  *
  * @param result with errors that presentError() made
  */
@@ -12,12 +12,12 @@ export function requestErrorStatus({ data, errors }: ExecutionResult): 400 | 500
   return codeOf(errors) === "INTERNAL" ? 500 : 400;
 }
 
-/** The errors of such a result with that status, as Yoga reads it from errors; those of syntax and the like have one already. */
+/** Adds that status to errors for Yoga, unless they have one, as syntax errors do. */
 export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQLError[] {
   const { errors = [] } = result;
   const status = requestErrorStatus(result);
   if (status === undefined || errors.some(({ extensions }) => extensions.http !== undefined)) return errors;
-  const http = { status, spec: true }; // `spec`: but over application/json
+  const http = { status, spec: true }; // `spec`: not over application/json
   for (const { extensions } of errors) Object.assign(extensions, { http });
   return errors;
 }

@@ -6,15 +6,15 @@ import { validateBounded } from "../execution/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { parseBounded } from "../execution/parse.js";
 
-/** Problems named in one message; the rest are only counted. */
+/** Problems listed in one message; the rest are counted. */
 const problemsMax = 100;
 
 /**
- * Reads persisted operations from a file as GraphQL Code Generator's client preset writes it with `persistedDocuments`: a
- * JSON object of documents by id. All are parsed and held to the schema and the limits of operations, as if they were sent.
+ * Reads persisted operations from a JSON object of documents by id, as GraphQL Code Generator's client preset writes it
+ * (`persistedDocuments`), and validates them like any other operation.
  *
- * @param known is told of each operation, so that the first call already finds it prepared
- * @throws {ConfigError} naming every problem of the file
+ * @param known gets each operation, so that even its first call is fast
+ * @throws {ConfigError} listing every problem of the file
  */
 export async function readPersistedOperations(
   path: string,
@@ -63,7 +63,7 @@ function readDocument(text: unknown, schema: GraphQLSchema): Read {
   }
 }
 
-/** By each operation's name and, where there is one alone, without. */
+/** Adds each operation by its name, and a single one also without. */
 function makeKnown(document: DocumentNode, known: KnownOperations): void {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   if (operations.length === 1) known.add(document, undefined);

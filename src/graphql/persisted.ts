@@ -1,31 +1,32 @@
 import { AppError } from "../errors.js";
 
-/** Operations that callers name instead of sending them. */
+/** Operations that callers refer to by id. */
 export interface PersistedOperations {
   /**
-   * What a POST asks for, with the document in place of its name; the same value where it names none.
+   * Replaces the id in a POST's body with the document.
    *
-   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for what names no operation where it has to
+   * @returns the same value if it has no id
+   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for a missing id where only persisted operations may run
    */
   resolve(body: unknown): unknown;
-  /** The same for the query string of a GET. */
+  /** Likewise, for the query string of a GET. */
   resolveSearch(search: string): string;
 }
 
 interface Options {
-  /** By their ids. */
+  /** Documents by id. */
   readonly documents: ReadonlyMap<string, string>;
-  /** Whether nothing else may run, */
+  /** Whether only persisted operations may run. */
   readonly only: boolean;
-  /** but for these, which may be sent in full. */
+  /** Documents that may always be sent in full: the dashboard's. */
   readonly ownTexts: readonly string[];
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
 /**
- * An operation is named by `documentId`, as in Appendix A of GraphQL over HTTP, or by `extensions.persistedQuery.sha256Hash`,
- * as Apollo's and Relay's clients do it. One that comes along in full runs if its name is unknown, unless only persisted ones may.
+ * The id is `documentId` (GraphQL over HTTP, Appendix A) or `extensions.persistedQuery.sha256Hash` (Apollo and Relay). An
+ * operation that is also sent in full runs if its id is unknown, unless only persisted ones may.
  */
 export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
   const own = new Set(ownTexts);
@@ -40,7 +41,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
     const text = documents.get(id) ?? documents.get(id.replace(/^sha256:/u, ""));
     if (text !== undefined || (!only && typeof params["query"] === "string")) return text;
-    // Clients look for this very text, and send the operation in full.
+    // On this exact message, clients send the operation in full.
     throw new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound");
   };
   return {
@@ -56,7 +57,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       const { query, documentId, extensions = "" } = Object.fromEntries(params);
       const text = textFor({ query, documentId, extensions: parsed(extensions) });
       if (text === undefined) return search;
-      params.set("query", text); // in place of all there are: what was looked at is what runs
+      params.set("query", text); // replaces repeated ones too
       params.delete("documentId");
       params.delete("extensions");
       return params.toString();
@@ -69,7 +70,6 @@ function idOf({ documentId, extensions }: Params): unknown {
   return id ?? undefined;
 }
 
-/** What extensions hold beside the name. */
 function restOf(extensions: unknown): { extensions?: unknown } {
   const { persistedQuery: _, ...others } = asParams(extensions) ?? {};
   return Object.keys(others).length === 0 ? {} : { extensions: others };
@@ -79,7 +79,7 @@ function asParams(value: unknown): Params | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Params) : undefined;
 }
 
-/** What is no JSON names nothing, and is left to others to refuse. */
+/** Invalid JSON is refused elsewhere. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

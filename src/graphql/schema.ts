@@ -5,5 +5,5 @@ import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
 
-/** The schema: the one source of both styles. In the order of its definition, not of the alphabet. */
+/** The schema of both styles, in the order of its definition. */
 export const schema = guardFields(builder.toSchema({ sortSchema: false }));

@@ -17,32 +17,32 @@ import { compiled, interpreted, type Operation } from "../execution/operation.js
 import type { FairShare } from "../lib/fairShare.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
-/** A value of a subscription, the same object for all whose value it is. */
+/** A value of a subscription, shared by all its clients. */
 interface LiveValue {
   readonly result: ExecutionResult;
-  /** Of the first of its errors. */
+  /** The code of the first error. */
   readonly code: ErrorCode | undefined;
-  /** Written down as a server-sent event, once for all. */
+  /** The value serialized as a server-sent event. */
   readonly event: Buffer;
 }
 
-/** A subscription that has been parsed and validated, to be started any number of times. */
+/** A parsed and valid subscription, which can be started any number of times. */
 export interface Subscription {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly names: Operation["names"];
-  /** @returns the values, or why there are none. Errors are presentable, and the observation was told of them. */
+  /** @returns the values, or the errors for which there are none, presented and reported to the observation */
   start(variables: Variables, context: Context): Promise<ExecutionResult | LiveValues>;
 }
 
 export type LiveValues = AsyncIterableIterator<LiveValue>;
 
-/** An operation executed once or twice is not worth compiling. */
+/** Fewer executions are not worth compiling. */
 const compiledFrom = 3;
 
 let subscriptions = 0;
 
-/** @param executions each value takes one of its store's places while it is made */
+/** @param executions shares of stores in executing at a time */
 export function prepareSubscription(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -56,7 +56,7 @@ export function prepareSubscription(
   const execute = (payload: object, variables: Variables, context: Context) => {
     uses += 1;
     if (uses === compiledFrom) operation = compiled(schema, document, operationName);
-    const within = { ...context, answer: new AnswerBudget() }; // each value is an answer of its own
+    const within = { ...context, answer: new AnswerBudget() };
     const { storeId } = context.identity;
     return valueOf(() => executions.run(storeId, async () => operation.run(variables, within, payload)), context);
   };
@@ -89,7 +89,7 @@ async function openSource(args: SubscriptionArgs) {
   }
 }
 
-/** What Yoga is given of them. */
+/** The results for Yoga. */
 export function resultsOf(started: ExecutionResult | LiveValues) {
   return isAsyncIterable(started) ? mapAsyncIterator(started, ({ result }) => result) : started;
 }
@@ -100,7 +100,7 @@ function presented(errors: readonly unknown[], context: Context) {
   return shown;
 }
 
-/** Executes for one payload. Whoever asked first is the one under whose request an unexpected error is reported. */
+/** Executes for one payload. Unexpected errors are reported for the request that started it. */
 async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, context: Context): Promise<LiveValue> {
   try {
     const result = await run();
@@ -118,12 +118,12 @@ function asValue(result: ExecutionResult): LiveValue {
   return { result, code, event: nextEvent(result) };
 }
 
-/** A result as an event of the graphql-sse protocol, in the bytes that Yoga writes. */
+/** A result as an event of the graphql-sse protocol, the same bytes as Yoga's. */
 export function nextEvent(result: ExecutionResult): Buffer {
   return Buffer.from(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
 }
 
-/** What was made for each payload: the same payload is given to all who watch the same thing. */
+/** The values of each payload, by subscription and variables: clients of the same show get the same payload. */
 const made = new WeakMap<object, Map<string, Promise<LiveValue>>>();
 
 /** @param make never rejects */
@@ -135,7 +135,7 @@ function once(payload: object, key: string, make: () => Promise<LiveValue>): Pro
   return value;
 }
 
-/** The values of one watcher. Its payloads are the latest at each time: while a value is made, those between are left out. */
+/** The values of one client. Payloads that arrive while a value is made are skipped, except the latest. */
 function liveValues(
   source: AsyncIterable<object>,
   valueFor: (payload: object) => Promise<LiveValue>,
@@ -164,7 +164,7 @@ function liveValues(
   };
 }
 
-/** Short, whatever somebody sends for a variable. */
+/** A key of bounded length. */
 function digestOf(variables: Variables): string {
   return createHash("sha256").update(JSON.stringify(variables)).digest("base64");
 }

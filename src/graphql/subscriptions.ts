@@ -5,25 +5,25 @@ import { parseBounded } from "../execution/parse.js";
 import { prepareSubscription, type Subscription } from "./subscription.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "../execution/weight.js";
 
-/** Subscriptions kept, and what they weigh in all: some 10 MB. */
+/** Cached subscriptions and their total weight: about 10 MB. */
 const subscriptionsMax = 200;
 const weightMax = 10_000;
 
-/** Subscriptions that were started before, so that all who start the same share its values. */
+/** A cache of subscriptions, so that clients of the same one share its values. */
 export interface KnownSubscriptions {
-  /** The subscription of this text; undefined where it is none, or not valid, for which Yoga has the words. */
+  /** The subscription of this text; undefined if it is not a valid one, which Yoga answers with errors. */
   find(text: string, operationName: string | undefined): Subscription | undefined;
-  /** That of a document which was found to be valid. */
+  /** The subscription of a valid document. */
   of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 
-/** Values of one store's subscriptions that are made at a time: however many differ, most connections stay free. */
+/** Values of one store that are made at a time, so that most connections stay free. */
 const executionsOfStoreMax = 2;
 
-/** @param waitMs how long a value waits for its turn before it is refused with UNAVAILABLE; 4.5 seconds unless given */
+/** @param waitMs how long a value may wait for others of its store before it is UNAVAILABLE; 4.5 seconds by default */
 export function createKnownSubscriptions(schema: GraphQLSchema, waitMs?: number): KnownSubscriptions {
   const executions = new FairShare({
-    places: Number.MAX_SAFE_INTEGER, // of all stores together: their connections are shared elsewhere
+    places: Number.MAX_SAFE_INTEGER, // unlimited: connections are shared elsewhere
     ofStoreMax: executionsOfStoreMax,
     ...(waitMs !== undefined && { waitMs }),
     message: "Too many different subscriptions of this store wait for their values.",

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Of all paths together. */
+/** The methods of all paths together. */
 export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
 const allowedHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
@@ -9,8 +9,8 @@ const exposedHeaders =
 const preflightTrustSeconds = "600";
 
 /**
- * Cross-origin rules for every path alike. Tokens travel in a header that scripts set themselves, so cookies are never
- * allowed along, and any origin may be let in.
+ * Sets the CORS headers of any path. Tokens are sent in a header that scripts set, never in cookies, so any origin may be
+ * allowed.
  *
  * @returns true if the request was a preflight and is answered
  */

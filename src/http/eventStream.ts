@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import type { EventStream } from "../graphql/eventStream.js";
 
-/** So often something is said on a stream that has nothing to say, as by Yoga: proxies and clients give up silent ones. */
+/** Silent streams are pinged at Yoga's interval: proxies and clients give them up otherwise. */
 const pingMs = 12_000;
 
 const ping = Buffer.from(":\n\n");
 const complete = Buffer.from("event: complete\ndata:\n\n");
 
 /**
- * Writes a stream of events until it ends or its client leaves. A client that does not read gets the latest value once it
- * does: nothing is written while earlier bytes wait to be sent.
+ * Writes a stream of events until it ends or its client leaves. A slow client gets the latest value only: nothing is
+ * written while earlier bytes wait to be sent.
  *
  * @param disconnect aborted when the client leaves
  */
@@ -37,7 +37,7 @@ export async function sendEvents(
       if (!response.write(event)) await drained(response, disconnect);
     }
   } finally {
-    clearInterval(pinging); // a write after the end would be an error that nobody handles
+    clearInterval(pinging); // writing after the end would be an unhandled error
   }
   response.end(complete);
 }
@@ -46,7 +46,7 @@ async function endOf(events: EventStream["events"]): Promise<void> {
   if (!Buffer.isBuffer(events)) await events.return?.();
 }
 
-/** Settles when the client has received what was written, or has left. */
+/** Resolves when the client has received what was written, or has left. */
 function drained(response: ServerResponse, disconnect: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (disconnect.aborted || !response.writableNeedDrain) return resolve();
@@ -60,25 +60,22 @@ function drained(response: ServerResponse, disconnect: AbortSignal): Promise<voi
   });
 }
 
-/** How many go on in one turn of the event loop: writing to each takes some 20 µs. */
+/** Streams written in one turn of the event loop: each takes about 20 µs. */
 const perTurn = 50;
 
 let waiting: (() => void)[] = [];
 
-/**
- * Settles in a turn of the event loop in which few others go on: a value for thousands is written to some of them, then the
- * loop looks after other requests, then come the next ones.
- */
+/** Resolves in a later turn of the event loop, so that a value for thousands of streams does not block other requests. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(goOn);
+    if (waiting.length === 1) setImmediate(resume);
   });
 }
 
-function goOn(): void {
+function resume(): void {
   const now = waiting;
   waiting = now.splice(perTurn);
   for (const resolve of now) resolve();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(resume);
 }

@@ -22,8 +22,8 @@ export function isRead({ method }: IncomingMessage): boolean {
 }
 
 /**
- * Calls back once an answer is complete, or cannot be sent any more because its client has left. An answer that waits for
- * earlier ones of its connection emits no `close` of its own then.
+ * Calls back once an answer is complete or its client has left. A pipelined answer whose turn has not come emits no `close`
+ * when its connection closes, so that is observed too.
  */
 export function onceOver(response: ServerResponse, callback: () => void): void {
   const { socket } = response.req;
@@ -42,20 +42,16 @@ export function isOver(response: ServerResponse): boolean {
   return response.closed || response.req.socket.destroyed;
 }
 
-/** What a request is for. */
 interface Target {
   readonly path: string;
   /** The query string, without its question mark. */
   readonly search: string;
 }
 
-/** Of path and query string together, in characters. Proxies and browsers agree on about as much. */
+/** Path and query string together, in characters: about what proxies and browsers allow. */
 const urlLengthMax = 8_192;
 
-/**
- * The path and query of a request. A URL in absolute form, as it is sent to proxies (RFC 9112, section 3.2.2), is taken
- * for its path: which host it names plays no part.
- */
+/** The path and query of a request. Of a URL in absolute form (RFC 9112, section 3.2.2) the host is ignored. */
 export function targetOf(request: IncomingMessage): Target {
   if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
     const [, afterHost = ""] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*(.*)$/iu.exec(request.url ?? "") ?? [];
@@ -68,7 +64,7 @@ export function targetOf(request: IncomingMessage): Target {
     : { path: url.slice(0, queryStart), search: url.slice(queryStart + 1) };
 }
 
-/** What keeps a request from being looked at, though node:http could read it: RFC 9112, sections 2.3, 3, 3.2 and 6.1. */
+/** Why a request that node:http accepts is refused: RFC 9112, sections 2.3, 3, 3.2 and 6.1. */
 export function problemWith(request: IncomingMessage): AppError | undefined {
   const { url = "", headers, rawHeaders, httpVersionMajor, httpVersionMinor } = request;
   if (url.length > urlLengthMax) {
@@ -86,7 +82,7 @@ export function problemWith(request: IncomingMessage): AppError | undefined {
   return undefined;
 }
 
-/** node:http keeps the first of several and tells nobody. */
+/** node:http silently keeps the first of several. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -97,13 +93,13 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 }
 
 const acceptable = /^[\w.:-]{1,128}$/u;
-/** What issued tokens begin with. */
+/** The prefix of issued tokens. */
 const tokenLike = /vt_/iu;
 
-/** The id that the caller gave its request in X-Request-Id, if it is harmless and no secret, or else a new one. */
+/** The X-Request-Id that the caller sent, if it is safe to log and not a secret, or else a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   if (typeof given !== "string" || !acceptable.test(given) || tokenLike.test(given)) return randomUUID();
-  const token = headers[tokenHeader]; // an operator may have chosen one of another form
+  const token = headers[tokenHeader]; // DEMO_TOKEN may have another form
   return typeof token === "string" && token !== "" && given.includes(token) ? randomUUID() : given;
 }

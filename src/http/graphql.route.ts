@@ -34,7 +34,7 @@ interface ForYoga {
   readonly context: Context;
 }
 
-/** GraphQL: the page for browsers is open; operations need the token before their body is read. */
+/** `/graphql`: the page for browsers is public; operations are authenticated before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   const { gateway, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
@@ -115,9 +115,8 @@ async function answerGet(
 }
 
 /**
- * The same request as Yoga needs it: with its body, which has been read already; with the query string in which persisted
- * operations are replaced by their texts; and with a valid Host header, since Yoga builds a URL from it and fails on a
- * malformed one.
+ * The request as Yoga needs it: with its body, which has been read; with persisted operations replaced in the query string;
+ * and with a valid Host header, because Yoga builds a URL from it.
  */
 function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
   if (search !== "") request.url = `${graphqlPath}?${search}`;

@@ -6,45 +6,42 @@ interface Readiness {
   readonly database: "ok" | "unreachable" | "not migrated";
 }
 
-/** Whether requests can be served: the database answers in time and has every migration. It never throws. */
+/** Whether the database answers in time and has every migration. Never rejects. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 const checkTimeoutMs = 3_000;
-/** Anybody may ask, as often as they like: the database is asked once a second. */
-const trustMs = 1_000;
+/** The check is public, so the database is queried once a second at most. */
+const resultTtlMs = 1_000;
 
-/**
- * Callers share the check that is under way, and its outcome for a second. While the database is asked, what it answered last
- * counts for as long as it says that it may.
- */
+/** Callers share the check in progress, and its result for a second. */
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
-  const ask = createAsking(database);
+  const isMigrated = createQuery(database);
   let latest: Promise<Readiness> | undefined;
   let trustedUntil = Number.POSITIVE_INFINITY;
   const check = async (): Promise<Readiness> => {
-    const readiness = await look(ask);
-    trustedUntil = performance.now() + trustMs;
+    const readiness = await readinessOf(isMigrated);
+    trustedUntil = performance.now() + resultTtlMs;
     return readiness;
   };
   return () => {
     if (latest !== undefined && performance.now() < trustedUntil) return latest;
-    trustedUntil = Number.POSITIVE_INFINITY; // until it is known
+    trustedUntil = Number.POSITIVE_INFINITY; // while the check is in progress
     latest = check();
     return latest;
   };
 }
 
-function look(ask: () => Promise<boolean>): Promise<Readiness> {
-  return ask().then(
+function readinessOf(isMigrated: () => Promise<boolean>): Promise<Readiness> {
+  return isMigrated().then(
     (migrated) =>
       migrated ? { status: "ready", database: "ok" } : { status: "unavailable", database: "not migrated" },
     () => ({ status: "unavailable", database: "unreachable" }),
   );
 }
 
-/** Asks the database once at a time, and waits no longer than checks may take. */
-function createAsking(database: DatabaseReadiness): () => Promise<boolean> {
-  let underWay: Promise<boolean> | undefined;
+/** Queries the database once at a time. When it times out, its last positive answer counts for `database.trustMs`. */
+function createQuery(database: DatabaseReadiness): () => Promise<boolean> {
+  let pending: Promise<boolean> | undefined;
   let migratedAt = Number.NEGATIVE_INFINITY;
   const ask = async (): Promise<boolean> => {
     try {
@@ -55,15 +52,15 @@ function createAsking(database: DatabaseReadiness): () => Promise<boolean> {
       migratedAt = Number.NEGATIVE_INFINITY;
       throw error;
     } finally {
-      underWay = undefined;
+      pending = undefined;
     }
   };
   return async () => {
-    underWay ??= ask();
+    pending ??= ask();
     const timedOut = async (error: unknown): Promise<boolean> => {
       if (performance.now() - migratedAt < database.trustMs) return true;
       throw error;
     };
-    return withTimeout(underWay, checkTimeoutMs, "The database").catch(timedOut);
+    return withTimeout(pending, checkTimeoutMs, "The database").catch(timedOut);
   };
 }

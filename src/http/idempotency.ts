@@ -3,12 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import type { Context } from "../schema/context.js";
 
-/** Bytes hashed before others have their turn: about two milliseconds. */
-const stretchBytes = 1024 * 1024;
+/** Bytes hashed in one turn of the event loop: about two milliseconds. */
+const sliceBytes = 1024 * 1024;
 
 /**
- * The context of a request whose body has been read, with its Idempotency-Key where it has one
- * (IETF draft-ietf-httpapi-idempotency-key-header). Nothing is kept of the body but its fingerprint.
+ * Adds the request's Idempotency-Key to its context (IETF draft-ietf-httpapi-idempotency-key-header), with a fingerprint of
+ * its path and body.
  */
 export async function withIdempotency(
   context: Context,
@@ -19,9 +19,9 @@ export async function withIdempotency(
   const key = headers["idempotency-key"];
   if (typeof key !== "string") return context;
   const hash = createHash("sha256").update(`${path}\n`);
-  for (let at = 0; at < body.length; at += stretchBytes) {
+  for (let at = 0; at < body.length; at += sliceBytes) {
     if (at > 0) await setImmediate();
-    hash.update(body.subarray(at, at + stretchBytes));
+    hash.update(body.subarray(at, at + sliceBytes));
   }
   return { ...context, idempotency: { key, fingerprint: hash.digest("hex") } };
 }

@@ -10,7 +10,7 @@ import { respondJson } from "./respond.js";
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with problem details, and gives their code. Errors that are not meant for callers are reported. */
+/** Answers with problem details and returns their code. Unexpected errors are reported. */
 export function refuseRest(
   response: ServerResponse,
   error: unknown,
@@ -25,12 +25,12 @@ export function refuseRest(
   return problem.code;
 }
 
-/** The problem details of an error that belongs to no request. */
+/** The problem details of an error outside of any request. */
 export function problemOf(error: AppError): ProblemDetails {
   return toAnswer(error, "", () => undefined).problem;
 }
 
-/** Answers a GraphQL request that never reached GraphQL: in the shape of its errors, with an HTTP status; and gives the code. */
+/** Answers a request that was refused before GraphQL ran, in the shape of its errors with an HTTP status; returns the code. */
 export function refuseGraphQL(
   request: IncomingMessage,
   response: ServerResponse,
@@ -65,7 +65,7 @@ function toAnswer(error: unknown, requestId: string, report: Report): ProblemAns
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }
 
-/** What else would be taken. */
+/** Headers that name what would be accepted. */
 function headersOf(error: unknown): Record<string, string> {
   if (error instanceof MethodNotAllowedError) return { allow: error.allowed.join(", ") };
   return error instanceof UnsupportedCodingError ? { "accept-encoding": acceptedCodings } : {};

@@ -10,7 +10,7 @@ import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
 import { type Exchange, isOver, onceOver } from "./exchange.js";
 
-/** What all requests share. */
+/** What the contexts of all requests share. */
 export interface ContextOptions {
   readonly config: Config;
   readonly db: RootDatabase;
@@ -20,7 +20,7 @@ export interface ContextOptions {
   readonly feed: LiveFeed;
 }
 
-/** The context of a request, once it is known who calls. @throws {AppError} UNAUTHENTICATED */
+/** Authenticates a request and creates its context. @throws {AppError} UNAUTHENTICATED */
 export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
   const { request, response, requestId, observation } = exchange;
@@ -47,7 +47,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   };
 }
 
-/** Aborted once the client has left, or has its whole answer. */
+/** Aborted once the client has left or has its whole answer. */
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const disconnect = new AbortController();
   onceOver(response, () => disconnect.abort());

@@ -6,14 +6,13 @@ type Headers = Readonly<Record<string, string>>;
 
 const jsonMediaType = "application/json; charset=utf-8";
 
-/** How long the rest of a body that nobody wants is taken in. */
+/** How long the rest of a refused body is received and dropped. */
 const lingerMs = 5_000;
 
 /**
- * Writes a whole answer at once, with its length; a large one once it is compressed, if the client takes that. A HEAD
- * request gets the headers alone; node:http sees to that.
+ * Writes a whole answer, compressed if it is large and the client accepts that. For HEAD, node:http drops the body.
  *
- * @param headers without Vary, which is for addVary()
+ * @param headers without Vary, which addVary() sets
  */
 export function respond(
   response: ServerResponse,
@@ -38,8 +37,8 @@ export function respondJson(
 }
 
 /**
- * Answers a GET or HEAD that succeeded: with the JSON and its tag, or with 304 for a caller that has it already. The
- * headers that a 304 must share with the 200 (RFC 9110, section 15.4.5) have been set before, such as by markPrivate().
+ * Answers a GET or HEAD with the JSON and its entity tag, or with 304. Headers that both must have (RFC 9110, section
+ * 15.4.5) are set before, as by markPrivate().
  */
 export function respondRead(response: ServerResponse, body: string): void {
   const etag = entityTag(body);
@@ -50,19 +49,19 @@ export function respondRead(response: ServerResponse, body: string): void {
   send(response, 304, { etag });
 }
 
-/** The answer to this read belongs to whom the token names: caches of others must not keep it, the caller's asks again. */
+/** The answer depends on the token: shared caches must not store it, the client's must revalidate it. */
 export function markPrivate(response: ServerResponse): void {
   response.setHeader("cache-control", "private, no-cache");
   addVary(response, "X-Service-Access-Token");
 }
 
-/** Adds request headers that the answer depends on to its Vary, which may name others already. */
+/** Adds request headers that the answer depends on to its Vary. */
 export function addVary(response: ServerResponse, names: string): void {
   const before = response.getHeader("vary");
   response.setHeader("vary", before === undefined ? names : `${String(before)}, ${names}`);
 }
 
-/** Writes an answer as it is given, a length in its headers included. Does nothing when the client is gone. */
+/** Writes an answer with exactly these headers. Does nothing if the client has left. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -73,7 +72,7 @@ export function send(
   const early = isArriving(response.req);
   response.writeHead(status, early ? { connection: "close", ...headers } : headers);
   if (!early) return void response.end(body);
-  response.flushHeaders(); // what has no body would else wait for the end
+  response.flushHeaders(); // without a body they would be sent at the end
   if (body !== undefined) response.write(body);
   endAfterBody(response);
 }
@@ -86,9 +85,8 @@ function respondLarge(response: ServerResponse, status: number, body: string | B
   addVary(response, "Accept-Encoding");
   const coding = preferredCoding(response.req.headers["accept-encoding"]);
   if (coding === undefined) return sendText(response, status, body, headers);
-  // Its length would have to be found by compressing; RFC 9110, section 9.3.2, lets HEAD leave it out.
+  // The length is known only after compressing; HEAD may omit it (RFC 9110, section 9.3.2).
   if (response.req.method === "HEAD") return send(response, status, { "content-encoding": coding, ...headers });
-  // Nobody waits for this: were it to fail, the process would.
   sendCompressed(response, status, body, headers, coding).catch(() => response.destroy());
 }
 
@@ -108,7 +106,7 @@ function isArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 }
 
-/** Closing a connection on which a body still arrives resets it, and the client may lose the answer: drop the rest first. */
+/** Closing a connection while a body still arrives resets it, and the client may lose the answer: drop the rest first. */
 function endAfterBody(response: ServerResponse): void {
   const { req: request } = response;
   const timer = setTimeout(end, lingerMs);

@@ -17,10 +17,10 @@ export interface RouterOptions
   readonly log: Logger;
 }
 
-/** So many bodies of the largest size may be in memory at a time; of smaller ones more. */
+/** Bodies of the largest size that fit into memory at a time. */
 const bodiesAtOnceMax = 4;
 
-/** The whole HTTP surface. Whatever happens, the request is answered. */
+/** The whole HTTP surface. Every request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
   const pages = createPageRoutes(options);
@@ -54,7 +54,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
     const handled = observation.handle(() => route(exchange));
     handled.catch((error: unknown) => {
-      // Routes answer their own errors: this is one in answering.
+      // Routes answer their own errors, so this one happened while answering.
       log.error({ requestId, err: error }, "request failed");
       observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
@@ -63,7 +63,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
-/** A request that no route looks at. */
+/** Answers a request that reaches no route. */
 function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
   const code =
     path === graphqlPath
@@ -72,7 +72,7 @@ function refuse({ request, response, requestId, observation, path }: Exchange, p
   observation.refused(code);
 }
 
-/** OPTIONS of `*` asks what the server as a whole can do (RFC 9110, section 9.3.7). */
+/** OPTIONS of `*` queries the capabilities of the whole server (RFC 9110, section 9.3.7). */
 function answerPing(response: ServerResponse): void {
   send(response, 204, { allow: allowedMethods });
 }

@@ -33,7 +33,6 @@ export interface RestHandler {
   prepare(method: string, path: string): RestCall;
 }
 
-/** The answer to a REST call, not yet written. */
 export type RestAnswer =
   | { readonly status: 200; readonly body: unknown }
   | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
@@ -45,7 +44,6 @@ interface PreparedOperation extends RestOperation {
   readonly readArguments: (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
 }
 
-/** A wrong method on a path that exists. */
 export class MethodNotAllowedError extends AppError {
   constructor(readonly allowed: readonly string[]) {
     super("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}.`);
@@ -111,7 +109,7 @@ function argumentReader(
   return (segments, { search }) => ({ variables: read(segments, search) });
 }
 
-/** sofa-api's name of the operation tells nobody anything. */
+/** Replaces sofa-api's name of the operation. */
 function restNamed(operation: Operation, label: string): Operation {
   const { names } = operation;
   return { ...operation, names: names && { ...names, style: "rest", label } };
@@ -125,12 +123,12 @@ function allowedMethods(operations: readonly RestOperation[]): string[] {
 function answer({ data, errors }: ExecutionResult, route: PreparedOperation, variables: Variables): RestAnswer {
   const [error] = errors ?? [];
   if (error === undefined) return { status: 200, body: shown(data?.[route.operation], route, variables) };
-  const extensions = error.extensions as unknown as ErrorExtensions; // presentError made them
+  const extensions = error.extensions as unknown as ErrorExtensions; // presentError() made them
   const problem = problemDetails(error.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }
 
-/** A body without the fields that nobody asked for. */
+/** Omits the fields that are shown on demand only. */
 function shown(body: unknown, { shownOnDemand }: PreparedOperation, variables: Variables): unknown {
   if (shownOnDemand === undefined || variables[shownOnDemand.argument] === shownOnDemand.value) return body;
   return Object.fromEntries(Object.entries(body as object).filter(([name]) => !shownOnDemand.fields.includes(name)));

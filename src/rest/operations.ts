@@ -35,9 +35,8 @@ type SofaConfig = Parameters<typeof useSofa>[0];
 const trialSegment = "1";
 
 /**
- * Derives the REST paths, once, at start. sofa-api builds an operation for each route and passes it to the `execute` of its
- * configuration; here each route is called once, with an `execute` that keeps the operation. Requests are then served by
- * rest/handler.ts, because sofa's own handler lets the query string override the body, coerces what it reads (5 becomes
+ * Derives the REST paths at start: each route of sofa-api is called once, with an `execute` that keeps the operation. Requests
+ * are served by rest/handler.ts, because sofa's handler lets the query string override the body, coerces values (5 becomes
  * "5"), has no body limit, serves /webhook, and answers a wrong method with 404.
  */
 export async function planRest(schema: GraphQLSchema, routes: readonly RestRoute[] = restRoutes): Promise<RestPlan> {

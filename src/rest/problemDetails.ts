@@ -1,7 +1,7 @@
 import type { ErrorCode, Problem } from "../errors.js";
 import type { ErrorExtensions } from "../schema/errors.js";
 
-/** The one table from codes to HTTP statuses, with the titles of the problem types. */
+/** The HTTP status and the problem type's title of each error code. */
 export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   BAD_REQUEST: { status: 400, title: "Bad request" },
   VALIDATION_FAILED: { status: 400, title: "Validation failed" },
@@ -27,7 +27,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   UNAVAILABLE: { status: 503, title: "Service unavailable" },
 };
 
-/** An error as REST answers it: RFC 9457, with the code and every problem. */
+/** An error in REST: RFC 9457, with the code and every problem. */
 export interface ProblemDetails {
   readonly type: string;
   readonly title: string;
@@ -35,15 +35,15 @@ export interface ProblemDetails {
   readonly detail: string;
   readonly code: ErrorCode;
   readonly errors: readonly Problem[];
-  /** How many problems there are; `errors` lists the first 100. */
+  /** The number of all problems; `errors` lists the first 100. */
   readonly errorsTotal: number;
-  /** With INTERNAL only: what to name when reporting it. */
+  /** With INTERNAL only, for reports. */
   readonly requestId?: string;
 }
 
 export const problemMediaType = "application/problem+json";
 
-/** The type is a name, not an address: nothing needs to be fetched to know what happened. */
+/** The type is a URN, because there is nothing to fetch. */
 export function problemDetails(
   message: string,
   { code, errors, errorsTotal, requestId }: ErrorExtensions,

@@ -7,12 +7,12 @@ export interface RestRoute {
   readonly method: "GET" | "POST" | "DELETE";
   /** Parameters are written `:name`. */
   readonly path: string;
-  /** What OpenAPI says of it. */
+  /** For OpenAPI. */
   readonly summary: string;
   readonly tag: "Products" | "Analytics";
-  /** Codes of the errors that are its own, beside those that every path can give. */
+  /** The codes of its own errors, beside those of every path. */
   readonly errors: readonly ErrorCode[];
-  /** Fields of the answer that are there only where an argument asks for what they tell. */
+  /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: { readonly fields: readonly string[]; readonly argument: string; readonly value: unknown };
 }
 
@@ -27,7 +27,7 @@ const importErrors: readonly ErrorCode[] = [
 
 const importFailures = { fields: ["failed", "failures"], argument: "errorPolicy", value: "REJECT_FAILED" };
 
-/** The documented paths, all of them: nothing else exists below /external. */
+/** All paths below /external. */
 export const restRoutes: readonly RestRoute[] = [
   {
     root: "Mutation",
@@ -88,7 +88,7 @@ export const restRoutes: readonly RestRoute[] = [
   },
 ];
 
-/** The fields that REST shows of a type, where it shows fewer than GraphQL. In the documented order. */
+/** The fields of types that have fewer in REST than in GraphQL, in the documented order. */
 export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   Product: ["id", "sku", "title", "featured_image", "url"],
   LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],

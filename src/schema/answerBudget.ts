@@ -1,9 +1,8 @@
 import { AppError } from "../errors.js";
 
-/** What one answer may have, in bytes of JSON. */
+/** The maximum answer, in bytes of JSON. */
 export const answerBytesMax = 16 * 1024 * 1024;
 
-/** @returns RESPONSE_TOO_LARGE, which tells how to ask for less */
 export function responseTooLarge(): AppError {
   return new AppError(
     "RESPONSE_TOO_LARGE",
@@ -11,12 +10,12 @@ export function responseTooLarge(): AppError {
   );
 }
 
-/** What one request's answer has come to so far, so that it ends before it is too large, and not when all is read. */
+/** Counts the texts of an answer while they are read, so that a too large one is refused early. */
 export class AnswerBudget {
   #left = answerBytesMax;
   #lastPage: Promise<void> | undefined;
 
-  /** Counts a long text, or a list of them, that goes into the answer. @throws {AppError} RESPONSE_TOO_LARGE */
+  /** Charges a text or a list of texts. @throws {AppError} RESPONSE_TOO_LARGE */
   charge(texts: unknown): void {
     if (typeof texts === "string") this.#left -= texts.length; // bytes at least
     else if (Array.isArray(texts)) for (const text of texts as unknown[]) this.#left -= String(text).length;
@@ -28,12 +27,12 @@ export class AnswerBudget {
     if (this.#left < 0) throw responseTooLarge();
   }
 
-  /** For a subscription, whose every value is an answer of its own. */
+  /** Starts anew: each value of a subscription is an answer of its own. */
   renew(): void {
     this.#left = answerBytesMax;
   }
 
-  /** Reads a page once the one before it has been read, so that it is known how large the answer is so far. */
+  /** Reads a page after those before it, when their size is known. */
   async readPage<Result>(read: () => Result): Promise<Awaited<Result>> {
     const before = this.#lastPage;
     let end: () => void = () => undefined;
@@ -42,7 +41,7 @@ export class AnswerBudget {
     try {
       return await read();
     } finally {
-      setImmediate(end); // by then this page's texts have been charged
+      setImmediate(end); // when this page's texts are charged
     }
   }
 }

@@ -14,12 +14,12 @@ interface VitrineTypes {
   DefaultInputFieldRequiredness: true;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
-    /** Only given, never taken. */
+    /** Only for output. */
     PathStep: { Input: never; Output: string | number };
   };
 }
 
-/** The one schema builder. Types register themselves on it; graphql/schema.ts turns it into a schema. */
+/** The schema builder, on which `*.schema.ts` files register their types; graphql/schema.ts builds the schema. */
 export const builder = new SchemaBuilder<VitrineTypes>({
   plugins: [PrismaPlugin],
   defaultFieldNullability: false,

@@ -2,7 +2,7 @@ import { errorAt } from "../errors.js";
 import { canBeKey } from "../lib/text.js";
 import { builder } from "./builder.js";
 
-/** A page of a list in cursor order, with one more fetched to know whether another follows. */
+/** A page of a list in cursor order. */
 export interface Page<Node> {
   readonly nodes: readonly Node[];
   readonly hasNextPage: boolean;
@@ -35,15 +35,15 @@ export function pageSize(first: number | null | undefined): number {
   throw errorAt("VALIDATION_FAILED", `first must be from 0 to ${firstMax}.`, ["first"]);
 }
 
-/** The longest cursor has an id of 255 characters, each of which JSON may write as six: 2,100 in all. */
+/** A cursor with an id of 255 characters, each escaped by JSON, has 2,100. */
 const cursorCharactersMax = 4_000;
 
-/** A cursor holds the sort key of its node; callers are to treat it as opaque. */
+/** Encodes the sort key of a node as an opaque cursor. */
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-/** @throws {AppError} VALIDATION_FAILED for a text that is too long, or no cursor of a list with this many parts in its sort key */
+/** @throws {AppError} VALIDATION_FAILED unless it is a cursor whose sort key has this many parts */
 export function decodeCursor(after: string | null | undefined, parts: number): readonly string[] | undefined {
   if (after === null || after === undefined) return undefined;
   if (after.length > cursorCharactersMax) {
@@ -53,16 +53,16 @@ export function decodeCursor(after: string | null | undefined, parts: number): r
     const key: unknown = JSON.parse(Buffer.from(after, "base64url").toString());
     if (Array.isArray(key) && key.length === parts && key.every(isCursorPart)) return key;
   } catch {
-    // not JSON: the same answer as for any other text that is no cursor
+    // not JSON: refused below
   }
   throw errorAt("VALIDATION_FAILED", "after must be a cursor of this list.", ["after"]);
 }
 
 function isCursorPart(part: unknown): part is string {
-  return typeof part === "string" && canBeKey(part); // long ones would be sent along for each alias
+  return typeof part === "string" && canBeKey(part); // long ones would go into the query of each alias
 }
 
-/** Defines the connection type of a list, `ProductConnection` for `Product`, and gives what its resolver returns. */
+/** Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values. */
 export function connectionType<Node extends object>(
   name: string,
   node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },

@@ -6,41 +6,40 @@ import type { UnparsedValue } from "../lib/json/body.js";
 import type { AnswerBudget } from "./answerBudget.js";
 import type { Observation } from "./observation.js";
 
-/** A value as it was sent: parsed, or not yet. */
+/** A value in its original form, parsed or not. */
 export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
-  /** Whether a single value stands for a list of one, as GraphQL has it. */
+  /** Whether a single value counts as a list of one, as in GraphQL. */
   readonly takesSingles: boolean;
 };
 
-/** What every resolver gets: a fresh object for each request. */
+/** The context of resolvers: a new object for each request. */
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
-  /** For what goes on long after the request. @throws {AppError} UNAUTHENTICATED once the caller's token has ended */
+  /** For subscriptions. @throws {AppError} UNAUTHENTICATED once the token has expired or is revoked */
   readonly confirmIdentity: () => Promise<unknown>;
-  /** For what goes on until the client leaves: aborted then. Made when asked for, since few ask. */
+  /** Aborted when the client leaves. Created on demand. */
   readonly disconnectSignal: () => AbortSignal;
-  /** Whether the client has left: asked before what takes long begins, as often as that is. */
+  /** Whether the client has left: to be checked before long work. */
   readonly isGone: () => boolean;
-  /** What the answer has come to so far. */
   readonly answer: AnswerBudget;
   readonly requestId: string;
-  /** Long values of the variables that nobody has parsed yet, by the placeholders that stand for them. */
+  /** Long values of variables that are not parsed yet, by their placeholders. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
-  /** Of the request's body, in bytes. */
+  /** In bytes. */
   readonly bodyLength?: number | undefined;
-  /** Set by the pipeline: what imports take as it was sent, by the placeholders that stand for it. */
+  /** Values that imports read in their original form, by their placeholders. Set by the pipeline. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
   readonly observation: Observation;
-  /** Where the request has an Idempotency-Key: that, as it was sent, and what tells requests of different content apart. */
+  /** The Idempotency-Key, and a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
-  /** Products that one request may import. */
+  /** The maximum number of products of one import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;
-  /** Live figures of shows, and where changes to them are told. */
+  /** Live figures of shows; gets notified of changes. */
   readonly feed: LiveFeed;
-  /** Sets a header of the answer; too late when the answer is already on its way. */
+  /** Sets a header of the answer, unless its headers are sent already. */
   readonly setHeader: (name: string, value: string) => void;
-  /** Told of errors that callers are not told of. */
+  /** Logs an error that callers do not see. */
   readonly reportError: (error: unknown) => void;
 }

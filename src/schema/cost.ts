@@ -3,16 +3,15 @@ import { Kind } from "graphql";
 import { firstByDefault, firstMax } from "./connections.js";
 
 declare module "graphql" {
-  // Merged with graphql's own, so that fields are typed where they say what they cost.
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** Items that a list without `first` ordinarily has at most: its fields cost as many times as much. */
+    /** The usual maximum length of a list without `first`, by which the cost of its fields is multiplied. */
     itemsExpected?: number;
-    /** What the field itself costs, 1 if not given; 100 for a query of its own: tens in one operation are well, hundreds are not. */
+    /** The cost of the field itself, 1 by default; 100 for a database query of its own. */
     cost?: number;
   }
 }
 
-/** Items expected of introspection's lists, from what the schema has: 50 types, 150 fields of objects, 40 values of enums. */
+/** Expected lengths of introspection's lists. The schema has 50 types, 150 fields of objects, 40 enum values. */
 const introspected: Readonly<Record<string, number>> = {
   "__Schema.types": 30,
   "__Type.fields": 5,
@@ -21,25 +20,25 @@ const introspected: Readonly<Record<string, number>> = {
   "__Field.args": 1,
 };
 
-/** A list in pages is a query of its own. */
+/** A page is a database query of its own. */
 const pageCost = 100;
 
-/** What a field itself costs, for each time that it is expected in the answer. */
+/** The cost of a field itself, each time it is expected in the answer. */
 export function ownCost(context: ValidationContext): number {
   const field = context.getFieldDef();
-  if (field === undefined || field === null) return 1; // unknown: another rule refuses that
+  if (field === undefined || field === null) return 1; // unknown, which another rule refuses
   return field.extensions.cost ?? (isPaged(field) ? pageCost : 1);
 }
 
-/** Whether a field is a list in pages. */
+/** Whether a field is a paginated list. */
 export function isPaged({ args }: { readonly args: readonly GraphQLArgument[] }): boolean {
   return args.some(({ name }) => name === "first");
 }
 
-/** Items expected of a field: the page asked for, where it is a list in pages, or what its field says. */
+/** Expected items of a field: its page size, or what its extensions say. */
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
-  if (field === undefined || field === null) return 1; // unknown: another rule refuses that
+  if (field === undefined || field === null) return 1; // unknown, which another rule refuses
   if (isPaged(field)) return pageSizeOf(node);
   return field.extensions.itemsExpected ?? introspected[`${context.getParentType()?.name}.${field.name}`] ?? 1;
 }
@@ -48,5 +47,5 @@ function pageSizeOf({ arguments: given = [] }: FieldNode): number {
   const value = given.find(({ name }) => name.value === "first")?.value;
   if (value?.kind === Kind.VARIABLE) return firstMax;
   const first = value?.kind === Kind.INT ? Number(value.value) : firstByDefault;
-  return Math.min(Math.max(first, 1), firstMax); // what is out of bounds is refused when it runs
+  return Math.min(Math.max(first, 1), firstMax); // others are refused at execution
 }

@@ -3,7 +3,7 @@ import { mapDatabaseError } from "../database/errors.js";
 import { AppError, type ErrorCode, type Problem } from "../errors.js";
 import { clip } from "../lib/text.js";
 
-/** What an error carries in `extensions`, in both styles: REST writes the same into its problem details. */
+/** The `extensions` of an error; REST writes the same into problem details. */
 export interface ErrorExtensions {
   readonly code: ErrorCode;
   readonly errors: readonly Problem[];
@@ -18,14 +18,14 @@ interface Reporting {
 }
 
 /**
- * Turns whatever was thrown into an error that callers may see. AppErrors speak for themselves; what GraphQL itself
- * refuses gets a code; anything else is reported, and answered as INTERNAL with the id of the request.
+ * Turns anything thrown into an error for callers. AppErrors keep their message; GraphQL's own errors get a code; anything
+ * else is reported and becomes INTERNAL with the request's id.
  */
 export function presentError(error: unknown, reporting: Reporting): GraphQLError {
   const graphQLError = error instanceof GraphQLError ? error : undefined;
   const thrown = mapDatabaseError(originOf(error));
   if (thrown instanceof AppError) return withExtensions(thrown.message, extensionsOf(thrown), graphQLError);
-  if (thrown === undefined && graphQLError !== undefined) return graphQLsOwn(graphQLError);
+  if (thrown === undefined && graphQLError !== undefined) return withCode(graphQLError);
   reporting.reportError(thrown ?? error);
   const { requestId } = reporting;
   const internal = new AppError(
@@ -35,7 +35,7 @@ export function presentError(error: unknown, reporting: Reporting): GraphQLError
   return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
 }
 
-/** The code of the first of some errors that presentError() made. */
+/** The code of the first of these errors, which presentError() made. */
 export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
   return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
 }
@@ -49,18 +49,18 @@ function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppE
   };
 }
 
-/** The innermost error; undefined for an error that GraphQL itself made. Wrappers may nest. */
+/** The innermost error; undefined for an error of GraphQL's own. */
 function originOf(error: unknown): unknown {
   let current = error;
   while (current instanceof GraphQLError) current = current.originalError;
   return current;
 }
 
-/** GraphQL repeats literals in what it says of them, whatever their length. */
+/** GraphQL's messages repeat literals of any length. */
 const messageMax = 1_000;
 
-/** Syntax, validation and the like. One whose extensions have the code already went through here before. */
-function graphQLsOwn(error: GraphQLError): GraphQLError {
+/** Adds a code to errors of syntax, validation and the like, unless they have one already. */
+function withCode(error: GraphQLError): GraphQLError {
   const extensions = error.extensions as typeof error.extensions | undefined; // graphql-jit's errors may have none
   if (Array.isArray(extensions?.["errors"])) return error;
   const http = extensions?.http;
@@ -75,6 +75,6 @@ function graphQLsOwn(error: GraphQLError): GraphQLError {
 function withExtensions(message: string, extensions: object, from?: GraphQLError): GraphQLError {
   const { nodes = null, source = null, positions = null, path = null, locations } = from ?? {};
   const error = new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions } });
-  // A compiled operation knows its places in the text, but no nodes to find them by.
+  // Errors of compiled operations have locations without nodes.
   return error.locations === undefined && locations !== undefined ? Object.assign(error, { locations }) : error;
 }

@@ -8,21 +8,21 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** What an operation is called in the access log, in metrics and in traces. None of it comes from a value. */
+/** The names of an operation in the access log, metrics and traces; they contain no values. */
 export interface OperationNames {
   readonly style: "graphql" | "rest";
   readonly kind: `${OperationTypeNode}`;
-  /** For people: `query Shop: product, products`. */
+  /** For example `query Shop: product, products`. */
   readonly label: string;
-  /** Its root fields, each once, as `Query.product`; `other` for those that every schema has. */
+  /** Its distinct root fields, as `Query.product`; `other` for introspection. */
   readonly fields: readonly string[];
 }
 
-/** What is longer, or looks like one, might be an access token. */
+/** Other names might be access tokens. */
 const shownName = /^(?!.*vt_)\w{1,40}$/iu;
 const fieldsShownMax = 5;
 
-/** The names of an operation: kind, name and root fields. They are worked out once for each operation. */
+/** The names of an operation: kind, name and root fields. */
 export function operationNames(
   schema: GraphQLSchema,
   { definitions }: DocumentNode,
@@ -58,7 +58,7 @@ function rootFields(
     else if (selection.kind === Kind.INLINE_FRAGMENT) rootFields(selection.selectionSet, fragments, found);
     else {
       const fragment = fragments.get(selection.name.value);
-      fragments.delete(selection.name.value); // once is enough, and a cycle would never end
+      fragments.delete(selection.name.value); // fragments may be cyclic
       if (fragment !== undefined) rootFields(fragment.selectionSet, fragments, found);
     }
   }

@@ -11,10 +11,8 @@ type Resolver<Parent, Args, Result> = (
 ) => Result | Promise<Result>;
 
 /**
- * A resolver whose calls are counted under a policy, one for each time that an operation names its field, and refused
- * beyond its limit before anything is done. A call counts whatever becomes of it, a 404 too; what fails before
- * its resolver, as for a missing token or arguments of a wrong type, does not. Around a `subscribe` function, starting
- * the subscription is the call.
+ * Limits the rate of a resolver, or of a `subscribe` function. Each occurrence of the field in an operation is a call. Calls
+ * that fail count too, unless they fail before the resolver, such as for a missing token.
  *
  * @example resolve: rateLimited("product", (_, { productId }, { db, identity }) => findProduct(db, identity.storeId, productId))
  */
@@ -33,7 +31,7 @@ export function rateLimited<Parent, Args extends object, Result>(
 async function admit(policy: Policy, args: object, context: Context, info: GraphQLResolveInfo): Promise<void> {
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
-  // The store alone knows the limit: to graphql-rate-limit there is room for this one call, or it is taken.
+  // The limit is known to the count alone: for graphql-rate-limit, this one call is granted or not.
   const refusal = await limiter({ parent: undefined, args, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
@@ -43,12 +41,11 @@ async function admit(policy: Policy, args: object, context: Context, info: Graph
 }
 
 const noCalls: readonly number[] = [];
-/** A call that never leaves the window. */
 const oneCall: readonly number[] = [Number.POSITIVE_INFINITY];
 
 /**
- * What graphql-rate-limit reads calls from, and writes them to: two steps, between which others would pass. So reading
- * reserves, and there is nothing to write. One for each call, since it keeps what the count said of that call.
+ * The store of graphql-rate-limit for one call. The library reads, then writes, which concurrent calls could pass; here
+ * reading reserves atomically, and writing does nothing.
  */
 class ReservationStore extends Store {
   reservation: Reservation | undefined;
@@ -72,7 +69,7 @@ class ReservationStore extends Store {
 
 const latestByRequest = new WeakMap<Context, Map<PolicyName, Reservation>>();
 
-/** Sets the headers for all policies under which this request was counted so far. */
+/** Sets the headers of all policies that counted this request so far. */
 function announce(context: Context, reservation: Reservation): void {
   const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
   latestByRequest.set(context, latest.set(reservation.policy.name, reservation));

@@ -9,16 +9,13 @@ import {
 
 type Fragments = GraphQLResolveInfo["fragments"];
 
-/** What was found for each place in the text of an operation; operations are kept, so that it is looked for once. */
+/** The results by field node: cached operations are searched once. */
 const found = new WeakMap<FieldNode, boolean>();
-/** Names of the fields that are marked `isLong`. */
+/** Names of the fields with the extension `isLong`. */
 const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
-/**
- * Whether a field that holds long texts is asked for, at any depth below this one. A field that is skipped or included by a
- * variable counts as asked for.
- */
-export function asksForLongTexts({ fieldNodes, fragments, schema }: GraphQLResolveInfo): boolean {
+/** Whether a field with long texts is selected below this one; conditional selections count. */
+export function selectsLongTexts({ fieldNodes, fragments, schema }: GraphQLResolveInfo): boolean {
   return fieldNodes.some((node) => {
     let answer = found.get(node);
     if (answer === undefined) {

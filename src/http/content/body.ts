@@ -7,27 +7,26 @@ import { inflaterFor } from "./contentEncoding.js";
 
 interface ReadOptions {
   readonly bytesMax: number;
-  /** What is read takes its room from it. */
   readonly share: BodyShare;
-  /** Sees the bytes as they arrive. It may throw, to refuse them. */
+  /** Gets the bytes as they arrive; may throw to refuse them. */
   readonly scanner: JsonScanner;
 }
 
 /**
- * Reads a request's body, at most `bytesMax` of it, with or without a content-length; one that is compressed is inflated
- * while it arrives, and the bytes that come out of it count. A large one is in memory that threads can share.
+ * Reads a request's body of at most `bytesMax`. A compressed one is inflated as it arrives; its inflated bytes count. A
+ * large one is in memory that threads can share.
  *
  * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
- * inflated, UNSUPPORTED_MEDIA_TYPE for a content-encoding that is not taken, UNAVAILABLE where there is no room for it
+ * inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
  */
 export async function readBody(request: IncomingMessage, { bytesMax, share, scanner }: ReadOptions): Promise<Buffer> {
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`);
-  const announced = Number(request.headers["content-length"] ?? 0); // node:http takes no more than that
+  const announced = Number(request.headers["content-length"] ?? 0); // node:http refuses bodies that exceed it
   if (announced > bytesMax) throw tooLarge;
   const createInflater = inflaterFor(request);
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
-  if (request.destroyed) throw incomplete(); // while it waited
+  if (request.destroyed) throw incomplete(); // it left while waiting
   const collected = isWhole ? intoOne(announced) : inPieces();
   let bytes = 0;
   const take: Take = (chunk) => {
@@ -41,12 +40,12 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
     await (createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take));
     return collected.body();
   } catch (error) {
-    share.release(); // the answer may take a while yet
+    share.release(); // before the answer ends, which may take seconds
     throw error;
   }
 }
 
-/** Takes in a piece of the body: the next one may have to wait. Throws where there is no room for it. */
+/** Stores a piece of the body. If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
 
 function takeAll(request: IncomingMessage, take: Take): Promise<void> {
@@ -61,7 +60,6 @@ function takeAll(request: IncomingMessage, take: Take): Promise<void> {
   });
 }
 
-/** Nothing more is read while a piece waits for room. */
 function takeEach(source: Readable, take: Take, fail: (error: Error) => void): void {
   source.on("data", (chunk: Buffer) => {
     try {
@@ -70,12 +68,12 @@ function takeEach(source: Readable, take: Take, fail: (error: Error) => void): v
       source.pause();
       waiting.then(() => source.resume(), fail);
     } catch (error) {
-      fail(error as Error); // take throws nothing else
+      fail(error as Error);
     }
   });
 }
 
-/** Whatever comes of it, nothing of the request goes into the inflater afterwards, and its memory is given back. */
+/** In the end the request is unpiped and the inflater's memory freed, whatever the outcome. */
 function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): Promise<void> {
   const inflated = new Promise<void>((resolve, reject) => {
     takeEach(inflater, take, reject);
@@ -85,7 +83,7 @@ function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): 
     );
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {
-      if (!request.complete) reject(incomplete()); // else its last bytes are still being inflated
+      if (!request.complete) reject(incomplete()); // otherwise its last bytes are still being inflated
     });
     request.pipe(inflater);
   });
@@ -100,7 +98,7 @@ interface Collected {
   body(): Buffer;
 }
 
-/** The memory is not touched, so not really taken, before bytes arrive: announcing many costs nothing. */
+/** Memory is committed only as bytes arrive, so announcing many costs nothing. */
 function intoOne(length: number): Collected {
   const whole = shared(length);
   let filled = 0;
@@ -132,11 +130,7 @@ function shared(length: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(length));
 }
 
-/**
- * Refuses bodies that are not JSON in UTF-8: other media types, other charsets, compression of an unknown kind.
- *
- * @throws {AppError} UNSUPPORTED_MEDIA_TYPE
- */
+/** Refuses bodies that are not JSON in UTF-8. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
 export function requireJson(request: IncomingMessage): void {
   const { headers } = request;
   const [mediaType, ...parameters] = (headers["content-type"] ?? "")

@@ -2,35 +2,32 @@ import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
 import { isOver, onceOver } from "../exchange.js";
 
-/** Smaller bodies are not counted, so that they always find room. */
+/** Smaller bodies are not counted, and so always admitted. */
 const countedFromBytes = 65_536;
-/** A body of unknown length takes as much more each time. */
+/** The share of a body of unknown length grows by this. */
 const stepBytes = 1024 * 1024;
 
-/** What one body takes of the budget. */
+/** The share that one body takes of the budget. */
 export interface BodyShare {
   /**
-   * Takes room for as many bytes in all, after waiting where there is none.
+   * Grows the share to this many bytes in all.
    *
-   * @returns undefined where there is room at once
+   * @returns undefined if that is possible at once
    * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
    */
   grow(bytes: number): Promise<void> | undefined;
-  /** Gives it all back. */
   release(): void;
 }
 
-/** Bounds what the bodies of all requests together take in memory. A store takes half of that at most. */
+/** Bounds the memory of all request bodies together. A store gets half of it at most. */
 export interface BodyBudget {
-  /** For the body of a store's request that is answered by this; it ends with the answer. */
+  /** The share of a request's body; it is released when the answer ends. */
   shareFor(response: ServerResponse, storeId: string): BodyShare;
 }
 
 /**
- * A budget for bodies, taken before they are read or as they arrive.
- *
- * @param bytesMax of all of them
- * @param waitMs how long a body waits for room before it is refused; 5 seconds unless given
+ * @param bytesMax of all bodies
+ * @param waitMs how long a body waits for room before it is refused; 4.5 seconds by default
  */
 export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget {
   const room = new FairShare({

@@ -5,9 +5,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 export type Coding = "br" | "gzip";
 
 /**
- * The coding that a client wants its answer in, by its `Accept-Encoding` (RFC 9110, section 12.5.3), or undefined for
- * the answer as it is. Brotli where both are as welcome. The answer as it is goes out too when a client refuses
- * everything: that serves it better than a 406.
+ * The coding that a client prefers by its `Accept-Encoding` (RFC 9110, section 12.5.3); brotli if both weigh the same.
+ * Undefined for no compression, which is also what a client gets that refuses everything: better than a 406.
  */
 export function preferredCoding(accepted: string | string[] | undefined): Coding | undefined {
   if (accepted === undefined || accepted.length === 0) return undefined;
@@ -20,32 +19,31 @@ export function preferredCoding(accepted: string | string[] | undefined): Coding
   const brotliWeight = weights.get("br") ?? others;
   const gzipWeight = weights.get("gzip") ?? weights.get("x-gzip") ?? others;
   const best = Math.max(brotliWeight, gzipWeight);
-  // An identity that is not named is acceptable, but nobody's wish.
+  // An identity that is not named is acceptable, but not preferred.
   if (best <= 0 || best < (weights.get("identity") ?? 0)) return undefined;
   return brotliWeight === best ? "br" : "gzip";
 }
 
 /**
- * From how many bytes on an answer is compressed, or characters, where only they are known. Up to 8 KB compressing
- * costs the same 90 µs of CPU, as much as a whole REST read, however little there is to save; of 4 KB of JSON it saves
- * 3.5, which is two packets of three.
+ * Shorter answers, in bytes or characters, are not compressed: it costs 90 µs of CPU, as much as a REST read. From 4 KB of
+ * JSON it saves two packets of three.
  */
 export const compressedLengthMin = 4_096;
 
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** At 5, JSON would be a fifth smaller in twice the time. */
+/** Quality 5 would save another fifth in twice the time. */
 const brotliParameters = {
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
   [constants.BROTLI_PARAM_QUALITY]: 4,
 };
-/** Half the time of the usual 6, for a tenth more bytes. */
+/** Half the time of the default 6, for a tenth more bytes. */
 const gzipLevel = 4;
 
-/** Compresses on zlib's threads. Undefined where zlib cannot, for want of memory: the body then goes out as it is. */
+/** Compresses on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed. */
 export function compress(body: string | Buffer, coding: Coding): Promise<Buffer | undefined> {
-  const size = body.length; // of a string a lower bound, which does for a hint
+  const size = body.length; // of a string, a lower bound
   const compressed =
     coding === "br"
       ? brotliAsync(body, { params: { ...brotliParameters, [constants.BROTLI_PARAM_SIZE_HINT]: size } })

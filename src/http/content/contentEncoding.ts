@@ -10,21 +10,17 @@ const inflaters: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** What a body may be compressed with, as Accept-Encoding names it. */
+/** The accepted content-encodings, as in Accept-Encoding. */
 export const acceptedCodings = "gzip, deflate, br";
 
-/** A body that is compressed in a way not taken, or in more than one. */
+/** The content-encoding is unknown, or there are several. */
 export class UnsupportedCodingError extends AppError {
   constructor() {
     super("UNSUPPORTED_MEDIA_TYPE", `The content-encoding must be one of ${acceptedCodings}.`);
   }
 }
 
-/**
- * What makes an inflater for the body of a request; undefined where the body is as it is.
- *
- * @throws {AppError} UNSUPPORTED_MEDIA_TYPE
- */
+/** Creates the inflater of a request's body; undefined if it is not compressed. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
 export function inflaterFor({ headers }: IncomingMessage): (() => Transform) | undefined {
   const encoding = headers["content-encoding"];
   if (encoding === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Plugin } from "graphql-yoga";
 import { compress, compressedLengthMin, preferredCoding } from "./compress.js";
 import { addVary } from "../respond.js";
 
-/** Compresses the large answers that Yoga writes by itself. Streams of events have no length, and go out as they come. */
+/** Compresses large answers that Yoga writes. Event streams have no length and are not compressed. */
 export const gatewayCompression: Plugin = {
   onResponse(answer) {
     const { response, fetchAPI } = answer;
@@ -23,7 +23,7 @@ export const gatewayCompression: Plugin = {
   },
 };
 
-/** Yoga puts both into the context of a request that it gets from node:http, and the router gives it no others. */
+/** Yoga puts both into the context of requests from node:http, and there are no others. */
 function nodeExchange(serverContext: object): { readonly req: IncomingMessage; readonly res: ServerResponse } {
   return serverContext as { req: IncomingMessage; res: ServerResponse };
 }

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The Content-Security-Policy (https://www.w3.org/TR/CSP3/) of a page that loads nothing from elsewhere: its own inline
- * scripts, known by their hash, files of this server where it names some, and calls to this server. Styles may be made by
- * scripts, as editors do it.
+ * The Content-Security-Policy (https://www.w3.org/TR/CSP3/) of a page: inline scripts by their hashes, files of this server
+ * if it names some, calls to this server, and styles that scripts make.
  */
 export function contentSecurityPolicy(html: string): string {
   const tags = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import type { Route } from "../exchange.js";
 import { createPage, immutable } from "./page.js";
 
-/** Where the build leaves it; the same seen from src/ and from dist/. */
+/** The build's output; the same path seen from src/ and from dist/. */
 const bundle = new URL("../../../dist/dashboard/", import.meta.url);
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Stricter than other pages: everything is a file of this server, and no style is written into the page. */
+/** Stricter than for other pages: scripts and styles are files of this server. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,10 +25,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * The dashboard and the files it is made of, each at its own path: those that the build left when the process started, and
- * no others. They are read when first asked for. None, where it was not built.
- */
+/** The dashboard's page and files, as the build left them; none if it was not built. Each is read at its first request. */
 export function dashboardRoutes(): [path: string, route: Route][] {
   const assets = namesOfAssets().flatMap((name): [string, Route][] => {
     const mediaType = mediaTypes[extname(name)];
@@ -44,7 +41,7 @@ export function dashboardRoutes(): [path: string, route: Route][] {
   ];
 }
 
-/** The operations that the dashboard sends, word for word. None, where it was not built. */
+/** The texts of the operations that the dashboard sends; none if it was not built. */
 export async function readDashboardOperations(): Promise<readonly string[]> {
   if (namesOfAssets().length === 0) return [];
   return JSON.parse(await readFile(new URL("operations.json", bundle), "utf8")) as string[]; // src/dashboard/vite.config.ts wrote it

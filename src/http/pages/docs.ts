@@ -15,7 +15,7 @@ const files = [
   ["swagger-ui.css", "text/css; charset=utf-8"],
 ] as const;
 
-/** Swagger UI's files, from the installed package; by their paths, which change with its version. */
+/** Swagger UI's files from the installed package, at paths that contain its version. */
 export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType]) => [
     `${folder}/${name}`,
@@ -23,10 +23,7 @@ export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   ]);
 }
 
-/**
- * The API reference: Swagger UI over `/openapi.json`, where calls can be tried; with the token where it may be filled in.
- * Tokens that are typed in are not stored.
- */
+/** The API reference: Swagger UI over `/openapi.json`. Tokens that users type are not stored. */
 export function docsPage(token?: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -54,7 +51,7 @@ const ui = SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null } })], // there is this server, and no other
+  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null } })], // there is one server
   onComplete: () => token !== null && ui.preauthorizeApiKey("accessToken", token),
 });
 </script>
@@ -63,7 +60,7 @@ const ui = SwaggerUIBundle({
 `;
 }
 
-/** Closer together, and other colours where Swagger UI's own are too pale on their ground. */
+/** Less space, and colours of sufficient contrast. */
 const style = `
   body { margin: 0; }
   .swagger-ui .info { margin: 2rem 0; }

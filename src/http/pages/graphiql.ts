@@ -14,7 +14,6 @@ const folder = `${graphqlPath}/assets/graphiql-${version}`;
 
 const javaScript = "text/javascript; charset=utf-8";
 
-/** The files that the page loads: their names, their types, and what they are in the package. */
 const files: readonly (readonly [name: string, mediaType: string, part: keyof Parts])[] = [
   ["graphiql.js", javaScript, "js"],
   ["graphiql.css", "text/css; charset=utf-8", "css"],
@@ -23,7 +22,7 @@ const files: readonly (readonly [name: string, mediaType: string, part: keyof Pa
   ["graphql.worker.js", javaScript, "graphqlWorker"],
 ];
 
-/** GraphiQL's files, from an installed package; by their paths, which change with its version. */
+/** GraphiQL's files from the installed package, at paths that contain its version. */
 export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType, part]) => [
     `${folder}/${name}`,
@@ -31,19 +30,19 @@ export function createGraphiqlFiles(): readonly (readonly [path: string, Route])
   ]);
 }
 
-/** 9 MB of text, which a server without browsers need not load. */
+/** 9 MB of text, loaded at the first request. */
 function loadParts(): Promise<Parts> {
   return import("@graphql-yoga/render-graphiql/graphiql");
 }
 
-/** GraphiQL with examples in its tabs, and the token where it may be filled in. Tokens that are typed in are not stored. */
+/** GraphiQL with examples in its tabs. Tokens that users type are not stored. */
 export function graphiqlPage(token?: string): string {
   const headers = JSON.stringify({ "X-Service-Access-Token": token ?? "paste your access token here" }, null, 2);
   const options = {
     title: "Vitrine",
     logo: `<img src="${icon}" alt="" width="28" height="28">`,
     endpoint: graphqlPath,
-    method: "POST", // subscriptions too: long ones would not fit into a URL
+    method: "POST", // for subscriptions too, which may not fit into a URL
     shouldPersistHeaders: false,
     headers,
     defaultTabs: examples.map(({ query, variables }) => ({
@@ -63,7 +62,7 @@ export function graphiqlPage(token?: string): string {
 <style>
   html, body, #root { height: 100%; margin: 0; }
   .graphiql-container .graphiql-logo { color: inherit; }
-  /* A tab would jump away from under the pointer that presses it, by the way that GraphiQL thinks it was dragged. */
+  /* GraphiQL takes a press for a drag and moves the tab away from the pointer. */
   .graphiql-container .graphiql-tab { transform: none !important; }
   @media (max-width: 48rem) {
     #graphiql-session { flex-direction: column; }
@@ -86,7 +85,7 @@ YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, o
 `;
 }
 
-/** GraphiQL adds an empty tab at each visit unless it is told what the tab held that was open at the last one. */
+/** Without the content of the last open tab, GraphiQL adds an empty one at each visit. */
 const reopenTab = `
 try {
   const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem("graphiql:tabState"));
@@ -94,7 +93,7 @@ try {
   Object.assign(options, { query, variables });
 } catch {} // the first visit`;
 
-/** Whether there is GraphiQL: where only persisted operations run, it could run nothing. */
+/** GraphiQL is not served if only persisted operations run. */
 export function servesGraphiql({ graphiql, persistedOperationsOnly }: Config): boolean {
   return graphiql && !persistedOperationsOnly;
 }

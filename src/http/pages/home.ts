@@ -19,11 +19,7 @@ const probes: readonly Link[] = [
   { path: "/metrics", name: "Metrics" },
 ];
 
-/**
- * `/`: what this is, and where to go.
- *
- * @param exists whether there is something at a path; what there is not is left out
- */
+/** `/`, with links to the pages that exist. */
 export function homePage(exists: (path: string) => boolean): string {
   const cards = pages
     .filter(({ path }) => exists(path))

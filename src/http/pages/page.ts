@@ -11,12 +11,12 @@ interface Kept {
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
 
-/** Cache-Control of a file whose path changes when its content does. */
+/** Cache-Control of a file whose path changes with its content. */
 export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
-/** Keeps pages apart from those of other sites, and from what they do not need. Calls to the API are none of its business. */
+/** Isolates pages from other sites. Calls to the API do not have these headers. */
 const isolation = {
   "referrer-policy": "no-referrer",
   "x-frame-options": "DENY", // for browsers that do not know frame-ancestors
@@ -26,10 +26,10 @@ const isolation = {
 };
 
 /**
- * Answers GET and HEAD with something that never changes while the process runs, open to everybody. It is made, tagged
- * and compressed when it is first asked for, each once, so that it costs the start nothing: GraphiQL has 9 MB.
+ * Answers GET and HEAD with public content that does not change while the process runs. It is made, tagged and compressed
+ * once, at its first request: GraphiQL has 9 MB.
  *
- * @param cacheControl by default browsers ask each time whether it is still the same
+ * @param cacheControl by default browsers revalidate it each time
  * @param policy makes the Content-Security-Policy of a page
  */
 export function createPage(
@@ -41,7 +41,7 @@ export function createPage(
   let kept: Promise<Kept> | undefined;
   const keepOnce = () =>
     (kept ??= keep(make, mediaType, policy).catch((error: unknown) => {
-      kept = undefined; // what could not be made now may be made next time
+      kept = undefined; // the next request tries again
       throw error;
     }));
   return async ({ response }) => {
@@ -76,5 +76,5 @@ async function keep(make: Make, mediaType: string, policy: (html: string) => str
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3df5"/><path d="M7 13h18v11H7z" fill="#fff"/><path d="M6 8h20l2 5H4z" fill="#ffb84d"/><path d="M10 24v-7h5v7z" fill="#5b3df5"/></svg>`;
 
-/** The icon of every page, a shop window, for `<link rel="icon" href="…">`: browsers would else ask for /favicon.ico. */
+/** The icon of every page, for `<link rel="icon" href="…">`: otherwise browsers request /favicon.ico. */
 export const icon = `data:image/svg+xml,${encodeURIComponent(drawing)}`;

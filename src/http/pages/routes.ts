@@ -24,7 +24,7 @@ export interface PagesOptions {
   readonly demoToken: DemoToken;
 }
 
-/** What is open to everybody at a path of its own: pages for browsers, their files, and probes. There are no other paths. */
+/** The public paths: pages for browsers, their files, and probes. */
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
   const { config, readiness, telemetry, openApiDocument, demoToken } = options;
   const checkReadiness = createReadinessCheck(readiness);
@@ -48,7 +48,7 @@ async function answerReadiness(check: CheckReadiness, { response }: Exchange): P
   respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
 }
 
-/** `/metrics`, open to everybody: it tells of no store. */
+/** `/metrics`, which is public: it names no store. */
 function createMetricsRoute(telemetry: Telemetry): Route {
   return async ({ response, requestId, observation }) => {
     const text = await telemetry.scrape().catch(() => undefined);

@@ -7,16 +7,13 @@ import { problemOf } from "../refuse.js";
 import type { Exchanges } from "./exchanges.js";
 import { problemMediaType } from "../../rest/problemDetails.js";
 
-/** How long a client that was refused may take to close its side. */
+/** How long a refused client may take to close its side. */
 const lingerMs = 1_000;
 
-/**
- * Answers what node:http cannot make a request of, or waits for in vain, in the form of all refusals, and closes the
- * connection. Nothing is logged: anybody can send anything.
- */
+/** Answers requests that node:http cannot parse or that time out with problem details, and closes the connection. */
 export function handleClientErrors(server: Server, exchanges: Exchanges): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writableEnded) return; // refused already; what still comes in is dropped
+    if (socket.writableEnded) return; // refused already; the rest is dropped
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
     else if (exchanges.isNextToAnswer(socket)) refuse(socket, refusalOf(error));
     else close(socket);
@@ -35,7 +32,6 @@ function refusalOf({ code }: NodeJS.ErrnoException): AppError {
   }
 }
 
-/** Writes a whole answer. */
 function refuse(socket: Duplex, error: AppError): void {
   const problem = problemOf(error);
   const body = JSON.stringify(problem);
@@ -52,7 +48,7 @@ function refuse(socket: Duplex, error: AppError): void {
   close(socket);
 }
 
-/** The client gets the time to read what was sent, since closing at once may take it away again. */
+/** The client gets time to read the answer: closing at once may reset the connection before. */
 function close(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer)).once("error", () => socket.destroy());

@@ -4,38 +4,37 @@ import { handleClientErrors } from "./clientError.js";
 import { Exchanges } from "./exchanges.js";
 import { cutStalledReaders } from "./stalledReaders.js";
 
-/** A server that listens. */
 export interface RunningServer {
-  /** `http://127.0.0.1:4000`, with the port that was really taken. */
+  /** `http://127.0.0.1:4000`, with the actual port. */
   readonly url: string;
-  /** Takes no new connections, lets running requests end for at most `graceMs`, then cuts what is left. */
+  /** Accepts no new connections, lets requests finish for at most `graceMs`, then closes the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** How long clients may take, in milliseconds. What takes longer is cut off, with a 408 where an answer can be given. */
+/** How long clients may take, in milliseconds, before they are disconnected, with a 408 if possible. */
 export interface ServerTimeouts {
-  /** For a request's line and headers, and for the first byte on a new connection. */
+  /** For a request's line and headers, counted from a new connection's start. */
   readonly headersTimeoutMs?: number;
-  /** For a whole request: large bodies get the time that a slow uplink needs. */
+  /** For a whole request: long enough for large bodies on slow uplinks. */
   readonly requestTimeoutMs: number;
-  /** Between two requests: longer than the idle timeout of load balancers, which is a minute with most. */
+  /** Between two requests: longer than the idle timeout of load balancers, usually a minute. */
   readonly keepAliveTimeoutMs: number;
-  /** Without taking in anything of an answer that waits to be sent. */
+  /** Without receiving any byte of an answer that waits to be sent. */
   readonly stalledTimeoutMs?: number;
-  /** How often this is looked at: a client is cut off so much later at most. */
+  /** How often timeouts are checked. */
   readonly checkIntervalMs?: number;
 }
 
 interface ListenOptions extends ServerTimeouts {
   readonly host: string;
   readonly port: number;
-  /** How many connections may be open at once: more are closed as they come. */
+  /** Open connections; further ones are closed at once. */
   readonly connectionsMax: number;
 }
 
 const headerBytesMax = 32_768;
 
-/** Starts listening. Rejects when the address cannot be had. */
+/** Starts listening. Rejects if the address is not available. */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
   const { host, port } = options;
   const server = createHttpServer(handler, options);
@@ -43,7 +42,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     server.once("error", reject);
     server.listen({ host, port }, resolve);
   });
-  const address = server.address() as AddressInfo; // it listens on a port, not on a path
+  const address = server.address() as AddressInfo; // it listens on a port
   const hostName = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return { url: `http://${hostName}:${address.port}`, stop: (graceMs) => stop(server, graceMs) };
 }
@@ -71,25 +70,25 @@ function createHttpServer(
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
       maxHeaderSize: headerBytesMax,
-      requireHostHeader: false, // the router asks for it, and answers in the form of all refusals
+      requireHostHeader: false, // the router checks it and answers with problem details
     },
     listener,
   );
   limitConnections(server, connectionsMax);
-  // A body is asked for when it is about to be read, so not at all where the headers alone lead to a refusal.
+  // 100 Continue is sent when the body is read, so not for requests that are refused by their headers.
   server.on("checkContinue", (request, response) => {
     request.once("resume", () => {
       if (!response.headersSent) response.writeContinue();
     });
     listener(request, response);
   });
-  server.on("checkExpectation", listener); // RFC 9110, section 10.1.1: what is not known may be ignored
+  server.on("checkExpectation", listener); // RFC 9110, section 10.1.1: unknown ones may be ignored
   handleClientErrors(server, exchanges);
   cutStalledReaders(server, exchanges, { stalledTimeoutMs, checkIntervalMs });
   return server;
 }
 
-/** Node's own maxConnections makes worker processes hand a connection to and fro for as long as all of them have enough. */
+/** With Node's own maxConnections, worker processes that are full pass a connection back and forth. */
 function limitConnections(server: Server, connectionsMax: number): void {
   let open = 0;
   server.prependListener("connection", (socket: Socket) => {
@@ -103,7 +102,7 @@ async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // Connections become idle one by one as their requests end, and would be kept alive for the next one.
+  // Connections that become idle later would be kept alive.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -3,22 +3,19 @@ import type { Socket } from "node:net";
 import type { Exchanges } from "./exchanges.js";
 
 interface Options {
-  /** How long a client may take in nothing of what waits to be sent to it, in milliseconds. */
   readonly stalledTimeoutMs: number;
-  /** How often connections are looked at. */
   readonly checkIntervalMs: number;
 }
 
 /**
- * Cuts off clients that do not read what they asked for: an answer, or a stream, would be kept for them for ever. Only those
- * for whom something waits get a timeout, so that others cost nothing: server.timeout would be set for each request, and
- * is taken away from streams by Yoga.
+ * Disconnects clients that do not read their answer or stream, which would otherwise be kept in memory for ever. Only
+ * connections with unsent bytes get a timeout: server.timeout costs each request, and Yoga removes it from streams.
  */
 export function cutStalledReaders(server: Server, exchanges: Exchanges, options: Options): void {
   const { stalledTimeoutMs, checkIntervalMs } = options;
   const connections = new Set<Socket>();
   server.on("timeout", (socket) => {
-    // Silence is no fault once all was taken in, while an answer is worked on or a stream has nothing to say.
+    // A client that has received everything may be silent while its answer or the next event is made.
     if (socket.writableLength > 0 || !exchanges.isRunning(socket)) socket.destroy();
   });
   server.on("connection", (socket: Socket) => {

@@ -9,10 +9,9 @@ import {
 } from "../../catalog/product.input.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 
-/** `\S`: something that is not white space. */
 const notBlank = { pattern: "\\S" };
 const price = { minimum: priceMin };
-/** Not the format uri-reference, which forbids what browsers take: spaces and letters beyond ASCII. */
+/** The format uri-reference forbids non-ASCII letters, which browsers accept. */
 const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//[^\\s|]+$", maxLength: charactersMax.url };
 
 const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } = {
@@ -29,10 +28,10 @@ const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } =
   url: webUrl,
 };
 
-/** What GraphQL's types do not tell of input fields, by input type and field. */
+/** Constraints of input fields beyond their GraphQL types, by input type and field. */
 export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
 
-/** What GraphQL's types do not tell of the members of a body. */
+/** Constraints of a body's members beyond their GraphQL types. */
 export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {
   return {
     products: { description: "The products to import.", maxItems: bulkProductsMax },

@@ -12,18 +12,15 @@ import { restBase, type RestRoute } from "../routes.js";
 export interface ApiSources {
   /** sofa-api's document. */
   readonly derived: object;
-  /** The schema as REST shows it: sofa-api loses nullability and deprecations, which are taken from here. */
+  /** The schema as REST shows it, for nullability and deprecations, which sofa-api loses. */
   readonly view: GraphQLSchema;
   readonly routes: readonly RestRoute[];
   readonly limits: ApiLimits;
 }
 
-/**
- * The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected where it does not tell the truth. A new route
- * appears by itself; what it needs besides is an example in examples.ts.
- */
+/** The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected. A new route needs an example in examples.ts. */
 export function describeApi({ derived, view, routes, limits }: ApiSources): object {
-  const base = derived as DerivedDocument; // the shape sofa-api gives it; every operation is looked up with a check
+  const base = derived as DerivedDocument; // sofa-api's shape; operations are looked up with a check
   const examples = documentExamples(limits);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {

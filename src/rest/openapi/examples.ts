@@ -6,9 +6,9 @@ import type { ApiLimits } from "./types.js";
 import type { ProblemDetails } from "../problemDetails.js";
 import { documentedFields, type RestRoute } from "../routes.js";
 
-/** Examples of calls and answers, for the document. */
+/** Examples for the document. */
 export interface Examples {
-  /** A body that is accepted, or undefined where the operation takes none. */
+  /** A valid body; undefined if the operation has none. */
   request(route: RestRoute): unknown;
   /** The answer to it. */
   answer(route: RestRoute): unknown;
@@ -20,7 +20,7 @@ export interface Examples {
 interface OperationExamples {
   readonly request?: unknown;
   readonly answer: unknown;
-  /** Invalid input to the rules themselves, so that the example says what they say. */
+  /** Checks invalid input, so that the example has the real messages. */
   readonly findProblems?: (problems: Problems) => void;
 }
 
@@ -61,7 +61,7 @@ export function documentExamples(limits: ApiLimits): Examples {
   };
 }
 
-/** An error that looks different for this operation. */
+/** An error that differs for this operation. */
 function errorOf({ operation, method, path }: RestRoute, code: ErrorCode): AppError | undefined {
   const findProblems = operations[operation]?.findProblems;
   if (code === "VALIDATION_FAILED" && findProblems !== undefined) {

@@ -16,7 +16,7 @@ export interface OperationSources {
 
 type RootField = GraphQLField<unknown, unknown>;
 
-/** One operation: sofa-api's, with what it leaves out, and without the query parameters that it adds to a POST. */
+/** One operation: sofa-api's, completed, and without the query parameters that it adds to a POST. */
 export function describeOperation(
   derived: DerivedOperation,
   { route, view, limits, examples }: OperationSources,
