@@ -23,7 +23,6 @@ export type ErrorCode =
   | "UNAVAILABLE"
   | "INTERNAL";
 
-/** The codes of problems at one place of the input. */
 export type ProblemCode =
   | ErrorCode
   | "REQUIRED"
@@ -59,7 +58,6 @@ export class Problems {
     if (this.list.length < problemsListedMax) this.list.push(problem);
   }
 
-  /** Adds a problem that is made only if it will be listed. */
   addLazily(make: () => Problem): void {
     this.total += 1;
     if (this.list.length < problemsListedMax) this.list.push(make());
@@ -84,7 +82,6 @@ export function inOrderOfRows(
   return { list: list.slice(0, problemsListedMax), total: passes.reduce((sum, { total }) => sum + total, 0) };
 }
 
-/** The line, or the first index in the path: `["products", 3, "price"]` is at 3. */
 function positionOf({ line, path }: Problem): number {
   return line ?? path.find((step) => typeof step === "number") ?? 0;
 }
@@ -92,7 +89,6 @@ function positionOf({ line, path }: Problem): number {
 interface AppErrorOptions {
   readonly problems?: readonly Problem[];
   readonly problemsTotal?: number;
-  /** After how many seconds to try again. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
@@ -115,12 +111,10 @@ export class AppError extends Error {
   }
 }
 
-/** An error at one place of the input. */
 export function errorAt(code: ErrorCode, message: string, path: Path): AppError {
   return new AppError(code, message, { problems: [{ code, message, path }] });
 }
 
-/** VALIDATION_FAILED for at least one problem. */
 export function validationFailed({ list, total }: Pick<Problems, "list" | "total">): AppError {
   const [first] = list;
   const message =

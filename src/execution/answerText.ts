@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import type { ExecutionResult } from "graphql";
 import { answerBytesMax, responseTooLarge } from "../schema/answerBudget.js";
 
-/** Answers of this many characters or more are serialized in pieces. */
 const largeFrom = 128 * 1024;
 /** Bytes serialized in one turn of the event loop: a few milliseconds. */
 const turnBytes = 512 * 1024;
@@ -23,7 +22,6 @@ export function writeIfLarge({ data }: ExecutionResult): Promise<void> | undefin
   return answerBytesMax - room < largeFrom ? undefined : write(data);
 }
 
-/** The JSON of a result: in bytes if it was serialized before. */
 export function resultText(result: ExecutionResult): string | Buffer {
   const data = isWritten(result) ? written.get(result.data) : undefined;
   if (data === undefined) return JSON.stringify(result);
@@ -36,7 +34,6 @@ export function resultText(result: ExecutionResult): string | Buffer {
   return Buffer.concat([...parts.flat(), Buffer.from("}")]);
 }
 
-/** Whether the data of a result is serialized already. */
 export function isWritten(result: ExecutionResult): result is ExecutionResult & { readonly data: object } {
   return typeof result.data === "object" && result.data !== null && written.has(result.data);
 }

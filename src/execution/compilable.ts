@@ -31,7 +31,6 @@ function isFragment({ kind }: ASTNode): boolean {
   return kind === Kind.FRAGMENT_SPREAD || kind === Kind.INLINE_FRAGMENT;
 }
 
-/** Whether the condition holds for a node or one within it. */
 function some(node: ASTNode, holds: (node: ASTNode) => boolean): boolean {
   let isFound = false;
   visit(node, {

@@ -71,5 +71,6 @@ function renewBudget(field: Field): void {
 
 /** @throws {AppError} CLIENT_CLOSED_REQUEST */
 function requireCaller({ isGone }: Context): void {
-  if (isGone()) throw new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection. The rest was not done.");
+  if (isGone())
+    throw new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection. The rest was not executed.");
 }

@@ -20,7 +20,6 @@ export interface ImportVariable {
   readonly placeholderValue: (placeholder: string) => unknown;
 }
 
-/** In the extensions of an input type: makes a value of the type that contains a placeholder. */
 type MakePlaceholderValue = (placeholder: string) => object;
 
 interface ImportArgument extends Omit<ImportVariable, "name"> {
@@ -59,7 +58,6 @@ export function importVariables(
   });
 }
 
-/** Mutations name that argument in their extensions. */
 function importArguments(schema: GraphQLSchema): readonly ImportArgument[] {
   return Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap((field: GraphQLField<unknown, unknown>) => {
     const argument = field.args.find(({ name }) => name === field.extensions["takesAsSent"]);

@@ -17,7 +17,6 @@ import { clip } from "../lib/text.js";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Extensions of types. */
 interface ShapeExtensions {
   /** Of a scalar: whether a value is valid, without throwing, and its name in messages. */
   readonly isValid?: (value: unknown) => boolean;
@@ -32,7 +31,6 @@ interface Place {
   readonly parent: Place | undefined;
 }
 
-/** How values are checked. */
 interface CheckOptions {
   /** In REST, lists must be arrays; GraphQL accepts a single value for a list of one. */
   readonly arraysOnly: boolean;
@@ -40,14 +38,11 @@ interface CheckOptions {
   readonly problems: Problems | undefined;
 }
 
-/** Whether a value has the shape of a type. */
 type Check = (value: unknown, options: CheckOptions, place: Place | undefined) => boolean;
 
-/** Checks the variables of an operation. */
 export interface InputShape {
   /** Whether they are valid; stops at the first problem and allocates nothing. */
   isValid(variables: Variables, arraysOnly: boolean): boolean;
-  /** Collects every problem with its path. */
   collect(variables: Variables, arraysOnly: boolean, problems: Problems): void;
 }
 
@@ -127,7 +122,6 @@ function checkList(itemType: GraphQLInputType): Check {
 }
 
 function checkObject(type: GraphQLInputObjectType): Check {
-  // Compiled at first use, because types may be recursive.
   let fields: Map<string, { name: string; hasDefault: boolean; check: Check }> | undefined;
   const fieldsOf = () =>
     new Map(
@@ -210,7 +204,6 @@ function pathOf(place: Place | undefined): Path {
   return steps.toReversed();
 }
 
-/** The problem of an unknown field. */
 export function unknownField(name: string, path: Path): Problem {
   return { code: "UNKNOWN_FIELD", message: `There is no field ${JSON.stringify(clip(name))} here.`, path };
 }

@@ -26,9 +26,7 @@ export const limits = {
   nameCharacters: 255,
   /** Nested fields. GraphiQL's introspection has 15, the schema's own types 4. */
   depth: 20,
-  /** A dashboard reads tens of shows at once, each under an alias. */
   aliases: 300,
-  /** Each may be a database query. As many as aliases. */
   rootFields: 300,
   /** Each may have `bulkProductsMax` products; they run one after the other. */
   imports: 5,
@@ -37,7 +35,6 @@ export const limits = {
   cost: 20_000,
 } as const;
 
-/** The totals of a selection with the fragments that it spreads, counted at each spread. */
 interface Totals {
   depth: number;
   aliases: number;
@@ -51,12 +48,10 @@ const nothing: Totals = { depth: 0, aliases: 0, rootFields: 0, imports: 0, direc
 
 interface Spread {
   readonly name: string;
-  /** The depth of the spread, and how often it is expected in the answer. */
   readonly depth: number;
   readonly times: number;
 }
 
-/** An operation or a fragment, without its spreads. */
 interface Part {
   readonly definition: OperationDefinitionNode | FragmentDefinitionNode;
   readonly own: Totals;
@@ -140,7 +135,6 @@ function report(context: ValidationContext, parts: readonly Part[]): void {
   }
 }
 
-/** Adds up parts with their spreads. A fragment within itself counts as nothing: another rule refuses it. */
 function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
   const fragments = new Map<string, Part>();
   for (const part of parts) {
@@ -172,7 +166,6 @@ function isImport(context: ValidationContext, { name }: FieldNode): boolean {
   return name.value.startsWith("import") && context.getParentType() === context.getSchema().getMutationType();
 }
 
-/** Keeps products finite. */
 function bounded(count: number): number {
   return Math.min(count, 1e15);
 }

@@ -21,9 +21,7 @@ export interface Operation {
   readonly definition: OperationDefinitionNode | undefined;
   /** Undefined if `definition` is. */
   readonly names: OperationNames | undefined;
-  /** The check of its variables; undefined if `definition` is. */
   readonly shape: InputShape | undefined;
-  /** Variables that imports read in their original form. */
   readonly importVariables: readonly ImportVariable[];
   /** Executes it without checking variables or presenting errors. May throw. `root` is a subscription's payload. */
   readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;
@@ -31,7 +29,6 @@ export interface Operation {
 
 type Prepare = (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) => Operation;
 
-/** An operation that graphql-js executes. */
 export const interpreted: Prepare = (schema, document, operationName) => {
   const definition = getOperationAST(document, operationName) ?? undefined;
   return {

@@ -5,7 +5,6 @@ import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 /** Cached operations and their total weight: up to 80 MB. */
 const operationsMax = 1_000;
 const weightMax = 62_500;
-/** Fewer executions are not worth compiling. */
 const compiledFrom = 3;
 
 /** A cache of valid operations, which need not be parsed, validated and planned again. */
@@ -18,7 +17,6 @@ export interface KnownOperations {
   add(document: DocumentNode, operationName: string | undefined): Operation;
 }
 
-/** The operations of a text, by the requested names. */
 interface Known {
   readonly weight: number;
   /** An empty name differs from none. */

@@ -5,7 +5,6 @@ import type { ImportVariable } from "./importVariables.js";
 import type { Variables } from "./inputShape.js";
 import type { Operation } from "./operation.js";
 
-/** The maximum body of an operation that imports nothing. */
 export const plainBodyBytesMax = 4 * 1024 * 1024;
 
 interface WithOriginals {
@@ -76,7 +75,6 @@ function originalOf(
 /** Replaces a long value of a wrong kind, so that the shape check reports it unparsed. */
 const invalidValue = 0;
 
-/** The first characters of each kind's JSON. */
 const firstCharacters: Readonly<Record<ImportVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };
 
 export function plainBodyTooLarge(): AppError {

@@ -1,7 +1,6 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from "graphql";
 import { LRUCache } from "lru-cache";
 
-/** The base weight of a cache entry. */
 const entryWeight = 10;
 const charactersForOne = 64;
 

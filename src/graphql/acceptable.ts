@@ -2,7 +2,6 @@ import type { Plugin } from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { presentError } from "../schema/errors.js";
 
-/** The media types that Yoga writes. */
 const written = [
   ["application", "json"],
   ["application", "graphql-response+json"],
@@ -21,7 +20,6 @@ export function answerType(range: string): typeof json | typeof graphqlJson | un
   return wanted === json || wanted === "*/*" ? json : undefined;
 }
 
-/** The media type of a refusal: that of the first range that has one. */
 export function refusalType(accept = ""): string {
   const types = accept.split(",").map((range) => answerType(range.split(";", 1)[0] ?? ""));
   return types.find((type) => type !== undefined) ?? json;
@@ -34,7 +32,6 @@ export function requireAcceptable(accept: string | undefined): void {
   if (!ranges.some(isWritten)) throw notAcceptable();
 }
 
-/** Whether a media range of Accept matches one of Yoga's types. */
 function isWritten(range: string): boolean {
   const [mediaType = "", ...parameters] = range.split(";");
   const charset = parameters.find((parameter) => parameter.includes("charset=")) ?? "charset=utf-8";

@@ -10,7 +10,6 @@ import type { KnownSubscriptions } from "./subscriptions.js";
 export interface EventStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The values, or the single event of a subscription that cannot begin. */
   readonly events: Buffer | LiveValues;
 }
 
@@ -21,7 +20,6 @@ export type OpenEventStream = (
   context: Context,
 ) => Promise<EventStream> | undefined;
 
-/** The same as Yoga's. */
 const streamHeaders = {
   "content-type": "text/event-stream",
   connection: "keep-alive",
@@ -47,7 +45,6 @@ function asStream(started: ExecutionResult | LiveValues): EventStream {
   return { status, headers: { ...streamHeaders, ...headers }, events: nextEvent(started) };
 }
 
-/** If other types are accepted too, Yoga chooses among them. */
 function wantsEventsOnly(accept = ""): boolean {
   const ranges = accept.toLowerCase().split(",");
   return ranges.every((range) => /^\s*text\/event-stream\s*(?:;\s*(?:q=[\d.]+|charset=utf-8)\s*)*$/u.test(range));

@@ -50,10 +50,8 @@ export function createGateway(
   });
 }
 
-/** Of the documents that Yoga caches: about 10 MB. */
 const documentsWeightMax = 20_000;
 
-/** Applies the limits of operations. */
 function limited(suggestions: boolean): Plugin<Context> {
   const valid = new WeakSet<DocumentNode>();
   return {
@@ -108,7 +106,6 @@ function tooDeep(error: unknown): AppError | undefined {
   return error instanceof RangeError ? new AppError("BAD_REQUEST", "The operation is nested too deeply.") : undefined;
 }
 
-/** For errors outside of an operation. */
 const anonymousReporting = {
   requestId: "unknown",
   reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),

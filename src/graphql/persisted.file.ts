@@ -63,7 +63,6 @@ function readDocument(text: unknown, schema: GraphQLSchema): Read {
   }
 }
 
-/** Adds each operation by its name, and a single one also without. */
 function makeKnown(document: DocumentNode, known: KnownOperations): void {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   if (operations.length === 1) known.add(document, undefined);

@@ -1,6 +1,5 @@
 import { AppError } from "../errors.js";
 
-/** Operations that callers refer to by id. */
 export interface PersistedOperations {
   /**
    * Replaces the id in a POST's body with the document.
@@ -9,7 +8,6 @@ export interface PersistedOperations {
    * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for a missing id where only persisted operations may run
    */
   resolve(body: unknown): unknown;
-  /** Likewise, for the query string of a GET. */
   resolveSearch(search: string): string;
 }
 
@@ -36,7 +34,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       if (!only) return undefined;
       const { query } = params;
       if (typeof query === "string" && own.has(query)) return query;
-      throw new AppError("BAD_REQUEST", "Only persisted operations are run here: name one in documentId.");
+      throw new AppError("BAD_REQUEST", "Only persisted operations may run here: send the id of one as documentId.");
     }
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
     const text = documents.get(id) ?? documents.get(id.replace(/^sha256:/u, ""));
@@ -79,7 +77,6 @@ function asParams(value: unknown): Params | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Params) : undefined;
 }
 
-/** Invalid JSON is refused elsewhere. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

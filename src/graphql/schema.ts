@@ -5,5 +5,4 @@ import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
 
-/** The schema of both styles, in the order of its definition. */
 export const schema = guardFields(builder.toSchema({ sortSchema: false }));

@@ -17,10 +17,8 @@ import { compiled, interpreted, type Operation } from "../execution/operation.js
 import type { FairShare } from "../lib/fairShare.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
-/** A value of a subscription, shared by all its clients. */
 interface LiveValue {
   readonly result: ExecutionResult;
-  /** The code of the first error. */
   readonly code: ErrorCode | undefined;
   /** The value serialized as a server-sent event. */
   readonly event: Buffer;
@@ -37,12 +35,10 @@ export interface Subscription {
 
 export type LiveValues = AsyncIterableIterator<LiveValue>;
 
-/** Fewer executions are not worth compiling. */
 const compiledFrom = 3;
 
 let subscriptions = 0;
 
-/** @param executions shares of stores in executing at a time */
 export function prepareSubscription(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -80,7 +76,6 @@ export function prepareSubscription(
   };
 }
 
-/** The payloads of a subscription, or the errors for which it cannot begin. */
 async function openSource(args: SubscriptionArgs) {
   try {
     return await createSourceEventStream(args);
@@ -89,7 +84,6 @@ async function openSource(args: SubscriptionArgs) {
   }
 }
 
-/** The results for Yoga. */
 export function resultsOf(started: ExecutionResult | LiveValues) {
   return isAsyncIterable(started) ? mapAsyncIterator(started, ({ result }) => result) : started;
 }
@@ -164,7 +158,6 @@ function liveValues(
   };
 }
 
-/** A key of bounded length. */
 function digestOf(variables: Variables): string {
   return createHash("sha256").update(JSON.stringify(variables)).digest("base64");
 }

@@ -13,7 +13,6 @@ const weightMax = 10_000;
 export interface KnownSubscriptions {
   /** The subscription of this text; undefined if it is not a valid one, which Yoga answers with errors. */
   find(text: string, operationName: string | undefined): Subscription | undefined;
-  /** The subscription of a valid document. */
   of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 

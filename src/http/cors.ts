@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The methods of all paths together. */
 export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
 const allowedHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";

@@ -46,7 +46,6 @@ async function endOf(events: EventStream["events"]): Promise<void> {
   if (!Buffer.isBuffer(events)) await events.return?.();
 }
 
-/** Resolves when the client has received what was written, or has left. */
 function drained(response: ServerResponse, disconnect: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (disconnect.aborted || !response.writableNeedDrain) return resolve();

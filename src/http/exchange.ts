@@ -37,7 +37,6 @@ export function onceOver(response: ServerResponse, callback: () => void): void {
   socket.once("close", end);
 }
 
-/** Whether an answer is complete, or its client has left. */
 export function isOver(response: ServerResponse): boolean {
   return response.closed || response.req.socket.destroyed;
 }
@@ -70,14 +69,14 @@ export function problemWith(request: IncomingMessage): AppError | undefined {
   if (url.length > urlLengthMax) {
     return new AppError("URI_TOO_LONG", `Path and query string may have at most ${urlLengthMax} characters.`);
   }
-  if (httpVersionMajor !== 1) return new AppError("BAD_REQUEST", "The request must be one of HTTP/1.1.");
+  if (httpVersionMajor !== 1) return new AppError("BAD_REQUEST", "The request must use HTTP/1.1.");
   const hosts = countOf("host", rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) {
-    return new AppError("BAD_REQUEST", "The request must have one header Host.");
+    return new AppError("BAD_REQUEST", "The request must have exactly one Host header.");
   }
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
-    return new AppError("BAD_REQUEST", "The only transfer-encoding taken is chunked.");
+    return new AppError("BAD_REQUEST", "The only accepted transfer-encoding is chunked.");
   }
   return undefined;
 }
@@ -93,7 +92,6 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 }
 
 const acceptable = /^[\w.:-]{1,128}$/u;
-/** The prefix of issued tokens. */
 const tokenLike = /vt_/iu;
 
 /** The X-Request-Id that the caller sent, if it is safe to log and not a secret, or else a new one. */

@@ -28,7 +28,6 @@ export interface GraphQLRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
-/** What neither the fast path nor a stream of events answers. */
 interface ForYoga {
   readonly request: IncomingMessage;
   readonly context: Context;
@@ -97,7 +96,6 @@ async function answerPost(
   return { request: toYogaRequest(request, yogaBody, search), context };
 }
 
-/** Answers a GET, or returns what Yoga must answer, as it must all other methods. */
 async function answerGet(
   { openEventStream, persisted }: GraphQLRouteOptions,
   { request, response, search }: Exchange,

@@ -13,7 +13,6 @@ const checkTimeoutMs = 3_000;
 /** The check is public, so the database is queried once a second at most. */
 const resultTtlMs = 1_000;
 
-/** Callers share the check in progress, and its result for a second. */
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
   const isMigrated = createQuery(database);
   let latest: Promise<Readiness> | undefined;

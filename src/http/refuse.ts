@@ -25,7 +25,6 @@ export function refuseRest(
   return problem.code;
 }
 
-/** The problem details of an error outside of any request. */
 export function problemOf(error: AppError): ProblemDetails {
   return toAnswer(error, "", () => undefined).problem;
 }
@@ -65,7 +64,6 @@ function toAnswer(error: unknown, requestId: string, report: Report): ProblemAns
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }
 
-/** Headers that name what would be accepted. */
 function headersOf(error: unknown): Record<string, string> {
   if (error instanceof MethodNotAllowedError) return { allow: error.allowed.join(", ") };
   return error instanceof UnsupportedCodingError ? { "accept-encoding": acceptedCodings } : {};

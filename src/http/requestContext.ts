@@ -10,7 +10,6 @@ import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
 import { type Exchange, isOver, onceOver } from "./exchange.js";
 
-/** What the contexts of all requests share. */
 export interface ContextOptions {
   readonly config: Config;
   readonly db: RootDatabase;
@@ -47,7 +46,6 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   };
 }
 
-/** Aborted once the client has left or has its whole answer. */
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const disconnect = new AbortController();
   onceOver(response, () => disconnect.abort());

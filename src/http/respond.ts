@@ -55,7 +55,6 @@ export function markPrivate(response: ServerResponse): void {
   addVary(response, "X-Service-Access-Token");
 }
 
-/** Adds request headers that the answer depends on to its Vary. */
 export function addVary(response: ServerResponse, names: string): void {
   const before = response.getHeader("vary");
   response.setHeader("vary", before === undefined ? names : `${String(before)}, ${names}`);

@@ -17,10 +17,8 @@ export interface RouterOptions
   readonly log: Logger;
 }
 
-/** Bodies of the largest size that fit into memory at a time. */
 const bodiesAtOnceMax = 4;
 
-/** The whole HTTP surface. Every request is answered. */
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
   const pages = createPageRoutes(options);
@@ -63,7 +61,6 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
-/** Answers a request that reaches no route. */
 function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
   const code =
     path === graphqlPath

@@ -46,7 +46,7 @@ interface PreparedOperation extends RestOperation {
 
 export class MethodNotAllowedError extends AppError {
   constructor(readonly allowed: readonly string[]) {
-    super("METHOD_NOT_ALLOWED", `This path takes ${allowed.join(", ")}.`);
+    super("METHOD_NOT_ALLOWED", `This path accepts ${allowed.join(", ")}.`);
   }
 }
 
@@ -109,7 +109,6 @@ function argumentReader(
   return (segments, { search }) => ({ variables: read(segments, search) });
 }
 
-/** Replaces sofa-api's name of the operation. */
 function restNamed(operation: Operation, label: string): Operation {
   const { names } = operation;
   return { ...operation, names: names && { ...names, style: "rest", label } };

@@ -7,10 +7,8 @@ export interface RestRoute {
   readonly method: "GET" | "POST" | "DELETE";
   /** Parameters are written `:name`. */
   readonly path: string;
-  /** For OpenAPI. */
   readonly summary: string;
   readonly tag: "Products" | "Analytics";
-  /** The codes of its own errors, beside those of every path. */
   readonly errors: readonly ErrorCode[];
   /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: { readonly fields: readonly string[]; readonly argument: string; readonly value: unknown };

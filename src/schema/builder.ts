@@ -14,7 +14,6 @@ interface VitrineTypes {
   DefaultInputFieldRequiredness: true;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
-    /** Only for output. */
     PathStep: { Input: never; Output: string | number };
   };
 }

@@ -2,7 +2,6 @@ import { errorAt } from "../errors.js";
 import { canBeKey } from "../lib/text.js";
 import { builder } from "./builder.js";
 
-/** A page of a list in cursor order. */
 export interface Page<Node> {
   readonly nodes: readonly Node[];
   readonly hasNextPage: boolean;
@@ -16,7 +15,7 @@ interface PageInfoShape {
 }
 
 const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
-  description: "Where a page stands in its list.",
+  description: "The position of a page in its list.",
   fields: (t) => ({
     hasNextPage: t.exposeBoolean("hasNextPage"),
     hasPreviousPage: t.exposeBoolean("hasPreviousPage"),
@@ -38,7 +37,6 @@ export function pageSize(first: number | null | undefined): number {
 /** A cursor with an id of 255 characters, each escaped by JSON, has 2,100. */
 const cursorCharactersMax = 4_000;
 
-/** Encodes the sort key of a node as an opaque cursor. */
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }

@@ -6,13 +6,11 @@ import type { UnparsedValue } from "../lib/json/body.js";
 import type { AnswerBudget } from "./answerBudget.js";
 import type { Observation } from "./observation.js";
 
-/** A value in its original form, parsed or not. */
 export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
   /** Whether a single value counts as a list of one, as in GraphQL. */
   readonly takesSingles: boolean;
 };
 
-/** The context of resolvers: a new object for each request. */
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
@@ -33,7 +31,6 @@ export interface Context {
   readonly observation: Observation;
   /** The Idempotency-Key, and a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
-  /** The maximum number of products of one import. */
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;
   /** Live figures of shows; gets notified of changes. */

@@ -20,22 +20,18 @@ const introspected: Readonly<Record<string, number>> = {
   "__Field.args": 1,
 };
 
-/** A page is a database query of its own. */
 const pageCost = 100;
 
-/** The cost of a field itself, each time it is expected in the answer. */
 export function ownCost(context: ValidationContext): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown, which another rule refuses
   return field.extensions.cost ?? (isPaged(field) ? pageCost : 1);
 }
 
-/** Whether a field is a paginated list. */
 export function isPaged({ args }: { readonly args: readonly GraphQLArgument[] }): boolean {
   return args.some(({ name }) => name === "first");
 }
 
-/** Expected items of a field: its page size, or what its extensions say. */
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown, which another rule refuses

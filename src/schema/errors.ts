@@ -3,7 +3,6 @@ import { mapDatabaseError } from "../database/errors.js";
 import { AppError, type ErrorCode, type Problem } from "../errors.js";
 import { clip } from "../lib/text.js";
 
-/** The `extensions` of an error; REST writes the same into problem details. */
 export interface ErrorExtensions {
   readonly code: ErrorCode;
   readonly errors: readonly Problem[];
@@ -35,7 +34,6 @@ export function presentError(error: unknown, reporting: Reporting): GraphQLError
   return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
 }
 
-/** The code of the first of these errors, which presentError() made. */
 export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
   return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
 }

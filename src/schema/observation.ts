@@ -4,15 +4,11 @@ import type { OperationNames } from "./operationNames.js";
 
 /** Reports the events of an operation to the access log, metrics and traces. Never throws. */
 export interface Observation {
-  /** The operation is known. */
   begins(names: OperationNames): void;
   /** The operation is executed. Not for subscriptions, which end with their request. */
   ended(names: OperationNames, code: ErrorCode | undefined): void;
-  /** The request is answered with this error. */
   refused(code: ErrorCode): void;
-  /** A call exceeded a rate limit. */
   limited(policy: PolicyName): void;
-  /** Traces this work as a part of the request. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   /** Likewise, for an import. */
   importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result>;

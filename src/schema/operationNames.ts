@@ -22,7 +22,6 @@ export interface OperationNames {
 const shownName = /^(?!.*vt_)\w{1,40}$/iu;
 const fieldsShownMax = 5;
 
-/** The names of an operation: kind, name and root fields. */
 export function operationNames(
   schema: GraphQLSchema,
   { definitions }: DocumentNode,

@@ -69,7 +69,6 @@ class ReservationStore extends Store {
 
 const latestByRequest = new WeakMap<Context, Map<PolicyName, Reservation>>();
 
-/** Sets the headers of all policies that counted this request so far. */
 function announce(context: Context, reservation: Reservation): void {
   const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
   latestByRequest.set(context, latest.set(reservation.policy.name, reservation));

@@ -9,9 +9,7 @@ import {
 
 type Fragments = GraphQLResolveInfo["fragments"];
 
-/** The results by field node: cached operations are searched once. */
 const found = new WeakMap<FieldNode, boolean>();
-/** Names of the fields with the extension `isLong`. */
 const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
 /** Whether a field with long texts is selected below this one; conditional selections count. */

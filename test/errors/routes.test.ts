@@ -26,7 +26,7 @@ describe("METHOD_NOT_ALLOWED", () => {
     ["/readyz", "GET, HEAD"],
   ])("%s is 405 with Allow for all but %s", async (path, allow) => {
     const store = await createTestStore(app);
-    const detail = `This path takes ${allow}.`;
+    const detail = `This path accepts ${allow}.`;
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((name) => !allow.includes(name))) {
       const response = await store.fetch(path, { method });
       expect(response.headers.get("allow")).toBe(allow);

@@ -67,7 +67,9 @@ const notFound = {
 };
 const onlyPersisted = {
   status: 400,
-  body: { errors: [graphqlError("BAD_REQUEST", "Only persisted operations are run here: name one in documentId.")] },
+  body: {
+    errors: [graphqlError("BAD_REQUEST", "Only persisted operations may run here: send the id of one as documentId.")],
+  },
 };
 
 describe.each([

@@ -103,7 +103,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
     const half = packed.length / 2;
     // Not random bytes: to brotli they may mean JSON that is refused for its depth.
     const damaged = Buffer.concat([packed.subarray(0, half), Buffer.alloc(half, 0xff)]);
-    const detail = "The body is not what its content-encoding says, or is not all of it.";
+    const detail = "The body does not match its content-encoding, or is incomplete.";
     const bodies = [bulk, Buffer.from("x"), damaged, packed.subarray(0, -1), packed.subarray(0, 20)];
     for (const body of bodies) await expectRefused({ coding, body: [body], caller }, "BAD_REQUEST", detail);
     expect(await storedProducts(app, caller)).toEqual([]);

@@ -63,17 +63,17 @@ describe("what is no HTTP/1.1 request is a bad request, and the connection is cl
 describe("what could be read as more than one request is refused", () => {
   const post = "POST /external/product/v1 HTTP/1.1";
   test.each<[lines: string[], detail: string, body?: string]>([
-    [["GET /healthz HTTP/1.1"], "The request must have one header Host."],
-    [["GET /healthz HTTP/1.1", "Host: x", "host: y"], "The request must have one header Host."],
-    [["GET /healthz HTTP/2.0", "Host: x"], "The request must be one of HTTP/1.1."],
-    [["GET /healthz HTTP/0.9", "Host: x"], "The request must be one of HTTP/1.1."],
+    [["GET /healthz HTTP/1.1"], "The request must have exactly one Host header."],
+    [["GET /healthz HTTP/1.1", "Host: x", "host: y"], "The request must have exactly one Host header."],
+    [["GET /healthz HTTP/2.0", "Host: x"], "The request must use HTTP/1.1."],
+    [["GET /healthz HTTP/0.9", "Host: x"], "The request must use HTTP/1.1."],
     [
       [post, "Host: x", "Transfer-Encoding: gzip, chunked"],
-      "The only transfer-encoding taken is chunked.",
+      "The only accepted transfer-encoding is chunked.",
       "0\r\n\r\n",
     ],
-    [[post, "Host: x", "Transfer-Encoding: gzip"], "The only transfer-encoding taken is chunked."],
-    [[post, "Host: x", "Transfer-Encoding: xchunked"], "The only transfer-encoding taken is chunked."],
+    [[post, "Host: x", "Transfer-Encoding: gzip"], "The only accepted transfer-encoding is chunked."],
+    [[post, "Host: x", "Transfer-Encoding: xchunked"], "The only accepted transfer-encoding is chunked."],
   ])("%j", async (lines, detail, body = "") => {
     expect(onlyAnswer(await answerTo(app.url, request(...lines) + body))).toMatchObject(refusal("BAD_REQUEST", detail));
   });

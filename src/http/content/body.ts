@@ -79,7 +79,7 @@ function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): 
     takeEach(inflater, take, reject);
     inflater.once("end", resolve);
     inflater.once("error", () =>
-      reject(new AppError("BAD_REQUEST", "The body is not what its content-encoding says, or is not all of it.")),
+      reject(new AppError("BAD_REQUEST", "The body does not match its content-encoding, or is incomplete.")),
     );
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {

@@ -2,12 +2,9 @@ import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
 import { isOver, onceOver } from "../exchange.js";
 
-/** Smaller bodies are not counted, and so always admitted. */
 const countedFromBytes = 65_536;
-/** The share of a body of unknown length grows by this. */
 const stepBytes = 1024 * 1024;
 
-/** The share that one body takes of the budget. */
 export interface BodyShare {
   /**
    * Grows the share to this many bytes in all.

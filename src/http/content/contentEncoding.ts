@@ -10,10 +10,8 @@ const inflaters: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** The accepted content-encodings, as in Accept-Encoding. */
 export const acceptedCodings = "gzip, deflate, br";
 
-/** The content-encoding is unknown, or there are several. */
 export class UnsupportedCodingError extends AppError {
   constructor() {
     super("UNSUPPORTED_MEDIA_TYPE", `The content-encoding must be one of ${acceptedCodings}.`);

@@ -3,7 +3,6 @@ import type { Plugin } from "graphql-yoga";
 import { compress, compressedLengthMin, preferredCoding } from "./compress.js";
 import { addVary } from "../respond.js";
 
-/** Compresses large answers that Yoga writes. Event streams have no length and are not compressed. */
 export const gatewayCompression: Plugin = {
   onResponse(answer) {
     const { response, fetchAPI } = answer;

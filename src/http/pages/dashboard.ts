@@ -41,7 +41,6 @@ export function dashboardRoutes(): [path: string, route: Route][] {
   ];
 }
 
-/** The texts of the operations that the dashboard sends; none if it was not built. */
 export async function readDashboardOperations(): Promise<readonly string[]> {
   if (namesOfAssets().length === 0) return [];
   return JSON.parse(await readFile(new URL("operations.json", bundle), "utf8")) as string[]; // src/dashboard/vite.config.ts wrote it

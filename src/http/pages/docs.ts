@@ -60,7 +60,6 @@ const ui = SwaggerUIBundle({
 `;
 }
 
-/** Less space, and colours of sufficient contrast. */
 const style = `
   body { margin: 0; }
   .swagger-ui .info { margin: 2rem 0; }

@@ -30,7 +30,6 @@ export function createGraphiqlFiles(): readonly (readonly [path: string, Route])
   ]);
 }
 
-/** 9 MB of text, loaded at the first request. */
 function loadParts(): Promise<Parts> {
   return import("@graphql-yoga/render-graphiql/graphiql");
 }

@@ -11,7 +11,6 @@ interface Kept {
   readonly compressed: Partial<Record<Coding, Promise<Buffer | undefined>>>;
 }
 
-/** Cache-Control of a file whose path changes with its content. */
 export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;

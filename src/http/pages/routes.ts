@@ -24,7 +24,6 @@ export interface PagesOptions {
   readonly demoToken: DemoToken;
 }
 
-/** The public paths: pages for browsers, their files, and probes. */
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
   const { config, readiness, telemetry, openApiDocument, demoToken } = options;
   const checkReadiness = createReadinessCheck(readiness);
@@ -53,7 +52,7 @@ function createMetricsRoute(telemetry: Telemetry): Route {
   return async ({ response, requestId, observation }) => {
     const text = await telemetry.scrape().catch(() => undefined);
     if (text !== undefined) return respond(response, 200, metricsMediaType, text, { "cache-control": "no-store" });
-    const unavailable = new AppError("UNAVAILABLE", "The figures of all processes cannot be had at the moment.");
+    const unavailable = new AppError("UNAVAILABLE", "The metrics of all processes are not available at the moment.");
     observation.refused(refuseRest(response, unavailable, requestId));
   };
 }

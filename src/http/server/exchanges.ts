@@ -9,7 +9,6 @@ export class Exchanges {
     this.#latest.set(socket, response);
   }
 
-  /** Whether an answer is still being made or sent. */
   isRunning(socket: Duplex): boolean {
     return this.#latest.get(socket)?.writableFinished === false;
   }

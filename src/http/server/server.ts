@@ -21,7 +21,6 @@ export interface ServerTimeouts {
   readonly keepAliveTimeoutMs: number;
   /** Without receiving any byte of an answer that waits to be sent. */
   readonly stalledTimeoutMs?: number;
-  /** How often timeouts are checked. */
   readonly checkIntervalMs?: number;
 }
 

@@ -47,7 +47,7 @@ function csvRules(rowsMax: number): string {
 2. Each following row is one product; its fields must be as in ProductInput. An empty cell of an optional column is an empty field.
 3. images: one URL, or a JSON array of URLs.
 4. available: true or false.
-5. A field with commas, quotes or line breaks stands in double quotes, its own quotes doubled.
+5. A field with commas, quotes or line breaks is enclosed in double quotes, and its own quotes are doubled.
 6. Rows end with a newline. Blank rows are skipped.
 
 At most ${rowsMax} rows below the header, each of at most ${recordCharactersMax} characters.`;

@@ -8,7 +8,7 @@ const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
 
 /** The header ETag of answers to GET. */
 const entityTagHeader = {
-  description: "Names this state of what was read (RFC 9110, section 8.8.3): it changes whenever the answer does.",
+  description: "Identifies this state of the resource (RFC 9110, section 8.8.3): it changes whenever the answer does.",
   schema: text,
   example: exampleTag,
 };
@@ -19,7 +19,7 @@ export const conditionParameter = {
   in: "header",
   required: false,
   description:
-    "ETags of answers that the caller has, separated by commas, or `*`. Is the answer one of them, it is 304.",
+    "ETags of answers that the caller has, separated by commas, or `*`. If the answer has one of them, the status is 304.",
   schema: text,
   example: exampleTag,
 };
@@ -39,7 +39,7 @@ export const idempotencyParameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: `A name that the caller gives this call, such as a UUID (IETF draft-ietf-httpapi-idempotency-key-header). A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.`,
+  description: `A unique id that the caller chooses for this call, such as a UUID (IETF draft-ietf-httpapi-idempotency-key-header). A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.`,
   schema: { ...text, pattern: "^[\\x21-\\x7e]{1,255}$" },
   example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
 };
@@ -47,7 +47,7 @@ export const idempotencyParameter = {
 /** The header of an answer that was given before. */
 const idempotencyReplayedHeader = {
   description:
-    "`true` where this is the stored answer to an earlier call with the same Idempotency-Key. Else not there.",
+    "`true` where this is the stored answer to an earlier call with the same Idempotency-Key. Otherwise absent.",
   required: false,
   schema: { ...text, enum: ["true"] },
   example: "true",
@@ -58,14 +58,14 @@ const rateLimitExamples = rateLimitHeaders([exampleReservation]);
 /** The headers that answers may have, by the names under which the document keeps them. */
 export const responseHeaders = {
   RequestId: {
-    description: "Names this request in the service's log: the X-Request-Id that the caller sent, or else a new one.",
+    description: "Identifies this request in the service's log: the X-Request-Id that the caller sent, or a new one.",
     schema: text,
     example: exampleRequestId,
   },
   EntityTag: entityTagHeader,
   IdempotencyReplayed: idempotencyReplayedHeader,
   RetryAfter: {
-    description: "After how many seconds another try may succeed.",
+    description: "Seconds after which to try again.",
     schema: { type: "integer", minimum: 0 },
     example: 1,
   },
@@ -76,12 +76,12 @@ export const responseHeaders = {
   },
   RateLimit: {
     description:
-      "Calls that the store has left (r), and seconds until all are to be had again (t), by policy (IETF draft).",
+      "Remaining calls of the store (r) and seconds until all are available again (t), by policy (IETF draft).",
     schema: text,
     example: rateLimitExamples.RateLimit,
   },
   RateLimitPolicy: {
-    description: "Calls that a store may make (q) in a window of so many seconds (w), by policy (IETF draft).",
+    description: "Calls of a store (q) in a window of this many seconds (w), by policy (IETF draft).",
     schema: text,
     example: rateLimitExamples["RateLimit-Policy"],
   },
