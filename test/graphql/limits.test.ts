@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits, rulesFirst } from "../../src/execution/limits.js";
 import { parseBounded } from "../../src/execution/parse.js";
 import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { fullIntrospection } from "../support/introspection.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 
@@ -206,74 +206,5 @@ describe("refused at once", () => {
     const tooManyCircles = graphqlError("BAD_REQUEST", "Maximum introspection depth exceeded");
     expect(await store.graphql(circles(3))).toMatchObject({ errors: [tooManyCircles] });
     expect(await store.graphql(circles(4))).toMatchObject({ errors: [graphqlError("BAD_REQUEST", tooCostly)] });
-  });
-});
-
-test("names like an unknown one are suggested, but not in production", async () => {
-  const production = await startApp({ production: true });
-  const caller = await createTestStore(production);
-  const operations = [
-    "{ produc }",
-    `{ product(productIdd: "a", productId: "a") { id } }`,
-    "{ liveStreams(status: LIV) { nodes { id } } }",
-    "mutation { importProduct(product: { titel: 1 }) { message } }",
-    `{ product(productId: "a") { ... on Produkt { id } } }`,
-  ];
-  for (const text of operations) {
-    expect(JSON.stringify(await store.graphql(text))).toContain("Did you mean");
-    const answer = await caller.graphql(text);
-    expect(answer.errors?.length).toBeGreaterThan(0);
-    expect(JSON.stringify(answer)).not.toContain("Did you mean");
-  }
-  await production.close();
-});
-
-describe("an error repeats little of a long operation", () => {
-  const long = "x".repeat(90_000);
-
-  test("whose name, which each of its errors would repeat, is too long", async () => {
-    const named = (name: string) => `query ${name} { ${many(50, (i) => `a${i}: product(productId: $v${i}) { id }`)} }`;
-    const answer = await store.graphql(named(long));
-    expect(answer).toEqual(refusedOperation("A name may have at most 255 characters.", 1, 7));
-    expect((await store.graphql(named(long.slice(0, 255)))).errors).toHaveLength(50);
-    expect((await store.graphql(named(long.slice(0, 256)))).errors).toHaveLength(1);
-  });
-
-  test.each([
-    ["a name in a place where none may stand", long],
-    ["text for a number", `{ products(first: "${long}") { nodes { id } } }`],
-    ["a list for text", `{ product(productId: ["${long}"]) { id } }`],
-    ["text for a boolean", `{ product(productId: "a") { id @include(if: "${long}") } }`],
-  ])("%s", async (_, text) => {
-    const answer = await store.graphql(text);
-    expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
-    expect(JSON.stringify(answer).length).toBeLessThan(3_000);
-  });
-});
-
-describe("what a page of another site could send", () => {
-  const query = `mutation { deleteProduct(productId: "a") { message } }`;
-
-  test.each([
-    ["text/plain", JSON.stringify({ query })],
-    ["application/x-www-form-urlencoded", new URLSearchParams({ query }).toString()],
-    ["multipart/form-data; boundary=x", `--x\r\ncontent-disposition: form-data; name="query"\r\n\r\n${query}\r\n--x--`],
-    ["application/graphql", query],
-  ])("as a form, %s, is refused", async (type, body) => {
-    const response = await store.fetch("/graphql", { method: "POST", headers: { "content-type": type }, body });
-    const message = "The content-type must be application/json in UTF-8.";
-    const { status, body: answer } = await readAnswer(response);
-    expect({ status, answer }).toEqual({
-      status: 415,
-      answer: { errors: [graphqlError("UNSUPPORTED_MEDIA_TYPE", message)] },
-    });
-  });
-
-  test("by GET are queries only", async () => {
-    const get = (text: string) => store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
-    expect((await get("{ __typename }")).status).toBe(200);
-    const refused = await get(query);
-    expect(refused.status).toBe(405);
-    expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] });
   });
 });

@@ -102,6 +102,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     const store = await newStore();
     const { release } = await hold(`import ${store.id} k`);
     let isOver = false;
+    const start = performance.now();
     const waiting = Promise.all(Array.from({ length: 12 }, () => send(store, servers[2], "k"))); // thrice its connections
     void waiting.then(() => (isOver = true));
     for (const key of ["a", "b", "c"]) {
@@ -112,6 +113,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     for (const { status, text, retryAfter } of await waiting) {
       expect([status, JSON.parse(text), retryAfter]).toEqual([409, refused, "1"]);
     }
+    expect(performance.now() - start, "each waits for 10 seconds").toBeGreaterThan(9_900);
     await release();
     expect(await send(store, servers[2], "k")).toMatchObject({ status: 200, replayed: null });
   });

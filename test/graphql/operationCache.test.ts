@@ -1,0 +1,87 @@
+import { parse } from "graphql";
+import { describe, expect, test } from "vitest";
+import { AnswerBudget } from "../../src/schema/answerBudget.js";
+import type { Context } from "../../src/schema/context.js";
+import type { Observation } from "../../src/schema/observation.js";
+import { createFastPath } from "../../src/graphql/fastPath.js";
+import { createKnownOperations } from "../../src/execution/operationCache.js";
+import { schema } from "../../src/graphql/schema.js";
+
+describe("the fast path answers", () => {
+  const observation: Pick<Observation, "begins" | "ended" | "within"> = {
+    begins: () => undefined,
+    ended: () => undefined,
+    within: (_, work) => work(),
+  };
+  const context = { observation, answer: new AnswerBudget() } as Context; // these operations ask for nothing else
+  const accept = "application/json";
+  const known = createKnownOperations(schema);
+  const fastPath = createFastPath(known);
+  const add = (query: string, name?: string) => known.add(parse(query), name);
+
+  test("an operation that ran before, by its text and name", async () => {
+    const query = "query A { __typename } query B { b: __typename }";
+    expect(fastPath({ query, operationName: "A" }, accept, context)).toBeUndefined();
+    add(query, "A");
+    for (let n = 0; n < 5; n += 1) {
+      const answer = await fastPath({ query, operationName: "A" }, accept, context);
+      expect(answer).toMatchObject({ status: 200, body: '{"data":{"__typename":"Query"}}' });
+    }
+    expect(fastPath({ query, operationName: "B" }, accept, context)).toBeUndefined();
+    expect(fastPath({ query: `${query} ` }, accept, context)).toBeUndefined();
+  });
+
+  test("an operation that is sent with extensions", () => {
+    const query = "{ withExtensions: __typename }";
+    add(query);
+    expect(fastPath({ query, extensions: { clientLibrary: {} } }, accept, context)).toBeDefined();
+  });
+
+  test("with the compiled operation, even after Yoga executed it again", () => {
+    const query = "{ compiled: __typename }";
+    const interpreted = known.add(parse(query), undefined);
+    expect(known.find(query, undefined)).toBe(interpreted);
+    const compiled = known.find(query, undefined);
+    expect(compiled).not.toBe(interpreted);
+    expect(known.add(parse(query), undefined), "to Yoga").toBe(interpreted);
+    expect(known.find(query, undefined)).toBe(compiled);
+  });
+
+  test("an empty name not as a missing one", () => {
+    const query = "{ nameless: __typename }";
+    add(query);
+    expect(fastPath({ query, operationName: "" }, accept, context)).toBeUndefined();
+    expect(known.find(query, undefined)).toBeDefined();
+  });
+
+  test("no subscriptions", () => {
+    const query = `subscription { liveStreamAnalytics(lsId: "x") { id } }`;
+    add(query);
+    expect(fastPath({ query }, accept, context)).toBeUndefined();
+  });
+
+  test("from a bounded cache: the least recently used operation is evicted", () => {
+    const query = (n: number) => `{ a${n}: __typename }`;
+    for (let n = 0; n <= 1_000; n += 1) add(query(n));
+    expect(fastPath({ query: query(0) }, accept, context)).toBeUndefined();
+    expect(fastPath({ query: query(1_000) }, accept, context)).toBeDefined();
+    const long = (n: number, length: number) => `{ a${n}: product(productId: "${"x".repeat(length)}") { id } }`;
+    for (let n = 0; n < 41; n += 1) add(long(n, 99_900));
+    expect(known.find(query(1_000), undefined), "characters are bounded too").toBeUndefined();
+    expect(known.find(long(40, 99_900), undefined)).toBeDefined();
+  });
+
+  test.each([
+    ["tokens", 13, (n: number) => `{ a${n}: product(productId: "x") { ${"id ".repeat(4_900)} } }`],
+    [
+      "fields in fragments, each time they are spread",
+      13,
+      (n: number) =>
+        `{ a${n}: product(productId: "x") { ${"...F ".repeat(200)} } } fragment F on Product { ${"id ".repeat(45)} }`,
+    ],
+  ])("is bounded by what it keeps: %s", (_, count, query) => {
+    for (let n = 0; n < count; n += 1) add(query(n));
+    expect(known.find(query(0), undefined)).toBeUndefined();
+    expect(known.find(query(count - 1), undefined)).toBeDefined();
+  });
+});

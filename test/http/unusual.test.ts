@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { paths } from "../support/products.js";
+import { answerTo, converse, onlyAnswer } from "../support/socket.js";
+import { until } from "../support/process.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ logLevel: "debug" });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+afterEach(() => {
+  if (app.logged.length > 0) throw new Error(`Anybody can send anything, but it was logged: ${app.logged.join("")}`);
+});
+
+/** A request of these lines. The server is asked to close, so that the answer has an end. */
+const request = (...lines: string[]) => `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`;
+const ask = async (...lines: string[]) => onlyAnswer(await answerTo(app.url, request(...lines)));
+const alive = { status: 200, body: { status: "ok" } };
+
+describe("unusual, but HTTP", () => {
+  test("HTTP/1.0, without a Host, is served and the connection closed", async () => {
+    expect(onlyAnswer(await answerTo(app.url, "GET /healthz HTTP/1.0\r\n\r\n"))).toMatchObject({
+      ...alive,
+      headers: { connection: "close" },
+    });
+  });
+
+  test("a URL in absolute form is one of this server, whatever its host", async () => {
+    const token = `X-Service-Access-Token: ${store.token}`;
+    for (const origin of [app.url, "http://shop.example", "HTTPS://shop.example:8443"]) {
+      expect(await ask(`GET ${origin}/healthz?x=1 HTTP/1.1`, "Host: x")).toMatchObject(alive);
+      expect(await ask(`GET ${origin}/graphql?query={__typename} HTTP/1.1`, "Host: x", token)).toMatchObject({
+        status: 200,
+        body: { data: { __typename: "Query" } },
+      });
+      expect(await ask(`POST ${origin} HTTP/1.1`, "Host: x")).toMatchObject({ status: 405 });
+      expect(await ask(`GET ${origin}?/healthz HTTP/1.1`, "Host: x", "If-None-Match: *")).toMatchObject({
+        status: 304,
+      });
+    }
+  });
+
+  test("OPTIONS * says what the server can do; other methods of * find nothing", async () => {
+    expect(await ask("OPTIONS * HTTP/1.1", "Host: x")).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS" },
+    });
+    expect(await ask("GET * HTTP/1.1", "Host: x")).toMatchObject({ status: 404 });
+  });
+
+  test("TRACE and CONNECT are 405; TRACE repeats nothing of the request", async () => {
+    const token = `X-Service-Access-Token: ${store.token}`;
+    for (const path of ["/", "/healthz", "/graphql", paths.one, paths.of("a")]) {
+      const answer = await ask(`TRACE ${path} HTTP/1.1`, "Host: x", token, "X-Canary: sing");
+      expect({ path, status: answer.status }).toEqual({ path, status: 405 });
+      expect(answer.headers["allow"]).toMatch(/GET|POST/u);
+      expect(JSON.stringify(answer)).not.toMatch(/canary|sing"|vt_/iu);
+    }
+    expect(await ask("CONNECT shop.example:443 HTTP/1.1", "Host: shop.example:443")).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS", connection: "close" },
+      body: { code: "METHOD_NOT_ALLOWED" },
+    });
+  });
+
+  test("a wish to upgrade is passed over", async () => {
+    const upgrade = ["Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"];
+    expect(await ask("GET /healthz HTTP/1.1", "Host: x", ...upgrade)).toMatchObject(alive);
+  });
+
+  test("a GET with a body is answered", async () => {
+    const sent = `${request("GET /healthz HTTP/1.1", "Host: x", "Content-Length: 5")}hello`;
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject(alive);
+  });
+});
+
+describe("Expect", () => {
+  const body = JSON.stringify({ products: [] });
+  const head = (token: string, length: number, ...more: string[]) => {
+    const lines = ["Host: x", "Content-Type: application/json", `X-Service-Access-Token: ${token}`, ...more];
+    return request(`POST ${paths.bulk} HTTP/1.1`, ...lines, `Content-Length: ${length}`);
+  };
+
+  test("100-continue: the body is asked for when it is wanted", async () => {
+    const conversation = converse(app.url, head(store.token, body.length, "Expect: 100-continue"));
+    await until(() => conversation.received() === "HTTP/1.1 100 Continue\r\n\r\n", "the server to ask for the body");
+    conversation.socket.write(body);
+    await conversation.closed();
+    expect(onlyAnswer(conversation.received().replace(/^.*\r\n\r\n/u, ""))).toMatchObject({ status: 200 });
+  });
+
+  test("100-continue: where the headers alone lead to a refusal, the body is never asked for", async () => {
+    for (const [sent, status] of [
+      [head("wrong", 10, "Expect: 100-continue"), 401],
+      [head(store.token, 999_999_999, "Expect: 100-continue"), 413],
+      [head(store.token, 10, "Expect: 100-continue", "Content-Encoding: rot13"), 415],
+    ] as const) {
+      const conversation = converse(app.url, sent);
+      await until(() => conversation.received().endsWith("}"), "an answer");
+      expect(onlyAnswer(conversation.received())).toMatchObject({ status, headers: { connection: "close" } });
+      conversation.socket.destroy();
+    }
+  });
+
+  test("anything else: is passed over", async () => {
+    const sent = head(store.token, body.length, "Expect: a-miracle") + body;
+    expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject({ status: 200 });
+  });
+});
