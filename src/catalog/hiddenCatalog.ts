@@ -1,19 +1,16 @@
 import { AppError } from "../errors.js";
 
-/** Much longer than it takes to store the longest import over HTTP. */
 const waitMs = 30_000;
 
 interface Hidden {
-  /** Imports that are at work. */
   imports: number;
   readonly shown: Promise<void>;
   readonly show: () => void;
 }
 
-/** Stores whose catalogs are not to be read, with imports of this process. */
 const hidden = new Map<string, Hidden>();
 
-/** Keeps a store's products from being read while work changes them in several transactions: nobody sees half of it. */
+/** Blocks reads of a store's products while `work` changes them in several transactions. */
 export async function whileHidden<Result>(storeId: string, work: () => Promise<Result>): Promise<Result> {
   const entry = hidden.get(storeId) ?? hide();
   hidden.set(storeId, entry);
@@ -36,9 +33,9 @@ function hide(): Hidden {
 }
 
 /**
- * What a reader of the store's products has to wait for; mostly nothing.
+ * What a reader of the store's products must await, if anything.
  *
- * @throws {AppError} UNAVAILABLE after waiting in vain
+ * @throws {AppError} UNAVAILABLE after half a minute
  */
 export function catalogShown(storeId: string): Promise<void> | undefined {
   const entry = hidden.get(storeId);

@@ -4,7 +4,7 @@ import { isStorable } from "../lib/text.js";
 import { type ProductInput, productFieldNames } from "./product.input.js";
 import { searchText } from "./product.search.js";
 
-/** The SQL type of a column. It decides how the values of the field are sent, and how its CSV cells are read. */
+/** The SQL type of a column. How values are encoded and CSV cells are parsed follows from it. */
 export type ColumnType = "text" | "numeric" | "boolean" | "text[]";
 
 type ColumnTypeOf<Value> = Value extends string
@@ -16,16 +16,15 @@ type ColumnTypeOf<Value> = Value extends string
       : "text[]";
 
 interface ProductColumn<Type extends ColumnType = ColumnType> {
-  /** Its name in the tables Product and StagedProduct. */
   readonly name: Exclude<keyof Product, "storeId" | "createdAt" | "updatedAt">;
   readonly type: Type;
-  /** Whether it is a key of the product: enough to find out which rows of an import conflict. */
+  /** Enough of these to find which rows of an import conflict. */
   readonly isKey?: boolean;
-  /** Whether it may hold so much text that lists read it only where they are asked for it. */
+  /** Lists read it only where it is selected. */
   readonly isLong?: boolean;
 }
 
-/** The column that stores each field of a product. All statements that read or write products are generated from this table. */
+/** The column of each product field. Every statement that reads or writes products is generated from this table. */
 export const productColumns: {
   readonly [F in keyof ProductInput]-?: ProductColumn<ColumnTypeOf<NonNullable<ProductInput[F]>>>;
 } = {
@@ -42,34 +41,28 @@ export const productColumns: {
   url: { name: "url", type: "text" },
 };
 
-/**
- * Rows of a chunk, which are written by one statement: enough to make the round trip cheap, few enough to encode in a few
- * milliseconds.
- */
 export const chunkRowsMax = 2_000;
 
-/** What a statement needs of each row: its line, its fields, and the words by which it is found. */
+/** The columns of an imported row. `searchWords` is the text of `searchText`. */
 export const rowFieldNames = ["line", ...productFieldNames, "searchWords"] as const;
 
 /**
- * Rows encoded by column, for `unnest`: each is a PostgreSQL array literal with one element for each row. An element of
- * a `text[]` column is itself a literal, for `::text[]`.
+ * Rows as one PostgreSQL array literal per column, for `unnest`. Elements of a `text[]` column are literals themselves.
  */
 export type EncodedRows = { readonly [F in (typeof rowFieldNames)[number]]: string };
 
-/** A product, or what can be stored of one, and its place in the request: a CSV line, or an index. */
 export interface PlacedProduct {
   readonly product: Partial<ProductInput>;
   readonly line: number;
 }
 
-/** `unnest` fills a column that is shorter than the others with NULL. */
+/** `unnest` pads shorter columns with NULL. */
 const noElements = "{}";
 
 /**
- * Encodes rows by column. Missing values are NULL, missing images an empty array.
+ * Missing values become NULL, missing images an empty array.
  *
- * @param keysOnly leaves all columns empty but the line and the keys
+ * @param keysOnly leaves the other columns empty
  */
 export function encodeRows(rows: readonly PlacedProduct[], keysOnly = false): EncodedRows {
   return mapColumns((name) => {
@@ -85,7 +78,6 @@ export function encodeRows(rows: readonly PlacedProduct[], keysOnly = false): En
   });
 }
 
-/** The rows of several sets, one after the other; none of the sets may be empty. */
 export function concatRows(parts: readonly EncodedRows[]): EncodedRows {
   return mapColumns((name) => {
     const filled = parts.filter((part) => part[name] !== noElements);
@@ -97,7 +89,7 @@ function mapColumns(column: (name: keyof EncodedRows) => string): EncodedRows {
   return Object.fromEntries(rowFieldNames.map((name) => [name, column(name)])) as EncodedRows; // rowFieldNames holds all
 }
 
-/** The casts hold because the type of `productColumns` ties the type of a column to that of its field. */
+/** The casts hold because the type of `productColumns` ties column types to field types. */
 function encodeColumn(type: ColumnType, values: readonly ProductInput[keyof ProductInput][]): string {
   switch (type) {
     case "text":
@@ -109,15 +101,12 @@ function encodeColumn(type: ColumnType, values: readonly ProductInput[keyof Prod
   }
 }
 
-/** Numbers and flags need no quotes. A number becomes its shortest decimal, which names the same number; -0 becomes 0. */
+/** A number becomes its shortest decimal, which denotes the same number; -0 becomes 0. */
 function bareArrayLiteral(values: readonly (number | boolean | null | undefined)[]): string {
   return `{${values.map((value) => String(value ?? "NULL")).join(",")}}`;
 }
 
-/**
- * The id and the sku of a product that was refused, as far as PostgreSQL can store them: enough to find duplicates and
- * conflicts among all rows, so that one answer names every problem. Undefined if it has neither.
- */
+/** The valid keys of an invalid product, to report its conflicts too. */
 export function productKeys(product: unknown): Pick<Partial<ProductInput>, "id" | "sku"> | undefined {
   if (typeof product !== "object" || product === null) return undefined;
   const { id, sku } = product as { id?: unknown; sku?: unknown };

@@ -1,7 +1,6 @@
 import type { Path, Problem, Problems } from "../errors.js";
 import { clip, textFault } from "../lib/text.js";
 
-/** A product as callers send it: the documented object, in each style. */
 export interface ProductInput {
   readonly id: string;
   readonly sku: string;
@@ -19,12 +18,11 @@ export interface ProductInput {
 type Report = (field: string | Path, code: Problem["code"], message: string) => void;
 type Rule = (value: unknown, field: string, report: Report) => void;
 
-/** How many Unicode characters the texts may have; `url` stands for every URL. */
+/** Limits in Unicode characters; `url` is that of every URL. */
 export const charactersMax = { id: 255, sku: 255, title: 1_000, description: 65_535, url: 2_048 } as const;
 export const imagesMax = 250;
 export const priceMin = 0;
 
-/** The fields in their documented order: whether each is required, and what it must hold. */
 export const productFields: { readonly [F in keyof ProductInput]-?: { required: boolean; rule: Rule } } = {
   id: { required: true, rule: text(charactersMax.id) },
   sku: { required: true, rule: text(charactersMax.sku) },
@@ -41,13 +39,12 @@ export const productFields: { readonly [F in keyof ProductInput]-?: { required: 
 
 export const productFieldNames = Object.keys(productFields) as readonly (keyof ProductInput)[];
 
-/** Where a product stands in its request, so that a problem can name the place. */
 export interface Place {
   readonly path: Path;
   readonly line?: number;
 }
 
-/** Checks one product against every rule that needs no other product, and reports each problem with its place. */
+/** Checks one product by itself and reports every problem. */
 export function checkProduct(product: unknown, place: Place, problems: Problems): product is ProductInput {
   const totalBefore = problems.total;
   const report: Report = (field, code, message) =>
@@ -104,7 +101,7 @@ function images(value: unknown, field: string, report: Report): void {
 
 const urlText = text(charactersMax.url);
 
-/** Most URLs: a host of letters, with ASCII after it. They need no other check, which bulk imports would feel. */
+/** Most URLs. They skip further checks, for the speed of bulk imports. */
 const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-{}~]*)?$/u;
 
 function isPlainUrl(value: unknown): boolean {
@@ -133,8 +130,8 @@ const severalUrls = /[\s|]/u;
 const severalImages = "Several images are written as a JSON array of URLs.";
 
 /**
- * Node.js 20 says of a URL with a letter like "ö" that it cannot be parsed, once the call has been optimized. Percent-encoded it
- * is the same URL, its host included (https://url.spec.whatwg.org/#concept-host-parser).
+ * URL.canParse of Node.js 20 fails for letters like "ö" once it is optimized. Percent-encoded, the URL is the same, its
+ * host included (https://url.spec.whatwg.org/#concept-host-parser).
  */
 const beyondAscii = /\P{ASCII}+/gu;
 

@@ -8,17 +8,15 @@ import type { StoredProduct } from "./product.sql.js";
 
 interface ProductFilter {
   readonly first: number;
-  /** Only products whose id sorts after this one. */
   readonly afterId?: string | undefined;
   readonly search?: string | null | undefined;
   readonly available?: boolean | null | undefined;
-  /** Whether the products' descriptions and images are read; they are unless told otherwise. */
+  /** False leaves descriptions and images empty, which is much faster. */
   readonly withLongTexts?: boolean;
 }
 
 /**
- * A page of a store's products in the order of their ids, which never changes under a reader.
- * A blank search is no search.
+ * A page of a store's products in the order of their ids. A blank search matches all.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */

@@ -7,12 +7,10 @@ import { canBeKey } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
 import { productRow, type StoredProduct } from "./product.sql.js";
 
-/** How often a product is looked for that is another one by the time it is to be deleted. */
 const deleteAttemptsMax = 4;
 
 /**
- * The product that a productId names: its reference id, or else its sku.
- * Where a site is given, only products of that site are seen; one tied to no site belongs to all sites.
+ * The product with this reference id, or else sku; with a site, one of that site or of none.
  *
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
  */
@@ -35,9 +33,9 @@ export async function findProduct(
 }
 
 /**
- * Deletes the product that findProduct finds: while it still is that one, for products may exchange their skus meanwhile.
+ * Deletes the product that findProduct finds.
  *
- * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE where it was another one each time
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others
  */
 export async function deleteProduct(
   db: Database,
@@ -54,11 +52,9 @@ export async function deleteProduct(
 }
 
 /**
- * Deletes a product once nobody has it locked, as an import that stores it does until it ends. Those of a store that have to
- * wait do so one after the other: that an import holds many products makes no many who ask whether it has ended.
+ * Deletes a product once no import has it locked. Deletions of a store queue, so that only one polls.
  *
- * @param sku what it must have, where it was found by that
- * @returns whether it was there
+ * @returns whether it existed
  */
 async function deleteUnlocked(
   db: Database,
@@ -81,9 +77,7 @@ function modifiedConcurrently(): AppError {
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 
-/**
- * The product with this reference id or else sku, undefined where there is none; nothing is said of sites.
- */
+/** The product with this reference id, or else sku, on whatever site. */
 export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonly string[]) => {
   const products = await db.$queryRaw<StoredProduct[]>`/* product_by_id_or_sku */
     SELECT ${productRow}
@@ -98,7 +92,7 @@ async function findInSite(db: Database, storeId: string, productId: string, site
     where: {
       storeId,
       OR: [{ id: productId }, { sku: productId }],
-      // The store is told of ties too, though it is that of the product: Citus wants to read it where they are looked up.
+      // Citus wants storeId on the joined table too.
       AND: { OR: [{ sites: { none: { storeId } } }, { sites: { some: { storeId, siteId } } }] },
     },
   });

@@ -1,6 +1,6 @@
 const [lineFeed, carriageReturn] = [10, 13] as const;
 
-/** Finds one character in a text, by the engine's native search; positions asked for must not decrease. */
+/** Finds a character by the native search of the engine; positions must not decrease. */
 export class Finder {
   readonly #character: string;
   #text = "";
@@ -10,13 +10,12 @@ export class Finder {
     this.#character = character;
   }
 
-  /** Starts over with another text. */
   reset(text: string): void {
     this.#text = text;
     this.#found = -1;
   }
 
-  /** Its first position from `index` on, or the length of the text. */
+  /** Its first position from `index`, or the length of the text. */
   from(index: number): number {
     if (this.#found < index) {
       const found = this.#text.indexOf(this.#character, index);
@@ -26,7 +25,6 @@ export class Finder {
   }
 }
 
-/** Finds and counts line ends: LF, CR, or both together. */
 export class LineEnds {
   readonly #feeds = new Finder("\n");
   readonly #returns = new Finder("\r");
@@ -34,10 +32,7 @@ export class LineEnds {
   #codeBefore = -1;
   #counted = 0;
 
-  /**
-   * Starts over with another text.
-   * @param codeBefore the character code before it: a CR makes a LF at its start the second half of a CRLF
-   */
+  /** @param codeBefore the character code before the text, to recognize a CRLF across texts */
   reset(text: string, codeBefore = -1): void {
     this.#text = text;
     this.#codeBefore = codeBefore;
@@ -46,12 +41,11 @@ export class LineEnds {
     this.#returns.reset(text);
   }
 
-  /** The first LF or CR from `index` on, or the length of the text. */
   from(index: number): number {
     return Math.min(this.#feeds.from(index), this.#returns.from(index));
   }
 
-  /** The number of line ends before `end` that were not counted yet. A CRLF counts at its CR. */
+  /** Line ends before `end` that were not counted yet. A CRLF counts at its CR. */
   count(end: number): number {
     let lines = 0;
     for (let at = this.from(this.#counted); at < end; at = this.from(at + 1)) {

@@ -1,19 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 
-/** A piece of CSV text. */
 export interface CsvPiece {
   readonly text: string;
-  /** How far the source was read with this piece: bytes of a file, UTF-16 code units of a text. */
+  /** The position in the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
-  /** The bytes that follow are not UTF-8; this is the last piece. */
+  /** True for the last piece, if invalid UTF-8 follows. */
   readonly notUtf8?: boolean;
 }
 
 const fileBytes = 256 * 1024;
 const lineFeed = 10;
 
-/** A text cut into pieces. */
 export function* textPieces(text: string, characters: number): Generator<CsvPiece, void> {
   for (let start = 0; start < text.length; start += characters) {
     const end = Math.min(start + characters, text.length);
@@ -22,7 +20,8 @@ export function* textPieces(text: string, characters: number): Generator<CsvPiec
 }
 
 /**
- * The text of a UTF-8 file. If it holds something else, the last piece ends before the line that does.
+ * The text of a UTF-8 file, up to the first line that is not UTF-8.
+ *
  * @throws the error of node:fs if the file cannot be read
  */
 export async function* filePieces(file: string): AsyncGenerator<CsvPiece, void> {
@@ -38,13 +37,12 @@ export async function* filePieces(file: string): AsyncGenerator<CsvPiece, void> 
       yield { text: whole.toString("utf8", 0, validLinesLength(whole)), bytesRead, notUtf8: true };
       return;
     }
-    unfinished = Buffer.from(bytes.subarray(whole.length)); // a copy: a view would keep the whole chunk
+    unfinished = Buffer.from(bytes.subarray(whole.length)); // a view would retain the whole chunk
     yield { text: whole.toString("utf8"), bytesRead };
   }
   if (unfinished.length > 0) yield { text: "", bytesRead, notUtf8: true };
 }
 
-/** How many bytes at the end belong to a character that may go on after them. */
 function unfinishedLength(bytes: Buffer): number {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes.at(-back) ?? 0;
@@ -55,7 +53,6 @@ function unfinishedLength(bytes: Buffer): number {
   return 0;
 }
 
-/** The length of the lines before the first one that is not UTF-8. */
 function validLinesLength(bytes: Buffer): number {
   let length = 0;
   while (length < bytes.length) {

@@ -1,39 +1,32 @@
 import { Finder, LineEnds } from "./finder.js";
 
-/** What is wrong with a record; after all but `textAfterQuote` no further record is given. */
+/** What is wrong with a record; all but `textAfterQuote` end the reading. */
 export type RecordFault = "textAfterQuote" | "unclosedQuote" | "tooLong" | "tooLongInQuotes";
 
-/** One record of a CSV text, without its line end. */
 export interface CsvRecord {
-  /** Empty if the fault ends the reading. */
   readonly text: string;
-  /** The physical line it starts on, counted from 1. */
+  /** The line it starts on, from 1. */
   readonly line: number;
   readonly fault: RecordFault | undefined;
 }
 
-/** A record may have at most this many UTF-16 code units. */
+/** In UTF-16 code units. */
 export const recordCharactersMax = 4 * 1024 * 1024;
 
 const [comma, quote, byteOrderMark] = [44, 34, 0xfeff] as const;
 
-/** Where in a record the scan stands. `maybeClosed`: after a quote in a quoted cell, that closes it or begins a pair. */
+/** States of the scanner. `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
 
 /**
- * Splits CSV text, given in pieces of any size, into whole records, in linear time. fast-csv would parse an unfinished
- * record again from its start with each further piece, which takes quadratic time.
- *
- * Cells are told apart as fast-csv does it: a cell is quoted if a quote is its first character that is not white space,
- * white space may follow its closing quote, and any other quote in an unquoted cell is plain text. Lines end with LF,
- * CRLF or CR, also within quotes. Lines of nothing but white space are skipped; so is a byte order mark at the start.
+ * Splits CSV text, given in pieces of any size, into records in linear time; fast-csv would parse an unfinished record
+ * again with each piece. Cells are delimited as by fast-csv: white space may surround a quoted cell, and quotes within
+ * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes.
  */
 export class RecordSplitter {
-  /** The line on which the record that is being read starts. */
   recordLine = 1;
   #line = 1;
   #at: number = cellStart;
-  /** What earlier pieces held of the record. */
   #rest = "";
   #blank = true;
   #fault: RecordFault | undefined;
@@ -42,12 +35,11 @@ export class RecordSplitter {
   readonly #quotes = new Finder('"');
   readonly #lineEnds = new LineEnds();
 
-  /** The line that the text seen so far ends on. */
+  /** The current line. */
   get line(): number {
     return this.#line;
   }
 
-  /** The records that end in this piece. */
   push(piece: string): CsvRecord[] {
     const records: CsvRecord[] = [];
     const [quotes, lineEnds] = [this.#quotes, this.#lineEnds];
@@ -73,7 +65,7 @@ export class RecordSplitter {
         this.#skip(piece, index, lineEnd);
         index = lineEnd + 1;
         if (lineEnd === piece.length) break;
-        // None is counted for a LF that completes a CRLF: its record ended at the CR.
+        // No line is counted for a LF that completes a CRLF: its record ended at the CR.
         const lines = lineEnds.count(index);
         this.#line += lines;
         if (lines > 0) this.#finish(piece.slice(start, lineEnd), records);
@@ -87,7 +79,6 @@ export class RecordSplitter {
     return records;
   }
 
-  /** The last record, if the text does not end with a line end. */
   end(): CsvRecord[] {
     const records: CsvRecord[] = [];
     if (this.#ended) return records;
@@ -96,7 +87,7 @@ export class RecordSplitter {
     return records;
   }
 
-  /** Moves over text without quotes and line ends: what matters of it is whether a cell starts at its end. */
+  /** Only whether a cell starts at the end of this text matters. */
   #skip(piece: string, from: number, to: number): void {
     let last = to - 1;
     while (last >= from && isSpace(piece.charCodeAt(last))) last -= 1;
@@ -105,7 +96,6 @@ export class RecordSplitter {
     this.#blank = false;
   }
 
-  /** A quote outside of quotes, or any character after a quote in a quoted cell. */
   #step(code: number): void {
     if (code === comma) {
       this.#at = cellStart;
@@ -141,7 +131,7 @@ export class RecordSplitter {
   }
 }
 
-/** White space as in the regular expressions of fast-csv. */
+/** `\s` of regular expressions, as in fast-csv. */
 function isSpace(code: number): boolean {
   if (code < 128) return code === 32 || (code >= 9 && code <= 13);
   return /\s/u.test(String.fromCharCode(code));

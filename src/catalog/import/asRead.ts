@@ -14,9 +14,9 @@ import {
 import { sentRows } from "../product.sql.js";
 import { checkSkus, deferSkuCheck, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
 
-/** Something is wrong with the rows: the transaction must end, and another one find out what. */
+/** The rows conflict or are invalid: the transaction must roll back, and another one find out why. */
 export class RowsInDoubt extends Error {
-  /** @param isCertain whether rows are wrong by themselves, whatever else there is */
+  /** @param isCertain whether rows are invalid by themselves */
   constructor(readonly isCertain = false) {
     super();
   }
@@ -25,7 +25,7 @@ export class RowsInDoubt extends Error {
 /**
  * Writes each chunk as it is read.
  *
- * @throws {RowsInDoubt} where something is wrong with the rows
+ * @throws {RowsInDoubt} if rows conflict or are invalid
  */
 export async function writeAsRead(
   transaction: Database,
@@ -58,7 +58,6 @@ export async function writeAsRead(
 
 type Step = IteratorResult<ProductChunk, ReadResult>;
 
-/** Rows that are known to have problems are not written only to find that out. */
 async function validStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
   const isValid =
@@ -67,7 +66,6 @@ async function validStep(reading: Promise<Step>): Promise<Step> {
   return step;
 }
 
-/** Asks for what follows a step before the step is written, so that reading and writing overlap. */
 export function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {
   if (step.done === true) return Promise.resolve(step);
   const next = reader.next();

@@ -5,42 +5,40 @@ import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";
 
-/** How long an import waits for others of its store. A long one may follow some that are as long as itself. */
+/** How long an import waits for others of its store; a long one may follow several. */
 const waitMs = { short: 10_000, long: 30_000 } as const;
-/** How long running imports have to end while new ones are kept out. Much longer than a short one takes. */
+/** How long running imports may take to end while new ones are kept out. */
 const drainMs = 1_000;
-/** How long rows are waited for that others change. A short import is then rolled back, and tried again. */
+/** How long to wait for locked rows. A short import then rolls back and is repeated. */
 const rowLockMs = { short: 3_000, long: 10_000 } as const;
 const statementTimeoutMs = 15 * 60_000;
 
 /**
- * How an import takes a store's catalog. A `long` one of several statements has it alone: imports that share ids and skus
- * in different orders would deadlock. Short ones of one statement, which writes in the order of ids, run beside each other;
- * what they hold of each other they give up soon. A `short, alone` one looks at the catalog before it writes.
+ * `long` imports, of several statements, exclude all others: in different orders of ids and skus they would deadlock.
+ * `short` ones, of one statement in the order of ids, run concurrently. `short, alone` reads the catalog before it
+ * writes.
  */
 type CatalogUse = "long" | "short" | "short, alone";
 
 /**
- * Takes the catalog for a transaction, until that ends.
+ * Locks the catalog until the transaction ends.
  *
- * @returns the time of the import, later than that of every import that it waited for (in microseconds, hence as text)
+ * @returns the time of the import in microseconds, later than that of every import it waited for
  * @throws {LockedError} which withCatalog catches
  */
 export type LockCatalog = (transaction: Database, use: CatalogUse) => Promise<string>;
 
 interface CatalogOptions {
-  /** Whether the import takes more than a moment. */
   readonly isLong: boolean;
-  /** Aborted when the caller has gone: then the catalog is not taken. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a transaction that takes a store's catalog; again, where another had it. In between no connection is held. Imports
- * of this process come in the order in which they were sent, whether long or short.
+ * Runs a transaction that locks a store's catalog; repeats it, without a connection in between, while others hold the
+ * lock. Imports of this process are served in order.
  *
- * @param transact must be repeatable: it ends with LockedError where the catalog, or rows of it, are another's
- * @throws {AppError} UNAVAILABLE after waiting in vain
+ * @param transact repeatable; throws LockedError if the catalog or its rows are locked
+ * @throws {AppError} UNAVAILABLE after the maximum wait
  */
 export async function withCatalog<Result>(
   db: RootDatabase,
@@ -78,7 +76,7 @@ export async function withCatalog<Result>(
   }
 }
 
-/** Resolves once the lock is had, so that the next one may try, with what the transaction will come to. */
+/** Resolves once the lock is acquired, so that the next import may try. */
 function untilLocked<Result>(
   transact: (onLocked: () => void) => Promise<Result>,
 ): Promise<{ readonly outcome: Promise<Result> }> {
@@ -91,7 +89,6 @@ function untilLocked<Result>(
 const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long import ${storeId}`}, 0)`;
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
-/** A cheap look before a transaction is begun anew. */
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
   const tryLock = isLong
     ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})`
@@ -101,11 +98,8 @@ async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Pr
 }
 
 /**
- * Who wants the catalog alone waits, shortly, for short imports that run. A lock that somebody waits for is not given to who
- * only tries it: so new ones do not begin meanwhile, and a stream of them, of this process or another, does not keep it from
- * its turn. Long imports try a lock of their own before: of many that want the catalog, one waits.
- *
- * @returns the time of the import, later than that of every import that it waited for (in microseconds, hence as text)
+ * PostgreSQL refuses new shared locks while an exclusive one is waited for, so a stream of short imports cannot starve
+ * a long one. Long imports first try a lock of their own, so that only one of them waits.
  */
 async function lockCatalog(transaction: Database, storeId: string, use: CatalogUse): Promise<string> {
   const first = use === "long" ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})` : Prisma.sql`true`;
@@ -125,7 +119,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
   return row.now;
 }
 
-/** In the one session of the embedded engine a transaction is alone, but between those of an import that is being stored. */
+/** A transaction of the embedded engine is alone, except between the steps of a staged import. */
 async function lockCatalogOfSession(transaction: Database, storeId: string): Promise<string> {
   const [row] = await transaction.$queryRaw<[{ isFree: boolean; now: string }]>`
     SELECT count(*) = 0 AS "isFree", clock_timestamp()::text AS now FROM "StagedImport"
@@ -135,7 +129,7 @@ async function lockCatalogOfSession(transaction: Database, storeId: string): Pro
 }
 
 const ofServer = { lock: lockCatalog, beforeNextAttempt: checkFree };
-/** What is in the way is done rather than waited for: its process may have ended. */
+/** Applies the staged import in the way instead of waiting for it: its process may have ended. */
 const ofSingleSession = { lock: lockCatalogOfSession, beforeNextAttempt: applyAllStaged };
 
 function refusal(): AppError {

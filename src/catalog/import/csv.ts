@@ -12,17 +12,14 @@ import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
 
 export interface CsvImportOptions extends ImportOptions {
-  /** Where the CSV stands in the request, for the paths of problems. */
   readonly pathPrefix?: Path;
-  /** Told after each chunk how far the reading is. */
   readonly onProgress?: (progress: { readonly bytesRead: number; readonly rows: number }) => void;
 }
 
 /**
- * Stores the products of a CSV text or file of any size in constant memory: all of them, or as `errorPolicy` has it.
- * Rows are checked and encoded on another thread while the database takes in the chunk before.
+ * Stores the products of a CSV of any size in constant memory: all, or as `errorPolicy` says.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or UNAVAILABLE where no thread is to be had
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or UNAVAILABLE if no thread becomes free
  */
 export async function importCsv(
   db: RootDatabase,
@@ -53,7 +50,6 @@ function csvSource(
   };
 }
 
-/** Tells of each chunk once it has been taken in. */
 async function* watched(
   reader: ReturnType<typeof readProductCsv>,
   onProgress: NonNullable<CsvImportOptions["onProgress"]>,
@@ -72,27 +68,20 @@ async function* watched(
   }
 }
 
-/** A CSV text in memory, as it is or as a JSON string that nobody has parsed yet, or the path of a UTF-8 file. */
+/** A CSV text, its unparsed JSON string, or the path of a UTF-8 file. */
 export type CsvSource = { readonly text: string } | { readonly json: UnparsedValue } | { readonly file: string };
 
-/** Shorter texts are read in a moment. */
 const inProcessBytesMax = 256 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
 
-/** The same source, a short JSON string parsed. @throws {AppError} BAD_REQUEST for what is not JSON */
+/** Parses a short JSON string. @throws {AppError} BAD_REQUEST for invalid JSON */
 function shortAsText(source: CsvSource): CsvSource {
   if (!("json" in source)) return source;
   const { bytes, start, end } = source.json;
   return end - start < inProcessBytesMax ? { text: parseJson(bytes.subarray(start, end)) as string } : source; // a string
 }
 
-/**
- * Reads a product CSV of any size in constant memory: a text between what else there is to do, what is not in memory as a
- * text on a thread. The chunks hold rows with problems too (see `readCsv`), so store nothing for good before the result
- * says that there are none.
- *
- * @throws what `readOnThread` throws
- */
+/** Reads a product CSV in constant memory, all but texts on another thread. See `readCsv` and `readOnThread`. */
 export async function* readProductCsv(
   source: CsvSource,
   options: CsvOptions = {},
@@ -104,13 +93,12 @@ export async function* readProductCsv(
   );
 }
 
-/** Whether a source is one chunk: there are no more rows than line breaks. */
+/** Whether a source is a single chunk, judged by its line breaks. */
 function isShort(source: CsvSource): boolean {
   if (!("text" in source)) return false;
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 
-/** Between pieces the event loop serves others. */
 async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
   for (const piece of textPieces(text, inProcessPieceCharacters)) {
     yield piece;

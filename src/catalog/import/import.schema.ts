@@ -72,7 +72,6 @@ export const ProductImport = builder.objectRef<ImportResult>("ProductImport").im
   }),
 });
 
-/** What all imports can be told besides what to import. */
 export const importArgs = builder.args((t) => ({
   errorPolicy: t.field({
     type: ImportErrorPolicy,
@@ -87,18 +86,17 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** What GraphQL is given in place of products that are taken as they were sent: see graphql/importVariables.ts. */
+/** A valid product that takes the place of unparsed ones; see graphql/importVariables.ts. */
 export function productStandIn(placeholder: string): ProductInput {
   return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
 }
 
-/** A list of products, or a single one, as it was sent, where something stands in for it. */
 export function asSent(given: readonly ProductInput[] | ProductInput, { originals }: Context): Original {
   const [first] = Array.isArray(given) ? (given as readonly ProductInput[]) : [given as ProductInput];
   return (first && originals?.get(first.id)) ?? { value: given, takesSingles: false };
 }
 
-/** A CSV text, where something stands in for it the JSON string that it was sent as. */
+/** The CSV text, or its unparsed JSON string where GraphQL got a placeholder. */
 export function csvAsSent(csvContent: string, { originals }: Context): CsvSource {
   const original = originals?.get(csvContent);
   return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
@@ -111,7 +109,7 @@ interface ImportArguments {
   readonly dryRun?: boolean | null | undefined;
 }
 
-/** Runs an import as a part of its request. A dry run does not count as one. */
+/** Runs an import as an observed part of its request. A dry run does not count as an import. */
 export function observed(
   { dryRun }: ImportArguments,
   { observation }: Context,
@@ -120,7 +118,6 @@ export function observed(
   return dryRun === true ? observation.within("dry run of an import", work) : observation.importing(work);
 }
 
-/** What every import is told, from its arguments and its request. */
 export function importOptions(
   { errorPolicy, dryRun, ...site }: ImportArguments,
   { idempotency, setHeader, observation, disconnectSignal }: Context,

@@ -17,21 +17,19 @@ import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 export interface ImportOptions {
   readonly site?: SiteReference | undefined;
   readonly productsMax?: number | undefined;
-  /** Where the caller may send the request again and means it once. */
   readonly idempotency?: IdempotentRequest | undefined;
-  /** REJECT_ALL unless given. */
+  /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy | null | undefined;
-  /** To find out what the import would do, and store nothing, nor the answer under a key. */
+  /** Reports what the import would do and stores nothing, nor its answer under a key. */
   readonly dryRun?: boolean | null | undefined;
-  /** Aborted when the caller has gone: what is not stored by then stays so, unless its last rows were sent already. */
+  /** Aborted when the client disconnects: unless all rows were sent, nothing is stored. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Stores all products of a source, or none; with REJECT_FAILED, all but those that fail.
+ * Stores all products of a source, or as `errorPolicy` says.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE where other imports of the store
- *   take too long, or what onceForKey throws
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE, or what onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
@@ -55,7 +53,6 @@ export async function importFrom(
   });
 }
 
-/** Stores an import in one transaction. */
 async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   const result = await tryAtOnce(db, job);
   if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
@@ -63,8 +60,8 @@ async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportRes
 }
 
 /**
- * Most imports are valid, so each chunk is written as it comes, and the constraints of the database find conflicts. Only
- * where something is wrong are all rows collected, to name every problem.
+ * Most imports are valid, so chunks are written as they come, and constraints find conflicts. Only then are rows
+ * collected, to report every problem.
  */
 async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {
@@ -95,7 +92,6 @@ function storeLocked(db: RootDatabase, job: ImportJob, write: Write): Promise<Im
   );
 }
 
-/** Long imports take a share of the connections that long work may use. */
 function inShare<Result>(
   db: RootDatabase,
   { target, source, signal }: ImportJob,

@@ -9,9 +9,8 @@ import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
 
 /**
- * Stores the products, each replacing the one with its id: all of them or none, or as `errorPolicy` has it.
+ * Stores products, which need not be valid: all, or as `errorPolicy` says.
  *
- * @param products need not be valid: what is wrong with them is found here
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
  */
 export async function importProducts(
@@ -27,13 +26,12 @@ export async function importProducts(
   return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
 }
 
-/** The refusal of a list that is too long. */
 export function tooManyProducts(productsMax: number): AppError {
   const message = `At most ${productsMax} products can be imported at once (MAX_BULK_PRODUCTS).`;
   return errorAt("VALIDATION_FAILED", message, ["products"]);
 }
 
-/** Products that are in memory already. All are checked before anything is sent; between chunks the event loop serves others. */
+/** Checks all products before the first chunk; yields to the event loop between chunks. */
 export function listSource(
   products: readonly unknown[],
   pathOf: (index: number) => Path,

@@ -20,9 +20,9 @@ import {
 import { tieToSite, upsertProducts } from "../product.store.js";
 
 /**
- * Collects all rows of a source in a table, tells those that fail from the others, and stores the others.
+ * Stores the rows of a source that do not fail.
  *
- * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole
  */
 export async function importValidRows(
   transaction: Database,
@@ -39,10 +39,9 @@ export async function importValidRows(
 }
 
 /**
- * Tells staged rows that fail from the others. A row fails for what it holds, for an id or sku that stands in another row
- * too, and for a sku that belongs to a product which this import does not replace, or fails to.
+ * Marks the staged rows that are invalid, duplicate, or conflict with a product that this import does not replace.
  *
- * @throws {AppError} VALIDATION_FAILED with what is wrong with the import as a whole
+ * @throws {AppError} as importValidRows
  */
 export async function failRows(
   transaction: Database,
@@ -58,10 +57,7 @@ export async function failRows(
   return { list: await listFailures(transaction, failed.list, source), total };
 }
 
-/**
- * The first rows that fail, each with what is wrong with it by itself, beside the others, and with what is stored. Each of
- * these finds enough to know its own first rows, so the first of all are among them.
- */
+/** Each kind of problem is listed far enough to include the first rows of all. */
 async function listFailures(
   transaction: Database,
   byThemselves: readonly FailedRow[],

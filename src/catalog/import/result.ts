@@ -1,34 +1,27 @@
 import type { Problem } from "../../errors.js";
 
-/** A product of an import that was not stored, and why. */
 export interface ImportFailure {
-  /** Its place in the list of products. */
   readonly index: number | null;
-  /** The line of the CSV on which its row starts. */
   readonly line: number | null;
-  /** As they were sent, where they could be read. */
+  /** As sent, if readable. */
   readonly id: string | null;
   readonly sku: string | null;
-  /** The first of its problems. */
+  /** The first `rowProblemsMax`. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
 }
 
-/** The first products that failed, in their order, and how many there are in all. */
 export interface ImportFailures {
   readonly list: readonly ImportFailure[];
   readonly total: number;
 }
 
-/** What an import wrote, and what it let go. */
 export interface Written {
   readonly stored: number;
-  /** How many of those stored are new. */
   readonly created: number;
   readonly failures?: ImportFailures;
 }
 
-/** What an import did, or a dry run found that it would do. */
 export interface ImportResult {
   readonly message: string;
   readonly imported: number;

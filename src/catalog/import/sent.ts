@@ -11,26 +11,23 @@ import type { ImportResult } from "./result.js";
 import { type JsonOptions, readProductsJson, withImageList } from "../reading/json.js";
 import { readOnThread, withThread } from "../reading/thread.js";
 
-/** Products as a caller sent them: a list or a single one, parsed or as JSON that nobody has parsed yet. */
 type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
-  /** Whether a single image stands for a list of one, as GraphQL has it. */
+  /** Whether a single image is coerced to a list, as in GraphQL. */
   readonly takesSingles: boolean;
 };
 
 interface SentOptions extends ImportOptions {
-  /** Of the list, or of the single product. */
   readonly path: Path;
-  /** Whether an array is the list, and not a single product of the wrong type. */
+  /** Whether an array is the list, rather than a single product of the wrong type. */
   readonly isListExpected: boolean;
 }
 
-/** Shorter JSON is read in pieces of a moment each, beside what else there is to do. */
 const inProcessBytesMax = 512 * 1024;
 
 /**
- * Stores products as they were sent; see `importProducts`.
+ * Stores products as they were sent.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, BAD_REQUEST for what is not JSON, or UNAVAILABLE
+ * @throws {AppError} as `importProducts`; BAD_REQUEST for invalid JSON, or UNAVAILABLE
  */
 export async function importSentProducts(
   db: RootDatabase,
@@ -56,7 +53,7 @@ export async function importSentProducts(
     isLong: isList && unparsed.items > chunkRowsMax,
     read: (more) =>
       isShort
-        ? readPolitely(unparsed, { ...readOptions, ...more })
+        ? readYielding(unparsed, { ...readOptions, ...more })
         : readOnThread({ kind: "productsJson", json: unparsed }, { ...readOptions, ...more }),
     placeOf: (index, field) => ({ path: isList ? path.concat(index, field) : path.concat(field) }),
     positionOf: (index) => ({ index, line: null }),
@@ -65,8 +62,7 @@ export async function importSentProducts(
   return isShort ? run() : withThread(storeId, run, options.signal);
 }
 
-/** Between chunks the event loop serves others. */
-async function* readPolitely(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {
+async function* readYielding(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {
   const reading = readProductsJson(unparsed, options);
   for (let step = reading.next(); ; step = reading.next()) {
     if (step.done === true) return step.value;

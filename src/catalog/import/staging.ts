@@ -7,23 +7,19 @@ import { type ProductSource, type ReadOptions, type ReadResult, stopIfGone } fro
 import { withRawParameters } from "../../database/rawParameters.js";
 import { rowColumns, rowColumnTypes, type RowSource, sentRows } from "../product.sql.js";
 
-/** A row that cannot be stored beside the others, by its line or index. */
 interface RowProblem {
   readonly line: number;
   readonly field: "id" | "sku";
   readonly value: string;
 }
 
-/** The first rows with such a problem, and how many there are in all. */
 interface RowProblems {
   readonly list: readonly RowProblem[];
   readonly total: number;
 }
 
-/** Rows collected by stageRows. */
 export const stagedRows: RowSource = Prisma.sql`"ProductStaging" s`;
 
-/** Makes the tables in which an import collects what it looks at together. They go with the transaction. */
 export async function createStaging(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductStaging" (
@@ -32,7 +28,7 @@ export async function createStaging(transaction: Database): Promise<void> {
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
 }
 
-/** Collects all rows of a source. @returns what is wrong with them by themselves */
+/** Stages all rows of a source. @returns the problems of rows by themselves */
 export async function stageAll(
   transaction: Database,
   source: ProductSource,
@@ -53,7 +49,6 @@ export async function stageAll(
   }
 }
 
-/** Adds rows; all but the line may be null. */
 async function stageRows(transaction: Database, columns: EncodedRows): Promise<void> {
   await withRawParameters(
     (bind) =>
@@ -62,8 +57,8 @@ async function stageRows(transaction: Database, columns: EncodedRows): Promise<v
 }
 
 /**
- * Collects the store's products that hold skus of staged rows. From here on the staged rows are only looked at beside what
- * was collected: Citus joins what is here with what is on its nodes in the simplest ways alone.
+ * Copies the keys of products that have skus of staged rows: Citus joins temporary with distributed tables only in the
+ * simplest ways.
  */
 export async function collectHolders(transaction: Database, storeId: string): Promise<void> {
   await transaction.$executeRaw`
@@ -71,7 +66,7 @@ export async function collectHolders(transaction: Database, storeId: string): Pr
     WHERE p."storeId" = ${storeId} AND p.sku IN (SELECT s.sku FROM ${stagedRows} WHERE s.sku IS NOT NULL)`;
 }
 
-/** Every staged row whose id or sku stands in another one too. Mostly there are none: so the keys are counted, not the rows. */
+/** Staged rows with a duplicate id or sku. Usually there are none, so keys are counted, not rows. */
 export async function findDuplicates(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
     SELECT line, field, value, (count(*) OVER ())::int AS total FROM (
@@ -84,7 +79,7 @@ export async function findDuplicates(transaction: Database, listMax: number): Pr
   return { list: found, total: found[0]?.total ?? 0 };
 }
 
-/** Every staged row whose sku belongs to a collected product that this import does not replace, or fails to. */
+/** Staged rows whose sku belongs to a product that this import does not replace, or fails to. */
 export async function findSkuConflicts(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
     SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
@@ -94,12 +89,11 @@ export async function findSkuConflicts(transaction: Database, listMax: number): 
   return { list: found.map(({ line, value }) => ({ line, field: "sku", value })), total: found[0]?.total ?? 0 };
 }
 
-/** Staged rows that do not fail. */
 export const validRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed) s`;
 
 /**
- * Lets staged rows fail that are wrong by themselves, of which only the keys were staged, and those whose id or sku stands
- * in another row too. One statement for each: joined by OR they would compare each row with each.
+ * Fails invalid rows, of which only keys are staged, and duplicates. By one statement with OR, all pairs of rows would
+ * be compared.
  */
 export async function failInvalidAndDuplicates(transaction: Database): Promise<void> {
   await transaction.$executeRaw`UPDATE "ProductStaging" SET failed = true WHERE title IS NULL`;
@@ -112,10 +106,9 @@ export async function failInvalidAndDuplicates(transaction: Database): Promise<v
 }
 
 /**
- * Lets staged rows fail whose sku is held by a collected product that keeps it: no row replaces that product, or its row fails,
- * and so on from row to row. Each row looks at the one it depends on; then, at the one on which that one depends: so each
- * round doubles how far they see, and chains of any length take few statements. Those that go round, as when products
- * exchange their skus, have no end that fails.
+ * Fails rows whose sku belongs to a product that is not replaced, or whose row fails in turn. Rows point to the one
+ * they depend on; each round doubles how far (pointer jumping), so chains take logarithmically many rounds. Cycles, as
+ * of exchanged skus, do not fail.
  */
 export async function failDependents(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
@@ -138,14 +131,12 @@ export async function failDependents(transaction: Database): Promise<void> {
     UPDATE "ProductStaging" s SET failed = true FROM "ProductClaim" c WHERE c.failed AND c.line = s.line`;
 }
 
-/** How many rows fail that are not wrong by themselves. */
 export async function countFailing(transaction: Database): Promise<number> {
   const [row] = await transaction.$queryRaw<[{ total: number }]>`
     SELECT count(*)::int AS total FROM "ProductStaging" WHERE failed AND title IS NOT NULL`;
   return row.total;
 }
 
-/** Ids and skus of staged rows, by line. */
 export async function keysOf(transaction: Database, lines: readonly number[]) {
   const rows = await transaction.$queryRaw<{ line: number; id: string | null; sku: string | null }[]>`
     SELECT line, id, sku FROM "ProductStaging" WHERE line = ANY(${lines}::int[])`;

@@ -8,9 +8,8 @@ import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageA
 import { tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
 
 /**
- * Collects all rows of a source in a table and looks at them together, to name everything that is wrong in one answer.
- * Slower than writing them as they are read, so only for imports that failed that way; should nothing be wrong after
- * all (another import may have changed the catalog meanwhile), the rows are stored.
+ * Stages all rows of an import that failed otherwise, to report every problem in one answer; stores them if, after a
+ * change of the catalog, nothing is wrong.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
@@ -29,8 +28,7 @@ export async function importThoroughly(
 }
 
 /**
- * Refuses an import some of whose rows are wrong by themselves. Collects the keys of all rows, to name in the same answer
- * what is wrong with them together. It stores nothing, so it waits for no other import.
+ * Refuses an import with invalid rows and reports the conflicts of its keys too. It waits for no other import.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
@@ -46,11 +44,7 @@ export async function nameProblems(
   throw new AppError("UNAVAILABLE", "The products changed while they were read. Nothing was stored.");
 }
 
-/**
- * Names everything that is wrong with staged rows: by themselves, beside the others, and with what is stored.
- *
- * @throws {AppError} VALIDATION_FAILED unless nothing is
- */
+/** @throws {AppError} VALIDATION_FAILED with invalid rows, duplicates and conflicts */
 export async function refuseProblems(
   transaction: Database,
   storeId: string,
@@ -68,19 +62,16 @@ export async function refuseProblems(
   if (problems.total > 0) throw validationFailed(problems);
 }
 
-/** What is wrong with a row beside others: its id or its sku. */
 interface TakenKey {
   readonly field: "id" | "sku";
   readonly value: string;
 }
 
-/** The same id or sku twice in one import is a problem of every product that has it. */
 export function duplicateProblem({ field, value }: TakenKey, place: Place): Problem {
   const message = `${field} ${JSON.stringify(clip(value))} appears in more than one product of this import.`;
   return { code: "DUPLICATE", message, ...place };
 }
 
-/** The key of a row belongs to another product, which keeps it. */
 export function conflictProblem({ field, value }: TakenKey, place: Place): Problem {
   const message = `${field} ${JSON.stringify(clip(value))} belongs to another product of the store.`;
   return { code: "CONFLICT", message, ...place };

@@ -1,11 +1,9 @@
 import { chunkRowsMax, concatRows, type PlacedProduct, type EncodedRows, encodeRows } from "../product.columns.js";
 
-/** Bounds the memory that a chunk takes, whatever its rows hold. */
 const charactersMax = 2 * 1024 * 1024;
-/** Rows are encoded in small sets: the fewer objects are alive, the less work for the garbage collector. */
+/** Rows are encoded in small sets, to keep few objects alive for the garbage collector. */
 const unencodedMax = 250;
 
-/** Gathers rows until they make a chunk. */
 export class ChunkBuilder {
   rows = 0;
   #characters = 0;
@@ -19,7 +17,6 @@ export class ChunkBuilder {
     return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
   }
 
-  /** @param characters about how many the row takes */
   add(row: PlacedProduct, characters: number): void {
     this.rows += 1;
     this.#characters += characters;
@@ -27,7 +24,7 @@ export class ChunkBuilder {
     if (this.#unencoded.length >= unencodedMax) this.#encode();
   }
 
-  /** The rows gathered so far, of which there must be one; the next chunk starts. */
+  /** The chunk, which must not be empty; starts the next one. */
   take(): { rows: number; columns: EncodedRows } {
     if (this.#unencoded.length > 0) this.#encode();
     const chunk = { rows: this.rows, columns: concatRows(this.#encoded) };

@@ -4,7 +4,6 @@ import { type ProductInput, productFieldNames, productFields } from "../product.
 
 type ColumnName = keyof ProductInput;
 
-/** The columns named by the header's cells, in their order; every problem with them is reported. */
 export function headerColumns(
   cells: readonly string[],
   place: { readonly path: Path; readonly line: number },
@@ -35,12 +34,12 @@ function isColumn(name: string): name is ColumnName {
 
 type Parse = (cell: string) => unknown;
 
-/** JSON's grammar of numbers: no leading zeros or plus sign, no hexadecimals, no Infinity. */
+/** JSON's grammar of numbers (RFC 8259 §6): no leading zeros or plus sign, no Infinity. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
 
 /**
- * How the cells of each column become values; white space around those that are not quoted is gone already. An empty cell becomes null; a cell that is not of its column's type stays
- * the string it is, which `checkProduct` then names as a problem.
+ * Parsers of cells. An empty cell becomes null; one that is not of its type stays a string, which `checkProduct`
+ * reports.
  */
 export const cellParsers: { readonly [F in keyof ProductInput]-?: Parse } = {
   id: text,
@@ -71,7 +70,6 @@ function flag(cell: string): boolean | string | null {
   return word === "true" ? true : word === "false" ? false : cell;
 }
 
-/** One URL, or a JSON array of URLs. */
 function images(cell: string): unknown {
   if (cell === "") return null;
   if (!cell.startsWith("[")) return [cell];

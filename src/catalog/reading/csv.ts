@@ -8,32 +8,27 @@ import { cellParsers, headerColumns } from "./csv.columns.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "./rowChecks.js";
 import { checkProduct, type ProductInput } from "../product.input.js";
 
-/** Rows of a CSV text, ready for `unnest`. */
 export interface CsvChunk {
   readonly rows: number;
-  /** How far the source was read: bytes of a file, UTF-16 code units of a text. */
+  /** The position in the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
   readonly columns: EncodedRows;
-  /** Whether nothing was wrong so far. */
   readonly isValid: boolean;
 }
 
-/** What was found by the end: how many rows there are below the header, and everything that is wrong. */
 export interface CsvResult {
   readonly rows: number;
   readonly problems: { readonly list: Problem[]; readonly total: number };
-  /** With REJECT_FAILED: what is wrong with rows. `problems` are those of the text as a whole then. */
+  /** With REJECT_FAILED: the invalid rows. `problems` are those of the text as a whole then. */
   readonly failed?: FailedRows;
 }
 
 export interface CsvOptions {
-  /** More rows than this are a problem. */
   readonly rowsMax?: number;
-  /** Where the CSV text stands in its request: the start of every problem's path. */
   readonly pathPrefix?: Path;
-  /** REJECT_ALL unless given. */
+  /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy;
-  /** Whether chunks need no more than the keys of rows. */
+  /** Whether the keys of rows suffice. */
   readonly keysOnly?: boolean;
 }
 
@@ -45,9 +40,8 @@ const faultMessages: { readonly [F in RecordFault]: string } = {
 };
 
 /**
- * Reads products from CSV text in constant memory. Rows with problems are in the chunks too, with just their id and sku:
- * whether those are taken is found out later, and one answer is to name every problem. So chunks are to be stored only
- * when the result holds no problem. A row whose cells or keys cannot be told is left out.
+ * Reads products from CSV text in constant memory. Chunks contain the keys of invalid rows, to report conflicts too:
+ * commit them only if the result has no problem.
  */
 export async function* readCsv(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,

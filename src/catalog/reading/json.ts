@@ -6,17 +6,15 @@ import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
 import { checkProduct } from "../product.input.js";
 import { RowChecks } from "./rowChecks.js";
 
-/** Bytes that are parsed at one time, as far as a single product has no more. */
 const sliceBytes = 64 * 1024;
-/** More than a product has whose texts are all as long as they may be. */
+/** More than a product of maximum length has. */
 const productBytesMax = 4 * 1024 * 1024;
 
 export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
-  /** Whether a single image stands for a list of one, as GraphQL has it. */
+  /** Whether a single image is coerced to a list, as in GraphQL. */
   readonly takesSingles?: boolean;
 }
 
-/** A product whose single image is a list of one. */
 export function withImageList(product: unknown): unknown {
   if (typeof product !== "object" || product === null || Array.isArray(product)) return product;
   const { images } = product as { images?: unknown };
@@ -24,11 +22,10 @@ export function withImageList(product: unknown): unknown {
 }
 
 /**
- * Reads products from the JSON of a list of them, or of a single one, in constant memory. As in `readCsv`, rows with problems
- * are in the chunks too, with just their id and sku.
+ * As `readCsv`, from the JSON of a list or a single product.
  *
  * @param options.pathPrefix of the list or the product
- * @throws {AppError} BAD_REQUEST for what is not JSON
+ * @throws {AppError} BAD_REQUEST for invalid JSON
  */
 export function* readProductsJson(
   json: UnparsedValue,

@@ -7,11 +7,11 @@ import { threadModule } from "../../lib/threadModule.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
 import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.js";
 
-/** The database works as long on what a thread has read, so that there may be more of them than cores. */
+/** May exceed the cores, since the database works as long on what a thread has read. */
 const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
-/** How long a thread that has nothing to do is kept: its code is compiled, so that the next import is read faster. */
+/** How long an idle thread is kept: its compiled code makes the next import faster. */
 const idleMs = 30_000;
-/** Reading makes much that lives for a moment; in less space than this more of it would be copied about. */
+/** A smaller young generation would copy more of the garbage of reading. */
 const resourceLimits = { maxYoungGenerationSizeMb: 36 };
 
 let pool: Piscina<ReadingTask, void> | undefined;
@@ -23,9 +23,9 @@ const turns = new FairShare({
 });
 
 /**
- * Does work for which products are read on a thread, once the store has its turn.
+ * Runs work that reads on a thread, once the store has its turn.
  *
- * @throws {AppError} UNAVAILABLE after waiting in vain
+ * @throws {AppError} UNAVAILABLE after the maximum wait
  */
 export function withThread<Result>(
   storeId: string,
@@ -36,12 +36,10 @@ export function withThread<Result>(
 }
 
 /**
- * Reads products on a thread, never more than two chunks ahead of the caller. The chunks hold rows with problems too (see
- * `readCsv`), so store nothing for good before the result says that there are none. Leaving the generator ends the reading.
+ * Reads products on a thread, at most two chunks ahead. Returning from the generator ends it. See `readCsv`.
  *
- * @throws the error of node:fs for a file that cannot be read, or that of a thread that broke down
- * @throws {AppError} BAD_REQUEST for JSON that is none, if it was read so far: whatever ends the reading earlier, such as a
- *   wrong header, refuses the import as well
+ * @throws the error of node:fs for an unreadable file, or that of a failed thread
+ * @throws {AppError} BAD_REQUEST for invalid JSON
  */
 export async function* readOnThread(
   source: ThreadSource,
@@ -66,7 +64,7 @@ export async function* readOnThread(
     }
   } finally {
     port1.close();
-    await done.catch(() => undefined); // the thread is free for another
+    await done.catch(() => undefined); // the thread is free again
   }
 }
 
@@ -81,7 +79,6 @@ function createPool(): Piscina<ReadingTask, void> {
   });
 }
 
-/** The messages of a port, one after the other; and the failure of whoever sends them. */
 function inbox(port: MessagePort) {
   const arrived: ReadingMessage[] = [];
   let failure: { readonly error: unknown } | undefined;

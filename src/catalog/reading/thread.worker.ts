@@ -1,4 +1,4 @@
-// Reads products on a thread of its own: from a CSV file, or from the JSON of a body.
+// Reads products on a thread: from a CSV file, or from the JSON of a body.
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
@@ -9,7 +9,7 @@ import { type CsvPiece, filePieces } from "../csv/pieces.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.js";
 import { type JsonOptions, readProductsJson } from "./json.js";
 
-/** What is read: bytes are in memory that threads share. */
+/** Bytes are in shared memory. */
 export type ThreadSource =
   | { readonly kind: "csvFile"; readonly file: string }
   | { readonly kind: "csvJson" | "productsJson"; readonly json: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array } };
@@ -17,34 +17,32 @@ export type ThreadSource =
 export interface ReadingTask {
   readonly source: ThreadSource;
   readonly options: CsvOptions & JsonOptions;
-  /** Where chunks go, and where it is told that one was taken. */
   readonly port: MessagePort;
 }
 
-/** What a thread says. After a result or an error nothing follows. */
+/** A result or an error is the last message. */
 export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
   | { readonly kind: "result"; readonly result: CsvResult }
   | { readonly kind: "refused"; readonly code: "BAD_REQUEST"; readonly message: string }
-  /** Of node:fs. Errors that are sent to another thread lose what they have beside their message. */
+  /** An error of node:fs. Errors lose their own properties in a message. */
   | { readonly kind: "unreadable"; readonly message: string; readonly code: string; readonly path: string | undefined };
 
-/** Chunks that may be on their way to whoever takes them. */
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
 
-// On Linux a priority belongs to a thread: the event loop, which serves everybody, comes before what reads for one import.
+// On Linux a priority applies to a thread: the event loop, which serves everybody, comes first.
 if (process.platform === "linux") setPriority(0, 5);
 
-/** Runs a task to its end, or until nobody takes its chunks any more. */
+/** Runs a task until its end, or until its consumer has closed the port. */
 export default async function read({ source, options, port }: ReadingTask): Promise<void> {
-  const taker = watchTaker(port);
+  const consumer = watchConsumer(port);
   const reading = readerOf(source, options);
   try {
-    for (let step = await reading.next(); !taker.hasLeft(); step = await reading.next()) {
+    for (let step = await reading.next(); !consumer.hasClosed(); step = await reading.next()) {
       if (step.done === true) return port.postMessage({ kind: "result", result: step.value } satisfies ReadingMessage);
       port.postMessage({ kind: "chunk", chunk: step.value } satisfies ReadingMessage);
-      await taker.sent();
+      await consumer.sent();
     }
   } catch (error) {
     port.postMessage(messageOf(error));
@@ -53,23 +51,22 @@ export default async function read({ source, options, port }: ReadingTask): Prom
   }
 }
 
-/** Whoever takes the chunks, at the other end of a port. */
-function watchTaker(port: MessagePort) {
-  const state = { ahead: 0, hasLeft: false, wake: (): void => undefined };
+function watchConsumer(port: MessagePort) {
+  const state = { ahead: 0, hasClosed: false, wake: (): void => undefined };
   port.on("message", () => {
     state.ahead -= 1;
     state.wake();
   });
   port.once("close", () => {
-    state.hasLeft = true;
+    state.hasClosed = true;
     state.wake();
   });
   return {
-    hasLeft: () => state.hasLeft,
-    /** One more is on its way. Resolves when the next one may be. */
+    hasClosed: () => state.hasClosed,
+    /** Counts a sent chunk. Resolves when the next one may be sent. */
     async sent(): Promise<void> {
       state.ahead += 1;
-      while (state.ahead >= chunksAheadMax && !state.hasLeft) {
+      while (state.ahead >= chunksAheadMax && !state.hasClosed) {
         await new Promise<void>((resolve) => {
           state.wake = resolve;
         });
@@ -78,7 +75,7 @@ function watchTaker(port: MessagePort) {
   };
 }
 
-/** @throws what is no error of the input */
+/** @throws any error that is not one of the input */
 function messageOf(error: unknown): ReadingMessage {
   if (error instanceof AppError && error.code === "BAD_REQUEST") {
     return { kind: "refused", code: error.code, message: error.message };
@@ -97,7 +94,7 @@ function readerOf(
   return source.kind === "csvJson" ? readCsv(stringPieces(json), options) : readProductsJson(json, options);
 }
 
-/** A Buffer that was sent to a thread comes as a plain array of bytes. */
+/** A Buffer becomes a plain Uint8Array in a message. */
 function withBuffer({ bytes, ...range }: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array }): UnparsedValue {
   return { ...range, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }

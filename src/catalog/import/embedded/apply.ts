@@ -4,27 +4,24 @@ import { Prisma } from "../../../generated/prisma/client.js";
 import { rowColumns, type RowSource } from "../../product.sql.js";
 import { tieToSite, upsertProducts } from "../../product.store.js";
 
-/** Rows that are stored by one transaction: about a tenth of a second for the embedded engine, whom all wait for. */
+/** Rows per transaction: about a tenth of a second of the embedded engine. */
 const stepRows = 1_000;
 const stepTimeoutMs = 60_000;
-/** Rows that are removed by one statement. */
 const removalRows = 20_000;
 
-/** Rows of a staged import, as statements name them. */
 export interface StagedKey {
   readonly storeId: string;
   readonly importId: string;
 }
 
-/** Staged rows of an import, or those of some of its lines. */
 export function rowsOf({ storeId, importId }: StagedKey, lines: Prisma.Sql = Prisma.empty): RowSource {
   return Prisma.sql`(SELECT ${rowColumns} FROM "StagedProduct"
     WHERE "storeId" = ${storeId} AND "importId" = ${importId} ${lines}) s`;
 }
 
 /**
- * Stores the rows of an import that counts, bit by bit, from where it stands: others get their turn in between. It can be
- * done again, and by several at once: what a step has done is written down with it.
+ * Stores the rows of an accepted import in short transactions. Each records its progress, so this may be repeated and
+ * run concurrently.
  */
 export async function applyStaged(db: RootDatabase, key: StagedKey): Promise<void> {
   const step = () => inTransaction(db, { timeoutMs: stepTimeoutMs }, (transaction) => applyStep(transaction, key));
@@ -55,7 +52,6 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   return true;
 }
 
-/** The last of the next lines after one. Null where there are none. */
 async function lastLine(db: Database, { storeId, importId }: StagedKey, after: number, rowsMax: number) {
   const [{ last }] = await db.$queryRaw<[{ last: number | null }]>`
     SELECT max(line) AS last FROM (
@@ -65,8 +61,8 @@ async function lastLine(db: Database, { storeId, importId }: StagedKey, after: n
 }
 
 /**
- * Takes skus of these rows from products that get another one by a later step; until then they have one that nobody can
- * send. The import was found to be right as a whole: so every product that holds such a sku is replaced by it.
+ * Gives products whose sku a row takes a placeholder until a later step replaces them, as the check of the whole import
+ * guarantees.
  */
 async function freeSkus(transaction: Database, { storeId, importId }: StagedKey, rows: RowSource): Promise<void> {
   await transaction.$executeRaw`
@@ -74,10 +70,7 @@ async function freeSkus(transaction: Database, { storeId, importId }: StagedKey,
     WHERE p."storeId" = ${storeId} AND p.sku = s.sku AND p.id <> s.id`;
 }
 
-/**
- * Merges what the step has added to the search index. Otherwise one of the next ones would have to merge all of it at once,
- * for seconds.
- */
+/** Otherwise a later step would merge all entries at once, for seconds. */
 async function mergeSearchIndex(transaction: Database): Promise<void> {
   await transaction.$queryRaw`
     SELECT gin_clean_pending_list(i.indexrelid)::text AS pages FROM pg_index i
@@ -85,7 +78,6 @@ async function mergeSearchIndex(transaction: Database): Promise<void> {
     WHERE i.indrelid = '"Product"'::regclass AND a.amname = 'gin'`;
 }
 
-/** Completes imports of a store that count, whoever began to store them: then its catalog can be taken. */
 export async function applyAllStaged(db: RootDatabase, storeId: string): Promise<void> {
   const staged = await db.$queryRaw<StagedKey[]>`
     SELECT "storeId", id AS "importId" FROM "StagedImport"
@@ -93,7 +85,6 @@ export async function applyAllStaged(db: RootDatabase, storeId: string): Promise
   for (const key of staged) await applyStaged(db, key);
 }
 
-/** Removes an import that does not count, or counts no more: its rows, and then what stands for it. */
 export async function removeStaged(db: RootDatabase, { storeId, importId }: StagedKey): Promise<void> {
   for (let from = -1; ;) {
     const last = await lastLine(db, { storeId, importId }, from, removalRows);

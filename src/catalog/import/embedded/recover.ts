@@ -2,19 +2,15 @@ import type { RootDatabase } from "../../../database/client.js";
 import { inTransaction } from "../../../database/transaction.js";
 import { applyStaged, removeStaged } from "./apply.js";
 
-/** Longer than an import may take. */
 const leftAfter = "2 hours";
-/** An import that counts and is not stored for so long was left by a process that has ended. */
+/** An accepted import that is incomplete for so long belongs to a process that has ended. */
 const staleAfter = "30 seconds";
 const importsMax = 100;
 
-/** Which imports are taken for left by others: `all`, where nobody else can be at work, or those that are old. */
+/** `all` if no other process can be importing, otherwise `old` ones. */
 export type Leftovers = "all" | "old";
 
-/**
- * Completes imports that count, and removes those that do not, which processes have left that were killed meanwhile. For
- * the embedded engine alone: elsewhere nothing is staged.
- */
+/** Completes accepted imports of ended processes and removes the others. Only the embedded engine has any. */
 export async function recoverImports(db: RootDatabase, leftovers: Leftovers): Promise<void> {
   const [stale, left] = leftovers === "all" ? ["0", "0"] : [staleAfter, leftAfter];
   const found = await db.$queryRaw<
@@ -30,9 +26,7 @@ export async function recoverImports(db: RootDatabase, leftovers: Leftovers): Pr
   if (leftovers === "all" || found.length > 0) await reclaim(db);
 }
 
-/**
- * Gives the space of removed rows back: the embedded engine has no autovacuum. Only while nobody stages anything.
- */
+/** Reclaims space: the embedded engine has no autovacuum. */
 export async function reclaim(db: RootDatabase): Promise<void> {
   await inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
     const [{ imports }] = await transaction.$queryRaw<[{ imports: number }]>`/* staged_imports */

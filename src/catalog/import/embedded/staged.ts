@@ -18,10 +18,9 @@ import { createStaging } from "../staging.js";
 import { rowColumns, sentRows } from "../../product.sql.js";
 
 /**
- * Stores a long import in the one session of the embedded engine, where whoever holds a transaction keeps all others
- * waiting. So each step is a short transaction: the rows are staged; one transaction finds out whether they go together,
- * stores the answer under its key, and makes the import count; then they are stored, while readers of this store wait. A
- * process that ends before it counts has stored nothing; one that ends after that leaves the rest to recoverImports.
+ * Stores a long import in the single session of the embedded engine by short transactions, since an open one blocks
+ * everybody: rows are staged, then checked together and accepted with their answer, then stored while readers of this
+ * store wait. A process that ends before acceptance has stored nothing; after it, recoverImports completes the rest.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem, or UNAVAILABLE
  */
@@ -32,26 +31,25 @@ export async function importByStaging(db: RootDatabase, job: ImportJob): Promise
   await recoverImports(db, "old");
   try {
     const read = await stage(db, key, job);
-    const unique = await haveOwnKeys(db, key);
+    const unique = await haveDistinctKeys(db, key);
     stopIfGone(job.signal);
     return await whileHidden(key.storeId, async () => {
       const result = await decide(db, key, job, { read, unique });
-      if (!job.dryRun) await applyStaged(db, key).catch(completedLater);
+      if (!job.dryRun) await applyStaged(db, key).catch(storedLater);
       return result;
     });
   } finally {
-    // Where that fails, recoverImports does it later. It leaves an import that counts as it is.
+    // If this fails, recoverImports does it later; it leaves accepted imports.
     await removeStaged(db, key).catch(() => undefined);
     await reclaim(db).catch(() => undefined);
   }
 }
 
-function completedLater(cause: unknown): never {
+function storedLater(cause: unknown): never {
   const message = "The import was accepted, but the database failed while it was stored. The rest is stored later.";
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5, cause });
 }
 
-/** Nothing is stored under the key of the request. */
 class Unanswered extends Error {}
 
 async function earlierAnswer(db: RootDatabase, { once }: ImportJob): Promise<ImportResult | undefined> {
@@ -64,7 +62,6 @@ async function earlierAnswer(db: RootDatabase, { once }: ImportJob): Promise<Imp
   }
 }
 
-/** Collects all rows of the source, a chunk by each statement, while the next one is read. */
 async function stage(
   db: RootDatabase,
   { storeId, importId }: StagedKey,
@@ -98,8 +95,8 @@ async function stageChunk(db: RootDatabase, { storeId, importId }: StagedKey, co
   );
 }
 
-/** Whether no id and no sku stands in two rows. Looked up before the catalog is taken: staged rows do not change. */
-async function haveOwnKeys(db: RootDatabase, key: StagedKey): Promise<boolean> {
+/** Whether all ids and skus are distinct. Staged rows do not change, so this needs no lock. */
+async function haveDistinctKeys(db: RootDatabase, key: StagedKey): Promise<boolean> {
   for (const column of [Prisma.sql`s.id`, Prisma.sql`s.sku`]) {
     const doubles = await db.$queryRaw<unknown[]>`
       SELECT 1 AS double FROM ${rowsOf(key)} WHERE ${column} IS NOT NULL
@@ -109,25 +106,22 @@ async function haveOwnKeys(db: RootDatabase, key: StagedKey): Promise<boolean> {
   return true;
 }
 
-/** What is known of staged rows before they are looked at beside the catalog. */
 interface Staged {
   readonly read: ReadResult;
-  /** Whether no id and no sku stands in two rows. */
   readonly unique: boolean;
 }
 
-/** Finds out what the import does, and makes it count with its answer, by one transaction. */
 function decide(db: RootDatabase, key: StagedKey, job: ImportJob, staged: Staged): Promise<ImportResult> {
   const { source, dryRun, once, signal } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, key.storeId, { isLong: source.isLong, signal }, (lock) =>
     transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-      once(transaction, async () => importResult(await judge(transaction, key, job, staged, lock), { dryRun })),
+      once(transaction, async () => importResult(await accept(transaction, key, job, staged, lock), { dryRun })),
     ),
   );
 }
 
-async function judge(
+async function accept(
   transaction: Database,
   key: StagedKey,
   job: ImportJob,
@@ -135,7 +129,7 @@ async function judge(
   lock: LockCatalog,
 ): Promise<Written> {
   const now = await lock(transaction, "long");
-  // Nobody has counted what was just staged: row by row would seem cheap.
+  // The planner has no statistics of staged rows: nested loops would look cheap.
   await transaction.$executeRaw`SET LOCAL enable_nestloop = off`;
   const isRight = unique && read.problems.total + (read.failed?.total ?? 0) === 0;
   const failures =
@@ -147,7 +141,6 @@ async function judge(
   return { ...counts, ...(failures && { failures }) };
 }
 
-/** Whether a sku belongs to a product that the import does not replace. */
 async function hasConflict(transaction: Database, key: StagedKey): Promise<boolean> {
   const [{ isThere }] = await transaction.$queryRaw<[{ isThere: boolean }]>`
     SELECT EXISTS (
@@ -157,7 +150,7 @@ async function hasConflict(transaction: Database, key: StagedKey): Promise<boole
   return isThere;
 }
 
-/** Something is wrong: names it, or leaves out the rows that fail. @throws {AppError} VALIDATION_FAILED */
+/** Reports what is wrong, or removes the rows that fail. @throws {AppError} VALIDATION_FAILED */
 async function examine(
   transaction: Database,
   { storeId, importId }: StagedKey,

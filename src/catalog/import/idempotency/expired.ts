@@ -1,20 +1,12 @@
 import type { Database } from "../../../database/client.js";
 
-/** docs/catalog.md and the OpenAPI document promise a day. */
 export const keptFor = "24 hours";
-/** Old keys that one statement takes away: more than the one that an import adds, and few enough not to be felt. */
 const expiredMax = 100;
-/** Stores that one round looks at, each with a statement of its own, as Citus wants it. */
+/** Stores per round, with a statement each, as Citus requires. */
 const storesMax = 500;
-/** Keys that one round takes away, give or take a statement's. */
 const keysMax = 10_000;
 
-/**
- * Removes some answers of the store that are too old. The age is asked for twice: a row that an import has just written
- * anew is looked at again by itself.
- *
- * @returns how many
- */
+/** Removes some expired answers. The age is checked twice, to keep a row that was just replaced. @returns how many */
 export async function removeExpired(db: Database, storeId: string): Promise<number> {
   return db.$executeRaw`
     DELETE FROM "IdempotencyKey"
@@ -25,8 +17,8 @@ export async function removeExpired(db: Database, storeId: string): Promise<numb
 }
 
 /**
- * A sweep over all stores: each round removes what is too old of the stores that come next, and remembers where it ended.
- * Stores are found by their tokens, without which none has imported: that table is on every node of Citus.
+ * Each round of the sweep continues where the last one ended. Stores are found by their tokens: that table is on every
+ * node of Citus.
  */
 export function createKeySweep(db: Database): (signal: AbortSignal) => Promise<void> {
   let after = "";

@@ -4,43 +4,36 @@ import { AppError } from "../../../errors.js";
 import { keptFor, removeExpired } from "./expired.js";
 import type { ImportResult } from "../result.js";
 
-/** A request that may come again, as after an answer that was lost: all with the same key are to be one import. */
+/** A request that may be repeated and is to be one import. */
 export interface IdempotentRequest {
-  /** As the caller sent it. */
   readonly key: string;
-  /** The same for requests that are the same. */
+  /** Equal for equal requests. */
   readonly fingerprint: string;
-  /** Which of the imports of the request this is. */
   readonly field: string;
-  /** Told when the answer is that of an earlier request. */
   readonly onReplay: () => void;
 }
 
-/** Within a transaction: gives the answer that is stored, or else does the work and stores its answer with it. */
+/** Within a transaction: returns the stored answer, or does the work and stores its answer. */
 export type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
 
-/** The database's time, and that at or before which an answer was stored that is given no more. */
 interface Times {
   readonly now: string;
   readonly expired: string;
 }
 
-/** Another request with the key is being worked on. */
 class KeyInUse extends Error {}
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
-/** How long a request waits for another with its key. */
 const waitMs = 10_000;
 
 /**
- * Runs an import that stores its answer with its rows, in one transaction, so that the same request gets that answer for a
- * day: in every process, and whatever happens to this one. What fails stores nothing, and may be tried again, corrected
- * too. Of requests that come at the same time one does the work; the others wait without holding a connection.
+ * Runs an import whose answer is stored in the transaction of its rows: for a day, in every process, the same request
+ * gets that answer. A failed request stores nothing and may be repeated. Concurrent ones wait without a connection.
  *
- * @param signal aborted when the caller has gone: then the key is waited for no longer
- * @param run does the import; `once` goes around the work of each of its transactions. Perhaps it runs more than once
- * @throws {AppError} BAD_REQUEST for a key that is none, IDEMPOTENCY_KEY_REUSED for one that came with another request,
- *   IDEMPOTENCY_KEY_IN_USE after waiting in vain
+ * @param signal aborted when the client disconnects
+ * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
+ * @throws {AppError} BAD_REQUEST for an invalid key, IDEMPOTENCY_KEY_REUSED for that of another request,
+ *   IDEMPOTENCY_KEY_IN_USE after the maximum wait
  */
 export async function onceForKey(
   db: RootDatabase,
@@ -62,7 +55,7 @@ export async function onceForKey(
   };
   const lock = `import ${storeId} ${request.key}`;
   const result = await whenUnlocked(lock, attempt, { waitMs, signal, refusal: keyInUse });
-  await removeExpired(db, storeId).catch(() => undefined); // the import is stored; the next one, or the sweep, tries again
+  await removeExpired(db, storeId).catch(() => undefined); // the next import, or the sweep, tries again
   return result;
 }
 
@@ -83,7 +76,7 @@ async function workOnce(
   return result;
 }
 
-/** Takes the key until the transaction ends. A statement of its own: what the next one sees, it sees with the key taken. */
+/** A statement of its own, so that the next one sees what was committed before. */
 async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
   const name = `import ${storeId} ${key}`;
   const [{ isLocked, ...times }] = await transaction.$queryRaw<[Times & { isLocked: boolean }]>`
@@ -109,7 +102,7 @@ async function findAnswer(
   return row === undefined ? undefined : (JSON.parse(row.answer) as ImportResult); // storeAnswer wrote it
 }
 
-/** Stores an answer, over one that is too old to be given again. Citus would not work out here how old that is. */
+/** Stores an answer, replacing an expired one. Citus cannot evaluate now() here. */
 async function storeAnswer(
   transaction: Database,
   storeId: string,
@@ -123,15 +116,13 @@ async function storeAnswer(
     ON CONFLICT ("storeId", key, field) DO UPDATE
       SET fingerprint = EXCLUDED.fingerprint, answer = EXCLUDED.answer, "createdAt" = EXCLUDED."createdAt"
       WHERE "IdempotencyKey"."createdAt" <= ${expired}::timestamptz`;
-  if (stored === 0) throw new KeyInUse(); // another was faster, where the lock did not keep them apart
+  if (stored === 0) throw new KeyInUse(); // a concurrent request was faster
 }
 
-/** The refusal of a key that came with another request. */
 export function keyReused(): AppError {
   return new AppError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key came before with another request.");
 }
 
-/** The refusal of a request that waited in vain for another with its key. */
 export function keyInUse(): AppError {
   return new AppError("IDEMPOTENCY_KEY_IN_USE", "Another request with this Idempotency-Key is still being worked on.", {
     retryAfterSeconds: 1,
