@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.js";
+
+/** Commands that do something, by their whole name. */
+function commandsOf(command: Command, above = ""): [string, Command][] {
+  const name = `${above}${command.name()}`;
+  return command.commands.length === 0
+    ? [[name, command]]
+    : command.commands.flatMap((child) => commandsOf(child, `${name} `));
+}
+
+/** With what is added to it. */
+function helpOf(command: Command): string {
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return help;
+}
+
+const commands = commandsOf(createProgram());
+
+test.each(commands.filter(([, { registeredArguments }]) => registeredArguments.length > 0))(
+  "the help of %s, which takes arguments, has an example",
+  (_, command) => {
+    expect(helpOf(command)).toMatch(/\nExamples?:\n {2}npx vitrine /u);
+  },
+);
+
+test.each(commands.filter(([name]) => name !== "vitrine serve"))("%s takes --json", (_, command) => {
+  expect(command.options.map(({ long }) => long)).toContain("--json");
+});

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { OpenDatabase } from "../../src/database/open.js";
+import { Prisma } from "../../src/generated/prisma/client.js";
+import { testDatabase } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
+
+let database: OpenDatabase;
+beforeAll(() => {
+  database = testDatabase();
+});
+afterAll(() => database.close());
+
+test.each(Object.values(Prisma.ModelName))(
+  "the migrations create the columns of %s in prisma/schema.prisma",
+  async (table) => {
+    // Prisma's client leaves out fields of unsupported types: words for searches.
+    const columns = await database.client.$queryRawUnsafe<{ name: string }[]>(
+      ofTest(`
+      SELECT column_name::text AS name FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = '${table}' AND udt_name <> 'tsvector'`),
+    );
+    const fields = Prisma[`${table}ScalarFieldEnum`];
+    expect(columns.map(({ name }) => name).toSorted()).toEqual(Object.values<string>(fields).toSorted());
+  },
+);
