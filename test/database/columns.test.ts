@@ -19,7 +19,7 @@ test.each(Object.values(Prisma.ModelName))(
       SELECT column_name::text AS name FROM information_schema.columns
       WHERE table_schema = current_schema() AND table_name = '${table}' AND udt_name <> 'tsvector'`),
     );
-    const fields = Prisma[`${table}ScalarFieldEnum`];
-    expect(columns.map(({ name }) => name).toSorted()).toEqual(Object.values<string>(fields).toSorted());
+    const fields = Object.entries(Prisma).find(([name]) => name === `${table}ScalarFieldEnum`)?.[1] ?? {};
+    expect(new Set(columns.map(({ name }) => name))).toEqual(new Set(Object.values(fields)));
   },
 );
