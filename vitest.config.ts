@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testChromium = process.env["TEST_CHROMIUM"];
 
+/** For tests that start processes: dist/, and a database for them to copy. */
+const forProcesses = ["test/support/build.setup.ts", "test/support/template.setup.ts"];
+
 /** At the end of a project, over all that its tests sent to the database. */
 const checksStatements = "test/support/citus/statements.setup.ts";
 
@@ -54,7 +57,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "embedded",
-          globalSetup: ["test/support/build.setup.ts", "test/support/embedded.setup.ts", checksStatements],
+          globalSetup: [...forProcesses, "test/support/embedded.setup.ts", checksStatements],
           exclude: [...shared.exclude, inBrowser],
         },
       },
@@ -82,7 +85,7 @@ export default defineConfig({
                 include: [`${inBrowser}/*.test.ts`],
                 testTimeout: 120_000,
                 globalSetup: [
-                  "test/support/build.setup.ts",
+                  ...forProcesses,
                   `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
                   checksStatements,
                 ],

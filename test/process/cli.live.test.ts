@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createOwnDatabase } from "../support/ownDatabase.js";
-import { placeForTest, serve, type Serving, until, vitrineJson } from "../support/process.js";
+import { migratedPlaceForTest, placeForTest, serve, type Serving, until, vitrineJson } from "../support/process.js";
 import { subscribe } from "../support/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.
@@ -50,7 +50,7 @@ async function expectToFollow(
 }
 
 test("live figures of a server on the embedded database follow what commands record and rebuild", async () => {
-  const place = await placeForTest();
+  const place = await migratedPlaceForTest();
   const env = { ...place.env, DEMO_TRAFFIC: "false" };
   const server = await serve(env);
   await expectToFollow(await watchAt(server, env, place.temporary), env);

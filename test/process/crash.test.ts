@@ -3,7 +3,7 @@ import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
 import { createDatabase } from "../support/postgresql.js";
-import { placeForTest, until } from "../support/process.js";
+import { migratedPlaceForTest, until } from "../support/process.js";
 
 /** `npm run test:faults` runs more rounds. */
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
@@ -13,7 +13,7 @@ const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 test(
   "embedded database: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
   async () => {
-    const { env, dataDir } = await placeForTest();
+    const { env, dataDir } = await migratedPlaceForTest();
     const figures = await crashed("embedded", {
       env: { ...env, DEMO_TRAFFIC: "false" },
       open: async () => {

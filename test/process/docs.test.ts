@@ -7,14 +7,14 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { exitStatus } from "../../src/cli/terminal/failure.js";
 import { createProgram } from "../../src/cli/program.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { makePlace, type Place, placeForTest, program, removePlace, serve } from "../support/process.js";
+import { makeMigratedPlace, type Place, placeForTest, program, removePlace, serve } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const token = "a-demo-token-of-my-own";
 let made: Place;
 beforeAll(async () => {
-  made = await makePlace();
+  made = await makeMigratedPlace();
   const server = await serve({ ...made.env, DEMO_TOKEN: token, DEMO_TRAFFIC: "false" });
   await server.stop();
   return () => removePlace(made);

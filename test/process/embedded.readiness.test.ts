@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
-import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
 import { createReadinessCheck } from "../../src/http/health.js";
+import { migratedPlaceForTest } from "../support/process.js";
 
 const ready = { status: "ready", database: "ok" };
 
@@ -10,9 +11,9 @@ test(
   "the embedded engine is ready while its one session is busy, and not once it has stopped",
   { timeout: 120_000 },
   async () => {
-    const server = await startEmbedded({});
+    const { dataDir } = await migratedPlaceForTest();
+    const server = await startEmbedded({ folder: join(dataDir, "postgres") });
     const connection = embeddedConnection(server.socketFolder);
-    await migrate(connection, () => undefined);
     const database = connect("embedded", connection, () => undefined);
     const check = createReadinessCheck(database.readiness);
     expect(await check()).toEqual(ready);

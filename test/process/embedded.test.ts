@@ -4,13 +4,17 @@ import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type EmbeddedServer, startEmbedded } from "../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../src/database/open.js";
-import { until } from "../support/process.js";
+import { makeMigratedPlace, removePlace, until } from "../support/process.js";
 
 let server: EmbeddedServer;
 beforeAll(async () => {
-  server = await startEmbedded({});
+  const place = await makeMigratedPlace();
+  server = await startEmbedded({ folder: join(place.dataDir, "postgres") });
   await query("CREATE TABLE kept (value text)");
-  return () => server.close();
+  return async () => {
+    await server.close();
+    await removePlace(place);
+  };
 });
 
 async function withClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -8,7 +8,7 @@ import { migrationsFolder } from "../../src/database/migrations/applied.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
 import { ofTest } from "../support/citus/recording.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
-import { placeForTest } from "../support/process.js";
+import { migratedPlaceForTest, placeForTest } from "../support/process.js";
 
 /** Nobody tells anything unless a test listens. */
 const quiet = () => undefined;
@@ -123,13 +123,12 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
 });
 
 test("embedded database: a migration that fails in its middle leaves nothing, and one that is right is applied", async () => {
-  const { dataDir } = await placeForTest();
+  const { dataDir } = await migratedPlaceForTest();
   const server = await startEmbedded({ folder: join(dataDir, "postgres") });
   onTestFinished(() => server.close());
   const connection = embeddedConnection(server.socketFolder);
   const database = connect("embedded", connection, quiet);
   onTestFinished(() => database.close());
-  await migrate(connection, quiet);
   const columns = () =>
     database.client.$queryRawUnsafe<unknown[]>(
       ofTest("SELECT FROM information_schema.columns WHERE column_name = 'extra'"),

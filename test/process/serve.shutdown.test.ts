@@ -7,7 +7,7 @@ import { connect } from "../../src/database/open.js";
 import { createTestStore, storeAt } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { createDatabase } from "../support/postgresql.js";
-import { placeForTest, serve, type Serving, until } from "../support/process.js";
+import { migratedPlaceForTest, serve, type Serving, until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
 import { beginImport } from "../support/slowImport.js";
 
@@ -19,7 +19,7 @@ const shortGrace = { SHUTDOWN_GRACE_MS: "100" };
 
 describe("a stop during a long import", () => {
   test("embedded database: lets it end, or cuts it and stores nothing of it once the grace is over", async () => {
-    const { env } = await placeForTest();
+    const { env } = await migratedPlaceForTest();
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
     const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
     expect(await stopTwice(start)).toEqual(wholeOrNothing);
@@ -43,7 +43,7 @@ describe("a stop during a long import", () => {
 });
 
 test("a second signal ends a server at once, whatever it is at, and leaves no temporary files", async () => {
-  const { env, temporary } = await placeForTest();
+  const { env, temporary } = await migratedPlaceForTest();
   const server = await serve({ ...env, ...longGrace });
   await beginImport(server.url, server.token ?? "");
   server.process.kill("SIGTERM");

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ReceivedSpan, spanKind, startCollector } from "../support/collector.js";
-import { makePlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
+import { makeMigratedPlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
 import { importMany, paths, products } from "../support/products.js";
 
 let place: Place;
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeMigratedPlace();
 });
 afterAll(() => removePlace(place));
 

@@ -14,6 +14,8 @@ import { recordStatement, tellingClient } from "./citus/recording.js";
 declare module "vitest" {
   interface ProvidedContext {
     database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
+    /** The folder of a migrated embedded database, to copy; see template.setup.ts. */
+    template: string;
     /** Where statements are written down; see citus/recording.ts. */
     statementsFolder: string;
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -71,9 +71,24 @@ export async function removePlace({ dataDir, temporary }: Place): Promise<void> 
   await Promise.all([dataDir, temporary].map((folder) => rm(folder, { recursive: true, force: true })));
 }
 
-/** A place for one test. */
-export async function placeForTest(): Promise<Place> {
+/** A place with a migrated database that has no stores yet. */
+export async function makeMigratedPlace(): Promise<Place> {
   const place = await makePlace();
+  await cp(inject("template"), join(place.dataDir, "postgres"), { recursive: true });
+  return place;
+}
+
+/** An empty place for one test. */
+export async function placeForTest(): Promise<Place> {
+  return untilTestFinished(await makePlace());
+}
+
+/** A place with a migrated database for one test. */
+export async function migratedPlaceForTest(): Promise<Place> {
+  return untilTestFinished(await makeMigratedPlace());
+}
+
+function untilTestFinished(place: Place): Place {
   onTestFinished(() => removePlace(place));
   return place;
 }
