@@ -4,7 +4,8 @@ import { Redis } from "ioredis";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "../support/app.js";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
-import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
+import { cli, cliJson } from "../support/cli.js";
+import { makeSharedPlace, type Place, removePlace, vitrineJson } from "../support/process.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 
@@ -36,10 +37,10 @@ describe("vitrine events", () => {
     const { show, command } = await prepare(events.map((event) => JSON.stringify(event)));
     const result = { store: show.storeId, liveStream: show.lsId };
     expect(await vitrineJson(command, place.env)).toEqual({ ...result, accepted: 2_500, duplicates: 0 });
-    expect(await vitrineJson(command, place.env)).toEqual({ ...result, accepted: 0, duplicates: 2_500 });
+    expect(await cliJson(command, place.env)).toEqual({ ...result, accepted: 0, duplicates: 2_500 });
     expect(await figures(show)).toEqual(expectedFigures(events));
     const stdout = "0 events were recorded; 2500 had been recorded before.\n";
-    expect(await vitrine(command, place.env)).toEqual({ status: 0, stdout, stderr: "" });
+    expect(await cli(command, place.env)).toEqual({ status: 0, stdout, stderr: "" });
   });
 
   test("names each problem with its line, and records nothing", async () => {
@@ -52,7 +53,7 @@ describe("vitrine events", () => {
       "  3     viewerId  VIEW needs a viewerId.",
       "  4               The line is not JSON.\n",
     ];
-    expect(await vitrine([...command, "--json"], place.env)).toEqual(failed(reasons.join("\n")));
+    expect(await cli([...command, "--json"], place.env)).toEqual(failed(reasons.join("\n")));
     expect(await figures(show)).toEqual(expectedFigures([]));
   });
 
@@ -68,7 +69,7 @@ describe("vitrine events", () => {
     });
     const channel = "vitrine:live-stream-changed";
     await redis.subscribe(channel);
-    expect(await vitrine(command, { ...place.env, REDIS_URL: redisUrl })).toMatchObject({ status: 1 });
+    expect(await cli(command, { ...place.env, REDIS_URL: redisUrl })).toMatchObject({ status: 1 });
     const publisher = redis.duplicate();
     await publisher.publish(channel, show.lsId);
     await ended;
@@ -80,8 +81,8 @@ describe("vitrine events", () => {
   test("refuses a store and a show that there are not, before it opens the file", async () => {
     const { show } = await prepare([]);
     const [noStore, noShow] = await Promise.all([
-      vitrine(["events", "nobody", show.lsId, "/no/such/file"], place.env),
-      vitrine(["events", show.storeId, "nowhere", "/no/such/file"], place.env),
+      cli(["events", "nobody", show.lsId, "/no/such/file"], place.env),
+      cli(["events", show.storeId, "nowhere", "/no/such/file"], place.env),
     ]);
     expect(noStore).toEqual(failed("There is no store nobody.\n"));
     expect(noShow).toEqual(failed("The store has no live stream with this id.\n"));
@@ -93,10 +94,10 @@ describe("vitrine analytics rebuild", () => {
     const events = someEvents(500);
     const { show, command } = await prepare(events.map((event) => JSON.stringify(event)));
     const { storeId, lsId } = show;
-    await vitrineJson(command, place.env);
+    await cliJson(command, place.env);
     for (const args of [[storeId, lsId], [storeId]]) {
       await database.client.liveStreamTotal.deleteMany({ where: { storeId } });
-      expect(await vitrineJson(["analytics", "rebuild", ...args], place.env)).toEqual({
+      expect(await cliJson(["analytics", "rebuild", ...args], place.env)).toEqual({
         store: storeId,
         rebuilt: [lsId],
         pruned: [],
@@ -104,14 +105,14 @@ describe("vitrine analytics rebuild", () => {
       expect(await figures(show)).toEqual(expectedFigures(events));
     }
     const stdout = "The analytics of 1 live stream were rebuilt.\n";
-    expect(await vitrine(["analytics", "rebuild", storeId], place.env)).toEqual({ status: 0, stdout, stderr: "" });
+    expect(await cli(["analytics", "rebuild", storeId], place.env)).toEqual({ status: 0, stdout, stderr: "" });
   });
 
   test("refuses a store and a show that there are not", async () => {
     const { show } = await prepare([]);
     const [noStore, noShow] = await Promise.all([
-      vitrine(["analytics", "rebuild", "nobody", "--json"], place.env),
-      vitrine(["analytics", "rebuild", show.storeId, "nowhere"], place.env),
+      cli(["analytics", "rebuild", "nobody", "--json"], place.env),
+      cli(["analytics", "rebuild", show.storeId, "nowhere"], place.env),
     ]);
     expect(noStore).toEqual(failed("There is no store nobody.\n"));
     expect(noShow).toEqual(failed("The store has no live stream with this id.\n"));

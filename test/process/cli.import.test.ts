@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createStore } from "../../src/access/store.js";
 import { testDatabase } from "../support/app.js";
+import { cli, cliJson } from "../support/cli.js";
 import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
 
 let place: Place;
@@ -35,7 +36,7 @@ async function prepare(content: string | Buffer) {
 /** What the import of a file that must be refused says, line by line. */
 async function refusal(content: string | Buffer): Promise<string[]> {
   const { env, command, store } = await prepare(content);
-  const { status, stdout, stderr } = await vitrine([...command, "--json"], env);
+  const { status, stdout, stderr } = await cli([...command, "--json"], env);
   const stored = await database.client.product.count({ where: { storeId: store } });
   expect({ status, stdout, stored }).toEqual({ status: 1, stdout: "", stored: 0 });
   return stderr.trimEnd().split("\n");
@@ -50,18 +51,18 @@ const places = ([heading, ...problems]: string[]) => {
 test("a file of 20,000 rows is imported whole, and again as replacements", async () => {
   const { env, store, command } = await prepare(csv(...Array.from({ length: 20_000 }, (_, n) => row(n))));
   expect(await vitrineJson(command, env)).toEqual({ store, imported: 20_000, created: 20_000, updated: 0 });
-  expect(await vitrineJson(command, env)).toEqual({ store, imported: 20_000, created: 0, updated: 20_000 });
+  expect(await cliJson(command, env)).toEqual({ store, imported: 20_000, created: 0, updated: 20_000 });
 });
 
 test("without --json people read the counts, and there is no progress bar where there is no terminal", async () => {
   const { env, command } = await prepare(csv(row(1), row(2)));
   const stdout = "2 products were imported. 2 new, 0 replaced.\n";
-  expect(await vitrine(command, env)).toEqual({ status: 0, stdout, stderr: "" });
+  expect(await cli(command, env)).toEqual({ status: 0, stdout, stderr: "" });
 });
 
 test("a file with a header alone imports nothing and succeeds", async () => {
   const { env, store, command } = await prepare(header);
-  expect(await vitrineJson(command, env)).toEqual({ store, imported: 0, created: 0, updated: 0 });
+  expect(await cliJson(command, env)).toEqual({ store, imported: 0, created: 0, updated: 0 });
 });
 
 describe("a file with problems stores nothing and ends with status 1", () => {
@@ -126,7 +127,7 @@ describe("with --error-policy reject-failed", () => {
 
   test("with --json the object has them, and nothing else is printed", async () => {
     const { env, command, store } = await prepare(csv(row(1), row(2).replace("2.5", "-2.5")));
-    const { status, stdout, stderr } = await vitrine([...command, "--json", "--error-policy", "reject-failed"], env);
+    const { status, stdout, stderr } = await cli([...command, "--json", "--error-policy", "reject-failed"], env);
     const message = "price must be a finite number of 0 or more.";
     const problems = [{ code: "INVALID_VALUE", message, line: 3, path: ["price"] }];
     const failure = { index: null, line: 3, id: "p-2", sku: "S-2", problems, problemsTotal: 1 };
@@ -137,19 +138,19 @@ describe("with --error-policy reject-failed", () => {
   test("a file without faults ends with 0; a policy that there is not is misuse", async () => {
     const { env, command, store } = await prepare(csv(row(1)));
     const result = { store, imported: 1, created: 1, updated: 0, failed: 0, failures: [] };
-    expect(await vitrineJson([...command, "--error-policy", "reject-failed"], env)).toEqual(result);
-    expect(await vitrine([...command, "--error-policy", "reject-some"], env)).toMatchObject({ status: 2, stdout: "" });
+    expect(await cliJson([...command, "--error-policy", "reject-failed"], env)).toEqual(result);
+    expect(await cli([...command, "--error-policy", "reject-some"], env)).toMatchObject({ status: 2, stdout: "" });
   });
 });
 
 test("a dry run says what would be done and stores nothing", async () => {
   const { env, command, store } = await prepare(csv(row(1), row(2), row(3).replace("3.5", "-3.5")));
-  const partly = await vitrine([...command, "--dry-run", "--error-policy", "reject-failed"], env);
+  const partly = await cli([...command, "--dry-run", "--error-policy", "reject-failed"], env);
   expect(partly).toMatchObject({
     status: 3,
     stdout: "2 products would be imported, 1 would fail. Nothing was stored. 2 new, 0 replaced.\n",
   });
-  expect(await vitrine([...command, "--dry-run"], env)).toMatchObject({ status: 1, stdout: "" });
+  expect(await cli([...command, "--dry-run"], env)).toMatchObject({ status: 1, stdout: "" });
   expect(await database.client.product.count({ where: { storeId: store } })).toBe(0);
 });
 
@@ -157,8 +158,8 @@ describe("what is no file to import is refused in one line", () => {
   test("a path without a file, and a folder", async () => {
     const { env, store } = await prepare("");
     const [missing, folder] = await Promise.all([
-      vitrine(["import", store, join(place.dataDir, "missing.csv")], env),
-      vitrine(["import", store, place.dataDir], env),
+      cli(["import", store, join(place.dataDir, "missing.csv")], env),
+      cli(["import", store, place.dataDir], env),
     ]);
     expect(missing).toMatchObject({
       status: 1,
@@ -175,6 +176,6 @@ describe("what is no file to import is refused in one line", () => {
   test("an unknown store", async () => {
     const { env, file } = await prepare(csv(row(1)));
     const stderr = "vitrine: There is no store nobody.\n";
-    expect(await vitrine(["import", "nobody", file], env)).toEqual({ status: 1, stdout: "", stderr });
+    expect(await cli(["import", "nobody", file], env)).toEqual({ status: 1, stdout: "", stderr });
   });
 });

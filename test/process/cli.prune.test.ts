@@ -6,7 +6,8 @@ import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import { testDatabase } from "../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
-import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
+import { cli, cliJson } from "../support/cli.js";
+import { makeSharedPlace, type Place, removePlace, vitrineJson } from "../support/process.js";
 
 let place: Place;
 let database: ReturnType<typeof testDatabase>;
@@ -47,37 +48,37 @@ describe("vitrine events prune", () => {
       events: 300,
       viewerRows: expect.any(Number),
     });
-    expect(await vitrine([...prune.slice(0, 3), lsId, ...prune.slice(3)], place.env)).toEqual({
+    expect(await cli([...prune.slice(0, 3), lsId, ...prune.slice(3)], place.env)).toEqual({
       status: 0,
       stdout: "0 events of 0 live streams were removed, and 0 rows about their viewers. Totals stay.\n",
       stderr: "",
     });
-    expect(await vitrineJson(["analytics", "rebuild", storeId], place.env)).toEqual({
+    expect(await cliJson(["analytics", "rebuild", storeId], place.env)).toEqual({
       store: storeId,
       rebuilt: [],
       pruned: [lsId],
     });
-    expect((await vitrine(["analytics", "rebuild", storeId], place.env)).stdout).toBe(
+    expect((await cli(["analytics", "rebuild", storeId], place.env)).stdout).toBe(
       "The analytics of 0 live streams were rebuilt. Left as they are: 1 live stream, whose events were pruned.\n",
     );
     const reason = `The events of ${lsId} were pruned: its totals cannot be rebuilt.`;
-    expect(await vitrine(["analytics", "rebuild", storeId, lsId], place.env)).toEqual(failed(1, reason));
+    expect(await cli(["analytics", "rebuild", storeId, lsId], place.env)).toEqual(failed(1, reason));
     expect(await figuresOf(database.client, show)).toEqual(expectedFigures(events));
   });
 
   test("an archived show takes no events from a file", async () => {
     const { storeId, lsId } = await archivedShow();
-    await vitrineJson(["events", "prune", storeId, "--before", "2026-06-01"], place.env);
+    await cliJson(["events", "prune", storeId, "--before", "2026-06-01"], place.env);
     const file = join(place.dataDir, `${lsId}.ndjson`);
     await writeFile(file, events.map((event) => JSON.stringify(event)).join("\n"));
     const reason = "The show is archived and takes no more events.";
-    expect(await vitrine(["events", storeId, lsId, file], place.env)).toEqual(failed(1, reason));
+    expect(await cli(["events", storeId, lsId, file], place.env)).toEqual(failed(1, reason));
   });
 
   test("refuses a time that is none, or that is to come, or is left out", async () => {
     const { storeId } = await archivedShow();
     const prune = async (...rest: string[]) => {
-      const { status, stdout, stderr } = await vitrine(["events", "prune", storeId, ...rest], place.env);
+      const { status, stdout, stderr } = await cli(["events", "prune", storeId, ...rest], place.env);
       expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
       return stderr;
     };
@@ -97,7 +98,7 @@ describe("vitrine events prune", () => {
     const show = await newShow(database.client, "prune");
     const file = join(place.dataDir, "prune.ndjson");
     await writeFile(file, JSON.stringify(events[0]));
-    expect(await vitrineJson(["events", "record", "prune", show.lsId, file], place.env)).toEqual({
+    expect(await cliJson(["events", "record", "prune", show.lsId, file], place.env)).toEqual({
       store: "prune",
       liveStream: show.lsId,
       accepted: 1,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseDuration, parseFuture } from "../../src/cli/terminal/duration.js";
 import { exitStatus } from "../../src/cli/terminal/failure.js";
+import { cli, cliJson } from "../support/cli.js";
 import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../support/process.js";
 
 let env: Place["env"];
@@ -15,7 +16,7 @@ const newStore = () => `store-${randomUUID()}`;
 
 /** What a command that must fail says; nothing may be printed on standard output. */
 async function failure(args: string[], variables: Place["env"] = env, expected = 1): Promise<string> {
-  const { status, stdout, stderr } = await vitrine(args, variables);
+  const { status, stdout, stderr } = await cli(args, variables);
   expect({ status, stdout }, args.join(" ")).toEqual({ status: expected, stdout: "" });
   return stderr;
 }
@@ -56,22 +57,29 @@ test("a store, a site and tokens are made, listed, rotated and revoked, each pri
 
 test("without --json people read what was done, and the secret stands alone on the first line", async () => {
   const store = newStore();
-  expect(await vitrine(["store", "create", store], env)).toEqual({
+  expect(await cli(["store", "create", store], env)).toEqual({
     status: 0,
     stdout: `Created store ${store}. Issue a token for it: npx vitrine token issue ${store}\n`,
     stderr: "",
   });
   const issue = ["token", "issue", store, "--label", "shop", "--expires", "2999-12-31T00:00:00Z"];
-  expect((await vitrine(issue, env)).stdout).toMatch(
+  expect((await cli(issue, env)).stdout).toMatch(
     /^vt_[\w-]{43}\n\(token [\da-f-]{36}, expires 2999-12-31T00:00:00\.000Z; the secret is not stored and cannot be shown again\)\n$/u,
   );
-  const listed = await vitrine(["token", "list", store], env);
+  const listed = await cli(["token", "list", store], env);
   expect(listed.stdout).toMatch(/^[\da-f-]{36} {2}shop {2}issued \S+ {2}expires 2999-12-31T00:00:00\.000Z\n$/u);
 });
 
+test.each([
+  ["a failure", ["token", "list", "nobody"], 1, "There is no store nobody.\n"],
+  ["misuse", ["bogus"], 2, "unknown command 'bogus' (add --help for what it takes)\n"],
+])("the process ends with the status of what happened: %s", async (_, args, status, reason) => {
+  expect(await vitrine(args, env)).toEqual({ status, stdout: "", stderr: `vitrine: ${reason}` });
+});
+
 test("a migration of a database that has everything finds nothing to do", async () => {
-  expect(await vitrineJson(["migrate"], env)).toEqual({ applied: [] });
-  expect((await vitrine(["migrate"], env)).stdout).toBe("Nothing to apply.\n");
+  expect(await cliJson(["migrate"], env)).toEqual({ applied: [] });
+  expect((await cli(["migrate"], env)).stdout).toBe("Nothing to apply.\n");
 });
 
 describe("a command that cannot do its work says why in one line, prints nothing else and ends with a status for it", () => {
@@ -86,7 +94,7 @@ describe("a command that cannot do its work says why in one line, prints nothing
 
   test("what is there already, and tokens that the store does not have", async () => {
     const store = newStore();
-    await vitrineJson(["store", "create", store], env);
+    await cliJson(["store", "create", store], env);
     const [again, revoked, rotated] = await Promise.all([
       failure(["store", "create", store, "--json"]),
       failure(["token", "revoke", store, "no-such-id"]),
@@ -194,14 +202,14 @@ describe("durations and times", () => {
 });
 
 test.each(["store", "token", "site", "analytics", "events"])("the help of the group %s has examples", async (group) => {
-  const { status, stdout } = await vitrine([group, "--help"], { DATA_DIR: "/dev/null" });
+  const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });
   expect(status).toBe(0);
   expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
   expect(stdout).toContain(`npx vitrine ${group} `);
 });
 
 test("the help names every exit status", async () => {
-  const { stdout } = await vitrine(["--help"], { DATA_DIR: "/dev/null" });
+  const { stdout } = await cli(["--help"], { DATA_DIR: "/dev/null" });
   for (const status of Object.values(exitStatus))
     expect(stdout).toMatch(new RegExp(`Exit status:[^]*\\b${status} [a-z]`, "u"));
 });
@@ -209,7 +217,7 @@ test("the help names every exit status", async () => {
 test.each([[["--help"]], [["token", "--help"]], [["token", "issue", "--help"]]])(
   "%j says on standard output what it takes",
   async (args) => {
-    const { status, stdout, stderr } = await vitrine(args, { DATA_DIR: "/dev/null" });
+    const { status, stdout, stderr } = await cli(args, { DATA_DIR: "/dev/null" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^Usage: vitrine/u);
   },

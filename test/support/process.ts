@@ -127,7 +127,7 @@ export function start(args: readonly string[], env: Variables): Running {
 }
 
 /** Waits for a process to end. One that does not is killed, and what it was at is told. */
-export async function endOf(running: Running, timeoutMs = 60_000): Promise<Ended> {
+export async function endOf(running: Running, timeoutMs = 200_000): Promise<Ended> {
   const { process: child } = running;
   let stuck: Error | undefined;
   const timer = setTimeout(() => {
@@ -148,7 +148,11 @@ export async function vitrine(args: readonly string[], env: Variables): Promise<
 
 /** Runs a command with --json, which must succeed and print one JSON object and nothing else. */
 export async function vitrineJson(args: readonly string[], env: Variables): Promise<any> {
-  const { status, stdout, stderr } = await vitrine([...args, "--json"], env);
+  return jsonOf(args, await vitrine([...args, "--json"], env));
+}
+
+/** The one JSON object that a command printed. @throws if it failed, or printed anything else */
+export function jsonOf(args: readonly string[], { status, stdout, stderr }: Ended): any {
   if (status !== 0) throw new Error(`vitrine ${args.join(" ")} ended with ${status}: ${stderr}`);
   const value: unknown = JSON.parse(stdout);
   if (stdout !== `${JSON.stringify(value)}\n`) throw new Error(`More than one JSON object: ${stdout}`);
@@ -162,7 +166,7 @@ export async function serve(env: Variables): Promise<Serving> {
   const running = start(["serve"], { PORT: "0", LOG_LEVEL: "warn", ...env });
   const { process: child } = running;
   const hasSpoken = () => banner.test(running.stdout()) || child.exitCode !== null;
-  await until(hasSpoken, "the server to listen", 100_000).catch((error: unknown) => {
+  await until(hasSpoken, "the server to listen", 200_000).catch((error: unknown) => {
     const what = [String(error), running.stdout(), running.stderr(), threadsOf(child)];
     child.kill("SIGKILL");
     throw new Error(what.join("\n"));
@@ -188,7 +192,7 @@ function threadsOf({ pid }: ChildProcess): string {
 }
 
 /** Waits until something holds, looking at it every 20 ms. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 20_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
