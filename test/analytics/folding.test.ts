@@ -88,7 +88,7 @@ test("folding, at any moment, and rebuilding change no figure: late events, devi
     },
   );
   await fc.assert(property, { numRuns: 20 });
-}, 120_000);
+});
 
 /** Minutes count as a whole. */
 function within(events: readonly SentEvent[], from: Date | null, until: Date | null): SentEvent[] {

@@ -124,7 +124,8 @@ test("variables are valid exactly where GraphQL takes them, and where none of th
     }),
     { numRuns: 3_000 },
   );
-  expect(Math.min(found.valid, found.invalid), JSON.stringify(found)).toBeGreaterThan(100);
+  const tried = found.valid + found.invalid;
+  expect(Math.min(found.valid, found.invalid) / tried, JSON.stringify(found)).toBeGreaterThan(0.03);
 });
 
 test("where lists must be arrays, looking for the first problem and for all of them agree", () => {

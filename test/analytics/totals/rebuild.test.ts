@@ -222,7 +222,7 @@ test("batches that arrive while a show is rebuilt again and again are counted on
   };
   await Promise.all([rebuild().finally(() => rebuilt.abort()), ...[0, 1, 2, 3].map(write)]);
   expect(await figuresOf(db, show)).toEqual(expectedFigures(accepted(sent)));
-}, 120_000);
+});
 
 describe("which shows are rebuilt", () => {
   const spoil = (show: ShowKey) => change(show, `UPDATE "LiveStreamTotal" SET orders = orders + 1 ${ofShow}`);
