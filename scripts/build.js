@@ -1,5 +1,5 @@
-// Generates the Prisma client, compiles, bundles the dashboard where it changed, and leaves a dist/ that runs with production
-// dependencies alone.
+// Generates the Prisma client where its schema changed, compiles, bundles the dashboard where it changed, and leaves a dist/
+// that runs with production dependencies alone.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -10,13 +10,10 @@ const { resolve } = createRequire(import.meta.url);
 
 if (process.argv.includes("--if-possible") && !isForDevelopment()) process.exit(0);
 
-// Prisma's command line would download an engine that `generate` never runs; any executable satisfies it.
-run("prisma", "build/index.js", ["generate", "--no-hints"], {
-  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-  PATH: `${join("node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}`, // where it looks for generators
-});
+if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
 run("typescript", "bin/tsc", ["-p", "tsconfig.build.json"]);
-if (!isBundled()) run("vite", "bin/vite.js", ["build", "--config", "src/dashboard/vite.config.ts"]);
+if (!isNewest("dist/dashboard/index.html", ["package.json", ...filesIn("src/dashboard")]))
+  run("vite", "bin/vite.js", ["build", "--config", "src/dashboard/vite.config.ts"]);
 if (existsSync("dist/main.js")) chmodSync("dist/main.js", 0o755);
 
 /** Runs an installed JavaScript command; its output is shown only when it fails. */
@@ -37,10 +34,21 @@ function isForDevelopment() {
   return Object.keys(devDependencies).every((name) => existsSync(join("node_modules", name)));
 }
 
-/** Whether the dashboard in dist/ is at least as new as what it is made from. */
-function isBundled() {
-  if (!existsSync("dist/dashboard/index.html")) return false;
-  const sources = readdirSync("src/dashboard", { recursive: true }).map((name) => join("src/dashboard", name));
-  const changedAt = Math.max(...[...sources, "package.json"].map((path) => statSync(path).mtimeMs));
-  return statSync("dist/dashboard/index.html").mtimeMs >= changedAt;
+/** Prisma's command line would download an engine that `generate` never runs; any executable satisfies it. */
+function generate() {
+  run("prisma", "build/index.js", ["generate", "--no-hints"], {
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PATH: `${join("node_modules", ".bin")}${delimiter}${process.env.PATH ?? ""}`, // where it looks for generators
+  });
+}
+
+/** Whether a file is there, and at least as new as all that it is made from. */
+function isNewest(path, sources) {
+  if (!existsSync(path)) return false;
+  const changedAt = Math.max(...sources.filter(existsSync).map((source) => statSync(source).mtimeMs));
+  return statSync(path).mtimeMs >= changedAt;
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true }).map((name) => join(folder, name));
 }

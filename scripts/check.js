@@ -1,39 +1,54 @@
 // `npm run check`: format, lint, types, dead code, and that what is generated and committed is up to date.
-// All of them run, so that one run shows everything; the exit status tells whether any failed.
-import { spawnSync } from "node:child_process";
+// All of them run, two at a time, so that one run shows everything; the exit status tells whether any failed.
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 
-const steps = [
+/** Others read what these write, so they come first, one after the other. */
+const generating = [
   ["generated code", ["node", "scripts/build.js"]],
   ["generated types of operations", ["npx", "graphql-codegen", "--config", "codegen.ts"]],
-  ["format", ["npx", "oxfmt", "--check"]],
-  ["lint", ["npx", "oxlint", "-c", "oxlint.config.mjs"]],
+];
+const checks = [
   ["types", ["npx", "tsc", "-p", "tsconfig.json"]],
-  ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
+  ["lint", ["npx", "oxlint", "-c", "oxlint.config.mjs"]],
   ["dead code", ["npx", "knip"]],
+  ["format", ["npx", "oxfmt", "--check"]],
+  ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
   ["licences", ["npm", "run", "--silent", "licences"]],
 ];
 
-const failed = steps.filter(([name, [command, ...args]]) => !passes(name, command, args)).map(([name]) => name);
-if (!schemaIsCurrent()) failed.push("schema.graphql");
+const failed = [];
+for (const step of generating) await run(step);
+const waiting = checks.values();
+await Promise.all([runAll(waiting), runAll(waiting)]);
+await checkSchema();
 process.stdout.write(failed.length === 0 ? "check: all good\n" : `check: failed: ${failed.join(", ")}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-function passes(name, command, args) {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    encoding: "utf8",
-    shell: process.platform === "win32",
+async function runAll(steps) {
+  for (const step of steps) await run(step);
+}
+
+/** Runs a step, and shows its output where it fails. */
+async function run([name, [command, ...args]]) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+  const ended = new Promise((resolve) => {
+    child.once("error", resolve);
+    child.once("close", resolve);
   });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const status = await ended;
   process.stdout.write(`${status === 0 ? "ok    " : "FAILED"} ${name}\n${status === 0 ? "" : `${stdout}${stderr}`}`);
-  return status === 0;
+  if (status !== 0) failed.push(name);
 }
 
 /** Prints the schema anew and compares; the committed file is left as it was. */
-function schemaIsCurrent() {
+async function checkSchema() {
   const committed = readFileSync("schema.graphql", "utf8");
-  const printed = passes("schema.graphql is printed", "npm", ["run", "--silent", "schema"]);
-  const current = readFileSync("schema.graphql", "utf8") === committed;
-  if (!current) writeFileSync("schema.graphql", committed);
-  process.stdout.write(current ? "" : "FAILED schema.graphql differs from the code: npm run schema\n");
-  return printed && current;
+  await run(["schema.graphql is printed", ["npm", "run", "--silent", "schema"]]);
+  if (readFileSync("schema.graphql", "utf8") === committed) return;
+  writeFileSync("schema.graphql", committed);
+  process.stdout.write("FAILED schema.graphql differs from the code: npm run schema\n");
+  failed.push("schema.graphql");
 }

@@ -1,19 +1,21 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
 import { createDatabase } from "../support/postgresql.js";
-import { migratedPlaceForTest, until } from "../support/process.js";
+import { makeMigratedPlace, removePlace, until } from "../support/process.js";
 
-/** `npm run test:faults` runs more rounds. */
+// Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
 const timeoutMs = 60_000 + rounds * 60_000;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
-test(
+test.concurrent(
   "embedded database: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
-  async () => {
-    const { env, dataDir } = await migratedPlaceForTest();
+  async ({ onTestFinished }) => {
+    const place = await makeMigratedPlace();
+    onTestFinished(() => removePlace(place));
+    const { env, dataDir } = place;
     const figures = await crashed("embedded", {
       env: { ...env, DEMO_TRAFFIC: "false" },
       open: async () => {
@@ -27,9 +29,9 @@ test(
   timeoutMs,
 );
 
-test.runIf(testDatabaseUrl !== undefined)(
+test.runIf(testDatabaseUrl !== undefined).concurrent(
   "PostgreSQL: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
-  async () => {
+  async ({ onTestFinished }) => {
     const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_crash_${process.pid}`);
     onTestFinished(drop);
     const figures = await crashed("postgresql", {
