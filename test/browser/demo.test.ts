@@ -28,4 +28,4 @@ test("on the demo store nothing needs to be typed: GraphiQL shows products and t
   expectClean(opened);
   await browser.close();
   expect((await server.stop()).status).toBe(0);
-}, 180_000);
+});

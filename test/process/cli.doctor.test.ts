@@ -50,7 +50,7 @@ test("it goes through a running server, tells its pid, and sees that migrations 
     `\n                      → If that is not Vitrine already running, set PORT to another.\n`,
   );
   await server.stop();
-}, 120_000);
+});
 
 test("a database and a Redis that cannot be reached are named with what to do, and the rest is still looked at", async () => {
   const other = createServer().listen(0, "127.0.0.1");

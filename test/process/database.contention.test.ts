@@ -60,7 +60,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     expect(Math.max(...answers.map(({ ms }) => ms)), "the statement's limit is 15 s").toBeLessThan(25_000);
     await holder.query("ROLLBACK");
     for (const call of all) expect(await answerTo(store, call)).toMatchObject({ how: "done" });
-  }, 60_000);
+  });
 
   test("that hold up long imports: those take half of the connections, and reads go on", async () => {
     const importers = await Promise.all([newStore(), newStore(), newStore()]);
@@ -87,7 +87,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     }
     await holder.query("ROLLBACK");
     for (const store of stores) expect((await send(store, paths.csv, body)).status).toBe(200);
-  }, 60_000);
+  });
 
   test("that hold up a long import: short ones of its store wait for it without a connection, and others are served", async () => {
     const [importer, reader] = [await newStore(), await newStore()];
@@ -183,13 +183,13 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     expect(await store.post(paths.bulk, bulk(products(3_000)))).toEqual(importedAnswer(2_900, 100));
     state.isOver = true;
     await Promise.all(streams);
-  }, 60_000);
+  });
 
   test("that change what an import is about to change: it is run again, and succeeds", async () => {
     const { store, response } = await importAgainst(3);
     expect(response.status).toBe(200);
     expect((await store.get(paths.of("a"))).body.title).toBe("Title a");
-  }, 60_000);
+  });
 
   test("that do so each time: after 4 attempts it is given up with 503 and Retry-After", async () => {
     const { store, response } = await importAgainst(4);
@@ -199,7 +199,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     });
     expect(await response.json()).toMatchObject({ code: "UNAVAILABLE" });
     expect((await store.get(paths.of("a"))).body.title).toBe("Other");
-  }, 60_000);
+  });
 
   async function deadlocks(): Promise<number> {
     let seen = 0;

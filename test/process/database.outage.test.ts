@@ -51,7 +51,6 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
       expect(slowestMs(answers)).toBeLessThan(5_000);
       expect(await server.stop()).toMatchObject({ status: 0, stderr: "" });
     },
-    120_000,
   );
 
   test("that hangs: requests get UNAVAILABLE within 15 seconds, whatever they waited for, and then are served again", async () => {
@@ -70,7 +69,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     expect(hows(answers)).toEqual(["done", "unavailable"]);
     expect(slowestMs(answers)).toBeLessThan(15_000);
     expect(await server.stop()).toMatchObject({ status: 0, stderr: "" });
-  }, 120_000);
+  });
 
   test("that hangs lets a server stop, and a command and another server fail", async () => {
     const { server, store, calls: all } = await serveStore({ SHUTDOWN_GRACE_MS: "1000" });
@@ -89,7 +88,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
       expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
     }
     await load.stop().catch(() => undefined); // its connections were cut
-  }, 120_000);
+  });
 });
 
 interface Load {

@@ -72,25 +72,21 @@ const pages = [
 const runElsewhere =
   /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*|psql "\$DATABASE_URL" .*)$/mu;
 
-test.each(pages)(
-  "every command and operation of %s does what the page shows",
-  async (page) => {
-    const examples = examplesOf(await read(page)).filter(({ block }) => !runElsewhere.test(block.text));
-    if (examples.length === 0) return;
-    const demo = await openDemo();
-    for (const example of examples) {
-      const printed = await outputOf(example, demo);
-      const { output, block } = example;
-      if (output === undefined) continue;
-      const [shown, value] =
-        output.info === "json"
-          ? [JSON.parse(output.text), JSON.parse(printed)]
-          : [output.text.trimEnd(), printed.trimEnd()];
-      expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
-    }
-  },
-  120_000,
-);
+test.each(pages)("every command and operation of %s does what the page shows", async (page) => {
+  const examples = examplesOf(await read(page)).filter(({ block }) => !runElsewhere.test(block.text));
+  if (examples.length === 0) return;
+  const demo = await openDemo();
+  for (const example of examples) {
+    const printed = await outputOf(example, demo);
+    const { output, block } = example;
+    if (output === undefined) continue;
+    const [shown, value] =
+      output.info === "json"
+        ? [JSON.parse(output.text), JSON.parse(printed)]
+        : [output.text.trimEnd(), printed.trimEnd()];
+    expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
+  }
+});
 
 test("every variable of the environment, every command and every exit status stands in the tables of docs/operations.md", async () => {
   const operations = await read("docs/operations.md");

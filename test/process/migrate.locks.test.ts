@@ -139,4 +139,4 @@ test("embedded database: a migration that fails in its middle leaves nothing, an
   expect(await columns()).toEqual([]);
   expect(await migrate(connection, quiet, { folder: await migrationsAnd(sql) })).toEqual([extra]);
   expect(await columns()).toHaveLength(1);
-}, 120_000);
+});

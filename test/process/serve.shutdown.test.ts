@@ -23,7 +23,7 @@ describe("a stop during a long import", () => {
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
     const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
     expect(await stopTwice(start)).toEqual(wholeOrNothing);
-  }, 180_000);
+  });
 
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
     "PostgreSQL, %s processes: lets it end, or cuts it and stores nothing of it once the grace is over",
@@ -38,7 +38,6 @@ describe("a stop during a long import", () => {
       };
       expect(await stopTwice(start)).toEqual(wholeOrNothing);
     },
-    180_000,
   );
 });
 

@@ -62,13 +62,13 @@ test("on a database without migrations the server runs, says so at /readyz, and 
   expect(stderr).toBe("vitrine: There is no store demo.\n");
   expect(await other.stop()).toMatchObject({ status: 0, stderr: "" });
   expect((await server.stop()).status).toBe(0);
-}, 180_000);
+});
 
 test("starts that are interrupted or find their port taken leave nothing behind and use up no demo token", async () => {
   const { env, dataDir, temporary } = await placeForTest();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const starting = start(["serve"], { ...env, PORT: "0" });
-    await until(async () => (await readdir(temporary)).length > 0, "the database to be started", 30_000);
+    await until(async () => (await readdir(temporary)).length > 0, "the database to be started");
     starting.process.kill(signal);
     expect(await endOf(starting)).toMatchObject({ status: signal, stdout: "" });
     expect(await readdir(temporary)).toEqual([]);
@@ -91,4 +91,4 @@ test("starts that are interrupted or find their port taken leave nothing behind 
   const made = await Promise.all(ids.map((id) => vitrineJson(["store", "create", id], env)));
   expect(made, "commands without a server take turns").toEqual(ids.map((id) => ({ store: id, name: id })));
   expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
-}, 180_000);
+});

@@ -25,11 +25,7 @@ let whileStarting: Promise<{ store: string }>;
 beforeAll(async () => {
   place = await makePlace();
   const starting = serve({ ...place.env, SHUTDOWN_GRACE_MS: "60000" });
-  await until(
-    async () => (await readdir(place.dataDir)).includes("vitrine.lock"),
-    "the server to take its folder",
-    30_000,
-  );
+  await until(async () => (await readdir(place.dataDir)).includes("vitrine.lock"), "the server to take its folder");
   whileStarting = vitrineJson(["store", "create", "early"], place.env);
   [server] = await Promise.all([starting, whileStarting]);
   return async () => {
@@ -157,7 +153,7 @@ test("data and tokens outlive a restart, a kill and a restart after that; a stop
 
   server = await serve(place.env);
   expect(await getStatus(issued)).toBe(200);
-}, 180_000);
+});
 
 test("a server whose folder was taken over while it stood still ends, and leaves the folder to the other", async () => {
   const lock = join(place.dataDir, "vitrine.lock");

@@ -63,7 +63,7 @@ async function figures(server: Serving): Promise<Record<string, number>> {
 }
 
 async function untilCounted(server: Serving, count: number): Promise<void> {
-  await until(async () => (await figures(server))[nowhere] === count, `${count} requests to be counted`, 20_000);
+  await until(async () => (await figures(server))[nowhere] === count, `${count} requests to be counted`);
 }
 
 async function untilReplaced(server: Serving, pid: number): Promise<void> {
@@ -71,7 +71,7 @@ async function untilReplaced(server: Serving, pid: number): Promise<void> {
     const pids = await pidsOf(server);
     return pids.length === 2 && !pids.includes(pid) && (await figures(server))["vitrine_workers"] === 2;
   };
-  await until(isReplaced, "another worker", 20_000);
+  await until(isReplaced, "another worker");
 }
 
 /** On a connection of its own, which no other call uses. Gives the body of the answer. */

@@ -119,7 +119,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const [stuck = 0] = await workersOf(own);
     process.kill(stuck, "SIGSTOP");
     own.process.kill("SIGTERM");
-    const { status, stderr } = await endOf(own, 15_000);
+    const { status, stderr } = await endOf(own);
     expect({ status, log: JSON.parse(stderr) }).toMatchObject({ status: 0, log: { level: 40, workers: [stuck] } });
     expect(await countAlive([stuck])).toBe(0);
   });
@@ -144,7 +144,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const { port } = other.address() as AddressInfo;
     const redis = redisUrl === undefined ? undefined : { REDIS_URL: redisUrl };
     const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
-    const refused = await endOf(start(["serve"], variables), 15_000);
+    const refused = await endOf(start(["serve"], variables));
     other.close();
     const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
     expect(refused).toEqual({ status: 1, stdout: "", stderr });

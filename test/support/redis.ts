@@ -44,7 +44,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
 
 /** Waits for what happens by itself; how long is up to the machine. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = Date.now() + 15_000;
+  const giveUpAt = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}.`);
     await delay(20);
