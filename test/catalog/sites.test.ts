@@ -142,6 +142,15 @@ describe("an import", () => {
 });
 
 describe("retrieve", () => {
+  test("finds the product with the id before one with that sku, in whatever order a site got them", async () => {
+    const pair = [product("x", { sku: "1" }), product("y", { sku: "x" })];
+    for (const list of [pair, pair.toReversed()]) {
+      const store = await storeWithSites();
+      for (const each of list) await store.post(paths.one, { product: each, siteId: "web" });
+      expect((await store.get(`${paths.of("x")}?siteId=web`)).body).toMatchObject({ id: "x", sku: "1" });
+    }
+  });
+
   test("looks among the products of the site: there a sku is found that is another product's id elsewhere", async () => {
     const store = await storeWithSites();
     const [byId, bySku] = [product("x", { sku: "1" }), product("y", { sku: "x" })];

@@ -155,6 +155,19 @@ describe("REJECT_FAILED", () => {
     },
   );
 
+  test.each([
+    ["whose ids and skus stand in others too", (index: number) => product(`same${index >> 1}`)],
+    ["whose skus belong to other products", (index: number) => product(`new${index}`, { sku: `sku-old${index}` })],
+  ])("lists the first hundred of those %s", async (_, sent) => {
+    const store = await createTestStore(app);
+    const numbers = Array.from({ length: 102 }, (_each, index) => index);
+    await store.post(paths.bulk, bulk(numbers.map((index) => product(`old${index}`))));
+    const { body } = await store.post(paths.bulk, { ...letGo, products: numbers.map(sent) });
+    expect([body.imported, body.failed]).toEqual([0, 102]);
+    expect(body.failures.map(({ index }: { index: number }) => index)).toEqual(numbers.slice(0, 100));
+    expect(new Set(body.failures.map(({ problemsTotal }: { problemsTotal: number }) => problemsTotal)).size).toBe(1);
+  });
+
   test("lists ten problems of a product and counts the others", async () => {
     const store = await createTestStore(app);
     const list = [product("a", { images: Array(250).fill("nowhere") }), product("b")];

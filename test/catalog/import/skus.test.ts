@@ -110,6 +110,15 @@ describe("skus", () => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
+  test("and so are ids", async () => {
+    const store = await createTestStore(app);
+    const list = products(4_100, (index) => (index === 4_099 ? { id: "p00007" } : {}));
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(
+      invalid(duplicate(7, "id", "p00007"), duplicate(4_099, "id", "p00007")),
+    );
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
   test("of other stores do not matter", async () => {
     const [one, other] = [await createTestStore(app), await createTestStore(app)];
     for (const store of [one, other])

@@ -57,6 +57,14 @@ describe("a search", () => {
     expect(await search(store, text)).toEqual(ids);
   });
 
+  test("of more than 16 words looks for the first 16", async () => {
+    const words = Array.from({ length: 16 }, (_, index) => `w${String.fromCharCode(97 + index)}`);
+    const store = await storeWith(["a", words.join(" ")], ["b", words.slice(0, 15).join(" ")]);
+    expect(await search(store, words.slice(0, 15).join(" "))).toEqual(["a", "b"]);
+    expect(await search(store, words.join(" "))).toEqual(["a"]);
+    expect(await search(store, [...words, "other"].join(" "))).toEqual(["a"]);
+  });
+
   test("without a word finds nothing and does not fail", async () => {
     const store = await storeWith(["a", "Linen shirt"]);
     const texts = [
