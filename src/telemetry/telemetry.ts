@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { graphqlPath } from "../graphql/gateway.js";
-import type { Channel } from "../lib/channel.js";
+import type { Channel } from "../cluster/channel.js";
 import { logAccess } from "./accessLog.js";
 import { expose, processFigures, watchProcess } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";
 import { RequestObservation } from "./requestObservation.js";
-import { openScrapeChannel } from "./scrape.primary.js";
+import { openScrapeChannel } from "../cluster/metrics.js";
 import type { Tracing } from "./tracing.js";
 import { type Summary, summarize } from "./summary.js";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOwnCount, type OwnCount } from "../../src/access/rateLimit.memory.js";
-import { countForWorker, createPrimaryCount } from "../../src/access/rateLimit.primary.js";
+import { countForWorker, createPrimaryCount } from "../../src/cluster/rateLimit.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
-import type { Channel } from "../../src/lib/channel.js";
+import type { Channel } from "../../src/cluster/channel.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys } from "../support/products.js";

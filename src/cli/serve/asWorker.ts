@@ -3,7 +3,7 @@ import { openLog } from "./log.js";
 import { type App, createApp } from "../../app.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { type Channel, openChannel } from "../../lib/channel.js";
+import { type Channel, openChannel } from "../../cluster/channel.js";
 import { reasonOf } from "../terminal/reason.js";
 import { endService, listenEarly } from "./common.js";
 import { untilSignal } from "./signals.js";

@@ -1,13 +1,13 @@
 import { openLog } from "./log.js";
 import { createOwnCount } from "../../access/rateLimit.memory.js";
-import { countForWorker } from "../../access/rateLimit.primary.js";
-import { relayForWorker } from "../../analytics/feed/feed.primary.js";
+import { countForWorker } from "../../cluster/rateLimit.js";
+import { relayForWorker } from "../../cluster/feed.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { createScrapes } from "../../telemetry/scrape.primary.js";
+import { createScrapes } from "../../cluster/metrics.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { banner } from "./common.js";
-import { createWorkerPool } from "./workerPool.js";
+import { createWorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
 /** How long a worker may take, after the grace, to cut what is left. */

@@ -1,5 +1,5 @@
-import type { Channel } from "../../lib/channel.js";
-import type { FeedRelay } from "./feed.relay.js";
+import type { Channel } from "./channel.js";
+import type { FeedRelay } from "../analytics/feed/feed.relay.js";
 
 const topic = "live-stream-changed";
 

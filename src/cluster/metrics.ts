@@ -1,6 +1,6 @@
 import { withTimeout } from "../lib/timeout.js";
-import type { Channel } from "../lib/channel.js";
-import { combine, expose, type Figure, processFigures, watchProcess } from "./exposition.js";
+import type { Channel } from "./channel.js";
+import { combine, expose, type Figure, processFigures, watchProcess } from "../telemetry/exposition.js";
 
 /** How long a worker may take to tell its figures, and the primary to put them together. */
 const workerTimeoutMs = 1_000;

@@ -1,8 +1,8 @@
-import type { Channel } from "../lib/channel.js";
+import type { Channel } from "./channel.js";
 import { watchHealth } from "../lib/outage.js";
-import type { CallCount, Policy, Reservation } from "./rateLimit.js";
-import { withLocalFallback } from "./rateLimit.fallback.js";
-import type { OwnCount } from "./rateLimit.memory.js";
+import type { CallCount, Policy, Reservation } from "../access/rateLimit.js";
+import { withLocalFallback } from "../access/rateLimit.fallback.js";
+import type { OwnCount } from "../access/rateLimit.memory.js";
 
 /** Longer than for Redis: a primary that hangs hands out no connections either, so that few calls wait for it. */
 const replyTimeoutMs = 2_000;

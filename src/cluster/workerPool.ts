@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Channel, openChannel } from "../../lib/channel.js";
+import { type Channel, openChannel } from "./channel.js";
 
 /** A worker that ends in this time after its start is replaced later each time: what ended it may last. */
 const youngMs = 30_000;
