@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { threadModule } from "../../lib/threadModule.js";
+import { threadModule } from "../../lib/thread.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
 import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.js";
 

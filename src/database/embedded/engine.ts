@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { inFolder, makeFolder } from "./folder.js";
-import { startWorker } from "../../lib/startWorker.js";
+import { startThread } from "../../lib/thread.js";
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedServer {
@@ -38,7 +38,7 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   process.once("exit", removeNow); // for a process that is told to end at once: so no signal may come in between
-  const worker = startWorker(new URL("./engine.worker.js", import.meta.url), {
+  const worker = startThread(new URL("./engine.worker.js", import.meta.url), {
     workerData: { folder, snapshot, socketPath: join(socketFolder, socketName) },
   });
   const ended = new Promise<Error>((resolve) => {
