@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { checkConnections } from "../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../src/cli/doctor/machine.js";
 import { placeForTest, serve, vitrine } from "../support/process.js";
 
@@ -96,4 +97,15 @@ test("a Node.js that is too old, and clocks that differ, are told", () => {
     status: "warning",
     detail: "the database's clock is 5000 ms behind this one",
   });
+});
+
+test.each([
+  [{ webConcurrency: 1, databasePoolMax: 10, redisUrl: undefined }, 13],
+  [{ webConcurrency: 4, databasePoolMax: 10, redisUrl: undefined }, 52],
+  [{ webConcurrency: 4, databasePoolMax: 10, redisUrl: "redis://cache" }, 48],
+])("connections beyond the pool are counted: %j may use %i", (config, needed) => {
+  const detail = (available: number) =>
+    `${needed} of the server's ${available} connections may be used by one \`vitrine serve\``;
+  expect(checkConnections(needed + 1, config)).toMatchObject({ status: "ok", detail: detail(needed + 1) });
+  expect(checkConnections(needed, config)).toMatchObject({ status: "warning", detail: detail(needed) });
 });

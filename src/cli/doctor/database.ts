@@ -12,14 +12,14 @@ import { reasonOf } from "../terminal/reason.js";
 
 interface DatabaseFindings {
   readonly checks: readonly Check[];
-  /** The time of the database's machine and of this one; not where they are the same, or it could not be asked. */
+  /** The time on the database's machine and on this one; undefined where they are the same or it cannot be reached. */
   readonly now?: { readonly theirs: Date; readonly ours: Date };
 }
 
-/** PostgreSQL 13, as its server_version_num says it. */
+/** PostgreSQL 13, as server_version_num. */
 const versionMin = 130_000;
 
-/** Reaches the database as other commands do, but makes none and migrates nothing. */
+/** Connects as other commands do, but creates no database and applies no migration. */
 export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   const { databaseUrl, dataDir } = config;
   const isEmbedded = databaseUrl === undefined;
@@ -69,12 +69,20 @@ async function examineServer(db: RootDatabase, config: Config): Promise<Database
   };
 }
 
-function checkConnections(available: number, { webConcurrency, databasePoolMax }: Config): Check {
-  const needed = webConcurrency * databasePoolMax;
+type ConnectionConfig = Pick<Config, "webConcurrency" | "databasePoolMax" | "redisUrl">;
+
+/** @param available connections that the server allows, without those reserved for superusers */
+export function checkConnections(available: number, config: ConnectionConfig): Check {
+  const needed = connectionsNeeded(config);
   const detail = `${needed} of the server's ${available} connections may be used by one \`vitrine serve\``;
   return needed < available
     ? ok("connections", detail)
     : warning("connections", detail, "Lower DATABASE_POOL_MAX or WEB_CONCURRENCY, or raise max_connections.");
+}
+
+/** Beyond its pool, each process has connections for `/readyz`, for the watchdog and, without Redis, for live updates. */
+function connectionsNeeded({ webConcurrency, databasePoolMax, redisUrl }: ConnectionConfig): number {
+  return webConcurrency * (databasePoolMax + (redisUrl === undefined ? 3 : 2));
 }
 
 async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promise<readonly Check[]> {
@@ -89,7 +97,7 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
   return [migrations, failed("privileges", missing.problem, `As its owner or a superuser, run: ${missing.grant}`)];
 }
 
-/** With Citus: a table of a later migration works unnoticed on the coordinator alone, until that is full. */
+/** With Citus, tables of a later migration stay on the coordinator, unnoticed until that is full. */
 async function checkDistribution(db: RootDatabase): Promise<readonly Check[]> {
   const tables = await tablesLeftOut(db);
   if (tables === undefined) return [];
