@@ -1,8 +1,8 @@
 import { defineConfig } from "oxlint";
 
 /**
- * Imports point one way: main → cli → app → http → graphql, rest → execution → schema; app → features' schemas → schema; features'
- * functions → database → lib.
+ * Imports point one way: main → cli → app → cluster, http → graphql, rest → execution → schema; app → features' schemas → schema;
+ * features' functions → database → lib.
  */
 const inward = (files, forbidden, message) => ({
   files,
@@ -10,7 +10,7 @@ const inward = (files, forbidden, message) => ({
 });
 
 const features = ["access", "analytics", "catalog"];
-const transports = ["schema", "execution", "graphql", "rest", "http", "telemetry", "cli"];
+const transports = ["schema", "execution", "graphql", "rest", "http", "telemetry", "cluster", "cli"];
 const graphqlLibraries = ["graphql", "graphql/*", "@pothos/*", "graphql-yoga", "sofa-api"];
 /** Patterns of imports from these folders of src, and of app.ts, which puts all of them together. */
 const folders = (...names) => [...names.map((name) => `**/${name}/**`), "**/app.js"];
@@ -65,34 +65,39 @@ export default defineConfig({
     ),
     inward(
       features.map((name) => `src/${name}/**/*.schema.ts`),
-      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cli")],
+      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cluster", "cli")],
       "A schema file knows its feature and the schema builder, and nothing of how requests arrive.",
     ),
     inward(["src/errors.ts"], ["*"], "errors.ts imports nothing, so that everything may import it."),
     inward(
       ["src/schema/**"],
-      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cli")],
+      ["graphql-yoga", "sofa-api", ...folders("execution", "graphql", "rest", "http", "telemetry", "cluster", "cli")],
       "schema/ is what features build their part of the schema with: it does not know how operations run.",
     ),
     inward(
       ["src/execution/**"],
-      ["graphql-yoga", "sofa-api", ...folders(...features, "graphql", "rest", "http", "telemetry", "cli")],
+      ["graphql-yoga", "sofa-api", ...folders(...features, "graphql", "rest", "http", "telemetry", "cluster", "cli")],
       "execution/ runs any operation of either style: it knows no feature and no endpoint.",
     ),
     inward(
       ["src/graphql/**"],
-      folders("rest", "http", "telemetry", "cli"),
+      folders("rest", "http", "telemetry", "cluster", "cli"),
       "The GraphQL endpoint does not know how requests arrive.",
     ),
     inward(
       ["src/rest/**"],
-      ["graphql-yoga", ...folders("graphql", "http", "telemetry", "cli")],
+      ["graphql-yoga", ...folders("graphql", "http", "telemetry", "cluster", "cli")],
       "REST knows how operations run, not the GraphQL endpoint or the server.",
     ),
     inward(
       ["src/telemetry/**"],
-      folders("rest", "http", "cli"),
-      "What is told of a request comes by schema/observation.ts and from the server; telemetry asks neither.",
+      folders("rest", "http", "cluster", "cli"),
+      "Telemetry is notified of requests through schema/observation.ts and by the server; it depends on neither.",
+    ),
+    inward(
+      ["src/cluster/**"],
+      [...graphqlLibraries, ...folders("database", "schema", "execution", "graphql", "rest", "http", "cli")],
+      "cluster/ connects workers with their primary: it carries what others give it, and serves no requests.",
     ),
     inward(
       ["src/dashboard/**"],
@@ -113,7 +118,7 @@ export default defineConfig({
       files: ["src/dashboard/vite.config.ts"],
       rules: { "no-restricted-imports": "off" },
     },
-    inward(["src/http/**"], ["**/cli/**", "**/app.js"], "The server does not know who starts it."),
+    inward(["src/http/**"], folders("cluster", "cli"), "The server does not know who starts it."),
     {
       // Types of an observation, its trace and its summary still need each other.
       files: ["src/telemetry/**"],

@@ -8,6 +8,7 @@ import { openSharedCount } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { createPrimaryRelay } from "./cluster/feed.js";
+import { shareMetrics } from "./cluster/metrics.js";
 import { createRedisRelay, type FeedRelay } from "./analytics/feed/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis/kpis.read.js";
 import { createKeySweep } from "./catalog/import/idempotency/expired.js";
@@ -70,7 +71,12 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   // From here on connections are open, which would keep up the process of an app that cannot be made.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database, log, primary);
-  const telemetry = createTelemetry({ log, sources: { feed, probe: database.probe }, tracing, primary });
+  const telemetry = createTelemetry({
+    log,
+    sources: { feed, probe: database.probe },
+    tracing,
+    share: primary && ((own) => shareMetrics(primary, own)),
+  });
   const sweep = startSweep({
     everyMs: sweepEveryMs,
     work: createKeySweep(database.client),

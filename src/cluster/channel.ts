@@ -1,9 +1,9 @@
 import type { Worker } from "node:cluster";
 
-/** What the primary process and one of its workers say to each other. What is said to an end that is gone is lost. */
+/** Messages between the primary process and one of its workers. Messages to an end that is gone are lost. */
 export interface Channel {
   send(topic: string, ...parts: readonly unknown[]): void;
-  /** One listener for each topic. It takes the parts that are told under it. */
+  /** Sets the one listener of a topic; it gets the parts. */
   on(topic: string, listener: (...parts: never[]) => void): void;
 }
 
@@ -12,7 +12,7 @@ export function openChannel(worker: Worker): Channel {
   const listeners = new Map<string, (...parts: readonly unknown[]) => void>();
   worker.on("message", (message: unknown) => {
     if (!Array.isArray(message)) return;
-    const [topic, ...parts] = message as [string, ...unknown[]]; // `send` made it: both ends are the same program
+    const [topic, ...parts] = message as [string, ...unknown[]]; // made by `send`: both ends are the same program
     listeners.get(topic)?.(...parts);
   });
   return {
@@ -20,7 +20,7 @@ export function openChannel(worker: Worker): Channel {
       worker.send([topic, ...parts], () => undefined);
     },
     on(topic, listener) {
-      listeners.set(topic, listener as (...parts: readonly unknown[]) => void); // whoever tells keeps to the topic
+      listeners.set(topic, listener as (...parts: readonly unknown[]) => void); // each topic has parts of one shape
     },
   };
 }

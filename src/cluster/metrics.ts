@@ -1,105 +1,108 @@
 import { withTimeout } from "../lib/timeout.js";
+import {
+  aggregate,
+  aggregateAsText,
+  collectProcessMetrics,
+  type MetricValues,
+  processMetrics,
+} from "../telemetry/exposition.js";
+import type { SharedMetrics } from "../telemetry/telemetry.js";
 import type { Channel } from "./channel.js";
-import { combine, expose, type Figure, processFigures, watchProcess } from "../telemetry/exposition.js";
 
-/** How long a worker may take to tell its figures, and the primary to put them together. */
 const workerTimeoutMs = 1_000;
 const primaryTimeoutMs = 3_000;
 
-/** In the primary: answers each worker that is scraped with the figures of all. */
-export interface Scrapes {
-  /** To be called with the channel to each new worker, and with what settles when that has ended. */
+/** In the primary: answers each scrape of a worker with the metrics of all processes. */
+export interface MetricsCollector {
+  /** @param ended settles when the worker has ended */
   onSpawn(channel: Channel, ended: Promise<unknown>): void;
 }
 
-interface WorkerFigures {
-  /** What it last told; undefined before. */
-  latest: readonly Figure[] | undefined;
-  /** Takes what it tells next. */
-  heard: () => void;
+interface WorkerMetrics {
+  /** As of its last reply; undefined before the first. */
+  latest: readonly MetricValues[] | undefined;
+  onReply: () => void;
 }
 
 /**
- * Counts must never shrink, or they would be taken for new ones that have grown since by all they show. So those of a
- * silent worker stand as they were when it last answered, and those of workers that ended are kept. Its other
- * figures are left out.
+ * Counters must be monotonic: Prometheus reads a decrease as a reset. A worker that does not reply is therefore counted with
+ * the counters of its last reply, and those of workers that ended are kept. Gauges are of workers that reply only.
  */
-export function createScrapes(timeoutMs: number = workerTimeoutMs): Scrapes {
-  watchProcess();
-  const workers = new Map<Channel, WorkerFigures>();
-  const kept = keepCounts();
-  let underWay: Promise<string> | undefined;
+export function createMetricsCollector(timeoutMs: number = workerTimeoutMs): MetricsCollector {
+  collectProcessMetrics();
+  const workers = new Map<Channel, WorkerMetrics>();
+  const ended = keepCounters();
+  let pending: Promise<string> | undefined;
 
-  const isHeard = async (channel: Channel, worker: WorkerFigures): Promise<boolean> => {
-    const reply = new Promise<void>((resolve) => (worker.heard = resolve));
-    channel.send("figures?");
+  const replies = async (channel: Channel, worker: WorkerMetrics): Promise<boolean> => {
+    const reply = new Promise<void>((resolve) => (worker.onReply = resolve));
+    channel.send("collect");
     return withTimeout(reply, timeoutMs, "A worker").then(
       () => true,
       () => false,
     );
   };
 
-  const gather = async (): Promise<string> => {
-    const asked = [...workers];
-    const before = kept.counts();
-    const heard = await Promise.all(asked.map(([channel, worker]) => isHeard(channel, worker)));
-    const told = asked.map(([, { latest = [] }], index) => (heard[index] === true ? latest : countsOf(latest)));
-    const silent = heard.filter((answered) => !answered).length;
-    return expose([...told, ...before, await processFigures(), poolFigures(asked.length, silent)]);
+  const collect = async (): Promise<string> => {
+    const queried = [...workers];
+    const kept = ended.counters();
+    const hasReplied = await Promise.all(queried.map(([channel, worker]) => replies(channel, worker)));
+    const parts = queried.map(([, { latest = [] }], index) => (hasReplied[index] ? latest : countersOf(latest)));
+    const silent = hasReplied.filter((replied) => !replied).length;
+    return aggregateAsText([...parts, ...kept, await processMetrics(), poolMetrics(queried.length, silent)]);
   };
 
   const answer = (channel: Channel): void => {
-    underWay ??= gather().finally(() => (underWay = undefined));
-    underWay.then(
+    pending ??= collect().finally(() => (pending = undefined));
+    pending.then(
       (text) => channel.send("scraped", text),
       () => channel.send("scraped"),
     );
   };
 
-  const forget = async (channel: Channel, ended: Promise<unknown>): Promise<void> => {
-    await ended;
+  const remove = (channel: Channel): void => {
     const latest = workers.get(channel)?.latest;
     workers.delete(channel);
-    if (latest !== undefined) kept.add(countsOf(latest));
+    if (latest !== undefined) ended.add(countersOf(latest));
   };
 
   return {
-    onSpawn(channel, ended) {
-      const worker: WorkerFigures = { latest: undefined, heard: () => undefined };
-      channel.on("figures", (figures: readonly Figure[]) => {
-        workers.set(channel, worker); // one that is not there yet has nothing to tell
-        worker.latest = figures;
-        worker.heard();
+    onSpawn(channel, untilEnded) {
+      const worker: WorkerMetrics = { latest: undefined, onReply: () => undefined };
+      channel.on("metrics", (metrics: readonly MetricValues[]) => {
+        workers.set(channel, worker); // only from its first message on: before, it has no metrics
+        worker.latest = metrics;
+        worker.onReply();
       });
       channel.on("scrape", () => answer(channel));
-      void forget(channel, ended);
+      void untilEnded.then(() => remove(channel));
     },
   };
 }
 
-/** The counts of workers that ended, added up. */
-function keepCounts() {
-  const parts: (readonly Figure[])[] = [];
-  let adding = Promise.resolve();
-  const addUp = async (): Promise<void> => {
+/** The counters of workers that have ended, aggregated. */
+function keepCounters() {
+  const parts: (readonly MetricValues[])[] = [];
+  let aggregation = Promise.resolve();
+  const aggregateParts = async (): Promise<void> => {
     const count = parts.length;
-    parts.splice(0, count, await combine(parts.slice(0, count)));
+    parts.splice(0, count, await aggregate(parts.slice(0, count)));
   };
   return {
-    counts: () => [...parts],
-    add(counts: readonly Figure[]): void {
-      parts.push(counts);
-      adding = adding.then(addUp);
+    counters: () => [...parts],
+    add(counters: readonly MetricValues[]): void {
+      parts.push(counters);
+      aggregation = aggregation.then(aggregateParts);
     },
   };
 }
 
-function countsOf(figures: readonly Figure[]): Figure[] {
-  return figures.filter(({ type }) => type === "counter" || type === "histogram");
+function countersOf(metrics: readonly MetricValues[]): MetricValues[] {
+  return metrics.filter(({ type }) => type === "counter" || type === "histogram");
 }
 
-function poolFigures(workers: number, silent: number): Figure[] {
-  const gauge = (name: string, help: string, value: number): Figure => ({
+function poolMetrics(workers: number, silent: number): MetricValues[] {
+  const gauge = (name: string, help: string, value: number): MetricValues => ({
     name,
     help,
     type: "gauge",
@@ -108,40 +111,32 @@ function poolFigures(workers: number, silent: number): Figure[] {
   });
   return [
     gauge("vitrine_workers", "Worker processes that serve.", workers),
-    gauge("vitrine_workers_silent", "Those of them that did not tell their figures in time.", silent),
+    gauge("vitrine_workers_silent", "Worker processes that did not answer this scrape in time.", silent),
   ];
 }
 
-/** In a worker: its end of the channel. */
-export interface ScrapeChannel {
-  /** The figures of the whole service. Rejects where the primary does not answer in time. */
-  scrape(): Promise<string>;
-  /** Leaves what this worker has counted with the primary, where somebody scrapes. */
-  close(): Promise<void>;
-}
-
-/** @param own the figures of this worker */
-export function openScrapeChannel(channel: Channel, own: () => Promise<Figure[]>): ScrapeChannel {
-  let heard: (text: string | undefined) => void = () => undefined;
-  let underWay: Promise<string> | undefined;
+/** In a worker: the metrics of all processes, from the primary. @param own the metrics of this worker */
+export function shareMetrics(channel: Channel, own: () => Promise<MetricValues[]>): SharedMetrics {
+  let onScraped: (text: string | undefined) => void = () => undefined;
+  let pending: Promise<string> | undefined;
   let isScraped = false;
-  const tell = async () => channel.send("figures", await own());
-  channel.on("figures?", () => {
+  const sendOwn = async () => channel.send("metrics", await own());
+  channel.on("collect", () => {
     isScraped = true;
-    tell().catch(() => undefined); // the primary does not wait for ever
+    sendOwn().catch(() => undefined); // the primary's timeout covers it
   });
-  channel.on("scraped", (text: string | undefined) => heard(text));
+  channel.on("scraped", (text: string | undefined) => onScraped(text));
 
-  const ask = async (): Promise<string> => {
-    const reply = new Promise<string | undefined>((resolve) => (heard = resolve));
+  const scrape = async (): Promise<string> => {
+    const reply = new Promise<string | undefined>((resolve) => (onScraped = resolve));
     channel.send("scrape");
     const text = await withTimeout(reply, primaryTimeoutMs, "The primary process");
-    if (text === undefined) throw new Error("The primary process could not put the figures together.");
+    if (text === undefined) throw new Error("The primary process could not aggregate the metrics.");
     return text;
   };
-  channel.send("figures", []); // from now on it is asked
+  channel.send("metrics", []); // registers this worker
   return {
-    scrape: () => (underWay ??= ask().finally(() => (underWay = undefined))),
-    close: async () => (isScraped ? tell() : undefined),
+    scrape: () => (pending ??= scrape().finally(() => (pending = undefined))),
+    close: async () => (isScraped ? sendOwn() : undefined),
   };
 }

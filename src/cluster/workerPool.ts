@@ -3,29 +3,27 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Channel, openChannel } from "./channel.js";
 
-/** A worker that ends in this time after its start is replaced later each time: what ended it may last. */
+/** A worker that ends this soon after its start is replaced with a delay that doubles: the cause may last. */
 const youngMs = 30_000;
 const delayMinMs = 100;
 const delayMaxMs = 10_000;
 
-/** The workers of this process. */
 export interface WorkerPool {
-  /** To those that serve. */
+  /** Of the workers that serve. */
   readonly channels: () => Channel[];
   /**
-   * Starts so many, and from then on replaces each that ends.
+   * Starts `count` workers, and from then on replaces each that ends.
    *
    * @returns the URL that all of them serve
-   * @throws what the first one threw that could not start; then none is left
+   * @throws the error of the first that could not start, after killing the others
    */
   start(count: number): Promise<string>;
   /**
-   * Lets all end what they are doing, and waits for them. Those that have not ended in time are killed.
+   * Stops all workers gracefully. Those that have not ended in time are killed.
    *
-   * @throws what one of them threw
+   * @throws the error of one that failed
    */
   stop(timeoutMs: number): Promise<void>;
-  /** Ends all at once. */
   readonly kill: () => void;
 }
 
@@ -33,16 +31,16 @@ interface PooledWorker {
   readonly worker: Worker;
   readonly channel: Channel;
   readonly startedAt: number;
-  /** Where it serves, once it does. */
+  /** Set once it serves. */
   url: string | undefined;
   readonly serves: Promise<string>;
-  /** What it threw. */
+  /** The message of its error. */
   failure: string | undefined;
-  /** Why it ended, once it has. */
+  /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>;
 }
 
-/** Called with the channel to each new worker, before it runs, and with what settles when it has ended. */
+/** Called for each new worker before it runs. @param ended settles when it has ended */
 type OnSpawn = (channel: Channel, ended: Promise<unknown>) => void;
 
 export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
@@ -57,7 +55,7 @@ export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
     return member;
   };
 
-  /** Keeps one place of the pool filled. */
+  /** Replaces a worker, and each of its successors, when it ends. */
   const replace = async (first: PooledWorker): Promise<void> => {
     let [member, delayMs] = [first, 0];
     for (;;) {
@@ -111,7 +109,7 @@ export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
 }
 
 function stopWorker({ worker, channel, url }: PooledWorker): void {
-  if (url === undefined) worker.process.kill(); // it serves nobody, and may not listen to its channel yet
+  if (url === undefined) worker.process.kill(); // it may not listen to its channel yet
   else channel.send("stop");
 }
 
@@ -135,7 +133,7 @@ function startWorker(): PooledWorker {
         resolve(member.failure ?? `A worker ended with ${signal ?? `status ${status}`}.`);
       });
       worker.on("error", ({ message }) => {
-        if (worker.process.pid === undefined) resolve(message); // it could not even be started, and will not exit
+        if (worker.process.pid === undefined) resolve(message); // it was never started, so that there will be no exit event
       });
     }),
   };

@@ -1,24 +1,22 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { RequestObservation } from "./requestObservation.js";
 import type { Summary } from "./summary.js";
 
-/** Asked all the time by those who watch over the service. */
 const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Writes the line of a request. It names no value that the caller sent but the id of the request. */
-type WriteAccess = (observation: RequestObservation, summary: Summary, response: ServerResponse) => void;
+/** Logs a request. Of what the caller sent, the line holds nothing but the request's id. */
+type WriteAccess = (summary: Summary, traceId: string | undefined, response: ServerResponse) => void;
 
-/** One line for each request, of level info; of level debug for probes. */
+/** One line for each request, at level info; at level debug for probes. */
 export function logAccess(log: Logger): WriteAccess {
-  const isForProbes = log.isLevelEnabled("debug");
+  const logsProbes = log.isLevelEnabled("debug");
   if (!log.isLevelEnabled("info")) return () => undefined;
-  return ({ requestId, storeId, names, span }, { method, route, status, outcome, ms }, response) => {
+  return ({ requestId, storeId, names, method, route, status, outcome, ms }, traceId, response) => {
     const isProbe = probes.has(route);
-    if (isProbe && !isForProbes) return;
+    if (isProbe && !logsProbes) return;
     const line = {
       requestId,
-      traceId: span?.traceId,
+      traceId,
       store: storeId,
       method,
       route,

@@ -1,11 +1,11 @@
 import { performance } from "node:perf_hooks";
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, prometheusContentType, Registry } from "prom-client";
 
-/** A metric at one moment, as prom-client writes it in JSON; it can be sent to another process. */
-export interface Figure {
+/** The current values of a metric, as prom-client gives them in JSON. It can be sent to another process. */
+export interface MetricValues {
   readonly name: string;
   readonly help: string;
-  /** `counter` and the like; prom-client's own type for it is wrong. */
+  /** `counter` and the like; prom-client declares a wrong type for it. */
   readonly type: unknown;
   readonly aggregator: string;
   readonly values: readonly { readonly value: number; readonly labels: object }[];
@@ -14,33 +14,33 @@ export interface Figure {
 export const metricsMediaType = prometheusContentType;
 
 const processRegistry = new Registry();
-let isWatched = false;
+let isCollecting = false;
 
-/** Begins to watch what the process is doing: CPU, memory, garbage collection, event loop. */
-export function watchProcess(): void {
-  if (isWatched) return; // it cannot be stopped
-  isWatched = true;
+/** Starts to collect CPU, memory, garbage collection and event loop metrics of this process. */
+export function collectProcessMetrics(): void {
+  if (isCollecting) return; // it cannot be stopped
+  isCollecting = true;
   collectDefaultMetrics({ register: processRegistry });
-  watchUtilization(processRegistry);
+  collectUtilization(processRegistry);
 }
 
-/** What was seen of the process; of the event loop, since the last time somebody asked. */
-export async function processFigures(): Promise<Figure[]> {
-  const figures: Figure[] = await processRegistry.getMetricsAsJSON();
-  return figures.map((figure) => ({
-    ...figure,
-    aggregator: aggregatorOf(figure),
-    values: figure.values.filter(({ value }) => Number.isFinite(value)), // nothing may have been seen of the event loop
+/** The metrics of this process; those of the event loop cover the time since the last call. */
+export async function processMetrics(): Promise<MetricValues[]> {
+  const metrics: MetricValues[] = await processRegistry.getMetricsAsJSON();
+  return metrics.map((metric) => ({
+    ...metric,
+    aggregator: aggregatorOf(metric),
+    values: metric.values.filter(({ value }) => Number.isFinite(value)), // the event loop may have no samples
   }));
 }
 
-/** How the same figure of several processes is made one, where that is not as prom-client has it. */
-function aggregatorOf({ name, aggregator }: Figure): string {
+/** How values of several processes are aggregated, where prom-client's default would mislead. */
+function aggregatorOf({ name, aggregator }: MetricValues): string {
   if (name === "process_start_time_seconds") return "min";
   return name.startsWith("nodejs_eventloop_lag") && aggregator === "average" ? "max" : aggregator;
 }
 
-function watchUtilization(registry: Registry): void {
+function collectUtilization(registry: Registry): void {
   let last = performance.eventLoopUtilization();
   const gauge: Gauge = new Gauge({
     name: "nodejs_eventloop_utilization_ratio",
@@ -55,16 +55,16 @@ function watchUtilization(registry: Registry): void {
   });
 }
 
-/** The figures of several processes, or of several parts of one, put together: most are added up. */
-export async function combine(parts: readonly (readonly Figure[])[]): Promise<Figure[]> {
+/** Aggregates metrics of several processes, or of several parts of one; most are summed. */
+export async function aggregate(parts: readonly (readonly MetricValues[])[]): Promise<MetricValues[]> {
   return registryOf(parts).getMetricsAsJSON();
 }
 
-/** Likewise, in the text format of Prometheus. */
-export async function expose(parts: readonly (readonly Figure[])[]): Promise<string> {
+/** The same in the Prometheus text format. */
+export async function aggregateAsText(parts: readonly (readonly MetricValues[])[]): Promise<string> {
   return registryOf(parts).metrics();
 }
 
-function registryOf(parts: readonly (readonly Figure[])[]): Registry {
+function registryOf(parts: readonly (readonly MetricValues[])[]): Registry {
   return AggregatorRegistry.aggregate([...parts] as object[]);
 }

@@ -5,10 +5,10 @@ import type { DatabaseProbe } from "../database/client.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product"];
 
-/** What is counted and timed by one process. Labels take values that are written in the code or in the schema, and no others. */
+/** The metrics of one app. Labels only take values from the code or the schema, so that their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Whose state is looked at when somebody asks. */
+/** What is read at each scrape. */
 export interface MetricSources {
   readonly feed: Pick<LiveFeed, "watchers">;
   readonly probe: DatabaseProbe;
@@ -17,7 +17,6 @@ export interface MetricSources {
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-/** The metrics of one app, all at zero, in a registry of their own. */
 export function createMetrics({ feed, probe }: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
@@ -29,23 +28,21 @@ export function createMetrics({ feed, probe }: MetricSources) {
   };
   gauge("vitrine_live_subscriptions", "Live subscriptions that are open.", () => feed.watchers);
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
-  gauge("vitrine_database_connections_idle", "Those of them that do nothing.", () => probe.pool.idleCount);
-  gauge("vitrine_database_waiting", "Calls that wait for a connection, or for their turn to have one.", () =>
-    probe.waiting(),
-  );
+  gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
+  gauge("vitrine_database_waiting", "Calls that wait for a database connection.", () => probe.waiting());
   const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
-  for (const policy of policyNames) limited.inc({ policy }, 0); // a series that begins at 1 hides its first increase
+  for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase
   return {
     registry,
     limited,
     requests: new Histogram({
       name: "vitrine_http_request_duration_seconds",
-      help: "Requests by method, route and class of status, from their headers until the answer is sent.",
+      help: "Requests by method, route and status class, from their headers until the response is sent.",
       labelNames: ["method", "route", "status"],
       buckets: requestBuckets,
       registers,
     }),
-    operations: counter("vitrine_operations_total", "Root fields asked for, by what became of their operation.", [
+    operations: counter("vitrine_operations_total", "Root fields requested, by the outcome of their operation.", [
       "style",
       "field",
       "outcome",
@@ -57,6 +54,8 @@ export function createMetrics({ feed, probe }: MetricSources) {
       buckets: importBuckets,
       registers,
     }),
-    events: counter("vitrine_shopper_events_total", "Shopper events, those counted before apart.", ["result"]),
+    events: counter("vitrine_shopper_events_total", "Shopper events, by whether they are new or duplicates.", [
+      "result",
+    ]),
   };
 }

@@ -6,14 +6,14 @@ import type { OperationNames } from "../schema/operationNames.js";
 import type { Metrics } from "./metrics.js";
 import type { RequestSpan, Tracing } from "./tracing.js";
 
-/** What is known of a request while it is on its way; the rest of its life is in telemetry.ts. */
+/** What is known of a request while it is handled. When it is over, telemetry.ts summarizes it. */
 export class RequestObservation implements Observation {
   readonly startedAt = performance.now();
-  /** The path as the code knows it, with the names of its parameters. */
+  /** The path pattern, with the names of its parameters. */
   route = "other";
   storeId: string | undefined;
   names: OperationNames | undefined;
-  /** What it is refused with. */
+  /** Of the error that it is answered with. */
   code: ErrorCode | undefined;
   readonly span: RequestSpan | undefined;
   private isReplay = false;
@@ -27,7 +27,7 @@ export class RequestObservation implements Observation {
     this.span = tracing?.begin(request);
   }
 
-  /** Handles the request: whatever it does is a part of it in traces. */
+  /** Runs the request's handler, within the request's span. */
   handle(work: () => Promise<void>): Promise<void> {
     return this.span === undefined ? work() : this.span.run(work);
   }
@@ -56,7 +56,7 @@ export class RequestObservation implements Observation {
   async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
     const { imports, importedProducts } = this.metrics;
     const startedAt = performance.now();
-    this.isReplay = false; // mutations of a request come one after the other
+    this.isReplay = false; // the mutations of a request run one after the other
     const result = await this.within("import", work);
     if (this.isReplay) return result;
     imports.observe((performance.now() - startedAt) / 1_000);

@@ -1,40 +1,53 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RequestObservation } from "./requestObservation.js";
+import type { ErrorCode } from "../errors.js";
+import type { OperationNames } from "../schema/operationNames.js";
 
-/** What became of a request. */
-export interface Summary {
-  /** One of those that HTTP knows here, or `other`. */
-  readonly method: string;
+/** What is known of a request while it is handled. */
+interface Observed {
+  readonly requestId: string;
+  readonly startedAt: number;
+  /** The path pattern, with the names of its parameters; `other` where none matched. */
   readonly route: string;
-  /** 0 where the client was gone before there was an answer. */
+  readonly storeId: string | undefined;
+  readonly names: OperationNames | undefined;
+  /** Of the error that it was answered with. */
+  readonly code: ErrorCode | undefined;
+}
+
+/** The outcome of a request, for metrics, the access log and traces. */
+export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "code"> {
+  /** A known HTTP method, or `other`. */
+  readonly method: string;
+  /** 0 where the client disconnected before there was a response. */
   readonly status: number;
   readonly statusClass: string;
-  /** `ok`, the code of the error that it was refused with, or `aborted` where the client went away before its end. */
+  /** `ok`, an error code, or `aborted` where the client disconnected before the end. */
   readonly outcome: string;
-  /** From when its headers had come until the last byte of the answer had gone. */
+  /** From the request's headers until the last byte of the response was sent. */
   readonly ms: number;
-  /** Whether it was a subscription, which lasts as long as its client likes. */
-  readonly isStream: boolean;
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"]);
 const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** To be called when a request is over. */
+/** Summarizes a request that is over. Subscriptions have a route of their own: they last as long as the client likes. */
 export function summarize(
-  { startedAt, route, names, code }: RequestObservation,
+  { requestId, startedAt, route, storeId, names, code }: Observed,
   { method = "" }: IncomingMessage,
   { headersSent, statusCode, writableFinished }: ServerResponse,
 ): Summary {
   const status = headersSent ? statusCode : 0;
   const isStream = names?.kind === "subscription" && headersSent;
   return {
+    requestId,
+    storeId,
+    names,
+    code,
     method: methods.has(method) ? method : "other",
     route: isStream ? `${route} (subscription)` : route,
     status,
     statusClass: statusClasses[Math.trunc(status / 100)] ?? "none",
     outcome: writableFinished || isStream ? (code ?? "ok") : "aborted",
     ms: performance.now() - startedAt,
-    isStream,
   };
 }

@@ -1,54 +1,59 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { graphqlPath } from "../graphql/gateway.js";
-import type { Channel } from "../cluster/channel.js";
 import { logAccess } from "./accessLog.js";
-import { expose, processFigures, watchProcess } from "./exposition.js";
+import { aggregateAsText, collectProcessMetrics, type MetricValues, processMetrics } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";
 import { RequestObservation } from "./requestObservation.js";
-import { openScrapeChannel } from "../cluster/metrics.js";
-import type { Tracing } from "./tracing.js";
 import { type Summary, summarize } from "./summary.js";
+import type { Tracing } from "./tracing.js";
 
-/** What the service lets others see of its work. */
+/** The access log, metrics and traces of one app. */
 export interface Telemetry {
-  /** Follows a request until it is answered, or its client is gone. */
+  /** Observes a request until it is answered or its client has disconnected. */
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
-  /** All metrics in Prometheus' text format, of all workers where there are several. Rejects when they cannot be had in time. */
+  /** All metrics in the Prometheus text format, of all workers. Rejects when they cannot be collected in time. */
   scrape(): Promise<string>;
-  /** Sends the traces that are left; gives up after so long. */
+  /** Sends the remaining traces, for as long as `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
+}
+
+/** The metrics of all processes of one service. */
+export interface SharedMetrics {
+  /** Rejects where they cannot be collected in time. */
+  scrape(): Promise<string>;
+  /** Hands over the counters of this process if anybody scrapes. */
+  close(): Promise<void>;
 }
 
 interface Options {
   readonly log: Logger;
   readonly sources: MetricSources;
   readonly tracing: Tracing | undefined;
-  /** To the primary, in a worker. */
-  readonly primary: Channel | undefined;
+  /** How this process shares its metrics with others; undefined where it serves alone. */
+  readonly share: ((own: () => Promise<MetricValues[]>) => SharedMetrics) | undefined;
 }
 
-/** Watches one app. */
-export function createTelemetry({ log, sources, tracing, primary }: Options): Telemetry {
+export function createTelemetry({ log, sources, tracing, share }: Options): Telemetry {
   const metrics = createMetrics(sources);
-  watchProcess();
-  const own = async () => [...(await metrics.registry.getMetricsAsJSON()), ...(await processFigures())];
-  const channel = primary && openScrapeChannel(primary, own);
-  const write = logAccess(log);
+  collectProcessMetrics();
+  const own = async () => [...(await metrics.registry.getMetricsAsJSON()), ...(await processMetrics())];
+  const shared = share?.(own);
+  const logRequest = logAccess(log);
 
   const finish = (observation: RequestObservation, request: IncomingMessage, response: ServerResponse): void => {
     const summary = summarize(observation, request, response);
     const { method, route, statusClass, ms } = summary;
     metrics.requests.observe({ method, route, status: statusClass }, ms / 1_000);
-    countUnended(observation, summary);
-    write(observation, summary, response);
-    observation.span?.end(observation, summary);
+    countUnended(observation.route, summary);
+    logRequest(summary, observation.span?.traceId, response);
+    observation.span?.end(summary);
   };
 
-  /** Operations that did not tell their end: subscriptions, and those that were refused before they had a name. */
-  const countUnended = ({ names, code, route }: RequestObservation, { outcome }: Summary): void => {
-    const isUnread = names === undefined && code !== undefined && route === graphqlPath;
-    const fields = isUnread ? ["other"] : names?.kind === "subscription" ? names.fields : [];
+  /** Counts operations that did not report their end: subscriptions, and those refused before they had a name. */
+  const countUnended = (route: string, { names, code, outcome }: Summary): void => {
+    const isUnnamed = names === undefined && code !== undefined && route === graphqlPath;
+    const fields = isUnnamed ? ["other"] : names?.kind === "subscription" ? names.fields : [];
     for (const field of fields) metrics.operations.inc({ style: "graphql", field, outcome });
   };
 
@@ -58,9 +63,9 @@ export function createTelemetry({ log, sources, tracing, primary }: Options): Te
       response.on("close", () => finish(observation, request, response));
       return observation;
     },
-    scrape: async () => (channel === undefined ? expose([await own()]) : channel.scrape()),
+    scrape: async () => shared?.scrape() ?? aggregateAsText([await own()]),
     async close(timeoutMs) {
-      await Promise.all([channel?.close(), tracing?.close(timeoutMs)]);
+      await Promise.all([shared?.close(), tracing?.close(timeoutMs)]);
     },
   };
 }

@@ -9,37 +9,36 @@ import type { DatabaseProbe } from "../database/client.js";
 import { AppError } from "../errors.js";
 import { withTimeout } from "../lib/timeout.js";
 import { type Health, watchHealth } from "../lib/outage.js";
-import type { RequestObservation } from "./requestObservation.js";
 import type { Summary } from "./summary.js";
 
 /** The span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Does work as a part of it. */
+  /** Runs work with this span as its parent. */
   run<Result>(work: () => Result): Result;
-  end(observation: RequestObservation, summary: Summary): void;
+  end(summary: Summary): void;
 }
 
-/** Traces of requests. Spans hold names and outcomes, and no value that a caller sent. */
+/** Traces of requests. Spans hold names and outcomes, never values that a caller sent. */
 export interface Tracing {
   begin(request: IncomingMessage): RequestSpan;
-  /** A span around work that is part of a request; none around other work. */
+  /** Wraps work that is part of a request in a span; other work gets none. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
-  /** Sends what is left, and gives up after so long. */
+  /** Sends the remaining spans, for as long as `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** An export that takes longer, with all its retries, is given up: a process that stops may have to wait for it. */
+/** Of an export with all its retries: shutdown may have to wait for it. */
 const exportTimeoutMs = 3_000;
 const sqlShownMax = 2_000;
 
 /**
- * Sends traces over OTLP/HTTP, in JSON, in batches: at most 2,048 spans wait, and those that come then are dropped, as are those of
- * an export that fails. The SDK itself reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_*.
+ * Sends traces over OTLP/HTTP as JSON, in batches. Spans beyond 2,048 that wait are dropped, and so are those of an export that
+ * fails. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_* from the environment.
  *
  * @param endpoint base URL of a collector, to which /v1/traces is appended
- * @param warn told when exports fail, once until one succeeds
+ * @param warn called when exports fail, once until one succeeds
  */
 export function createTracing(
   { endpoint, serviceName }: { readonly endpoint: string; readonly serviceName: string },
@@ -65,7 +64,7 @@ export function createTracing(
     try {
       return await current.run(span, work);
     } catch (error) {
-      // Its message may repeat what a caller sent.
+      // Without the message, which may repeat what a caller sent.
       span.setStatus({ code: SpanStatusCode.ERROR });
       span.setAttribute("error.type", error instanceof AppError ? error.code : "error");
       throw error;
@@ -81,9 +80,9 @@ export function createTracing(
       return {
         traceId: span.spanContext().traceId,
         run: (work) => current.run(span, work),
-        end(observation, summary) {
+        end(summary) {
           span.updateName(`${summary.method} ${summary.route}`);
-          span.setAttributes(requestAttributes(observation, summary));
+          span.setAttributes(requestAttributes(summary));
           if (summary.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();
         },
@@ -116,9 +115,9 @@ const headerGetter = {
   get: (headers: IncomingHttpHeaders, name: string) => headers[name],
 };
 
-/** By the semantic conventions of OpenTelemetry where they have a name. */
-function requestAttributes({ requestId, storeId, code, names }: RequestObservation, summary: Summary): Attributes {
-  const { method, route, status, outcome } = summary;
+/** Named by the semantic conventions of OpenTelemetry where these have a name. */
+function requestAttributes(summary: Summary): Attributes {
+  const { requestId, storeId, code, names, method, route, status, outcome } = summary;
   return {
     "http.request.method": method === "other" ? "_OTHER" : method,
     "vitrine.request_id": requestId,
@@ -131,7 +130,7 @@ function requestAttributes({ requestId, storeId, code, names }: RequestObservati
   };
 }
 
-/** `SELECT`, or the name that the statement gives itself in a comment. */
+/** The SQL keyword, or the name in the statement's leading comment. */
 function statementName(sql: string): string {
   return /^\s*(?:\/\* (\w+) \*\/|(\w+))/u.exec(sql)?.slice(1).find(Boolean) ?? "query";
 }

@@ -4,7 +4,7 @@ import { countForWorker } from "../../cluster/rateLimit.js";
 import { relayForWorker } from "../../cluster/feed.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { createScrapes } from "../../cluster/metrics.js";
+import { createMetricsCollector } from "../../cluster/metrics.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { banner } from "./common.js";
 import { createWorkerPool } from "../../cluster/workerPool.js";
@@ -22,9 +22,9 @@ const cutMs = 3_000;
 export async function serveByWorkers(config: Config): Promise<void> {
   await migrateBefore(config);
   const count = createOwnCount();
-  const scrapes = createScrapes();
+  const metrics = createMetricsCollector();
   const pool = createWorkerPool(openLog(config), (channel, ended) => {
-    scrapes.onSpawn(channel, ended);
+    metrics.onSpawn(channel, ended);
     countForWorker(channel, count);
     relayForWorker(channel, pool.channels);
   });
