@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { useSelection } from "../hooks/useSelection.js";
 import { useShows } from "../hooks/useShows.js";
-import { Brand } from "./Brand.js";
+import { Brand } from "./Elements.js";
 import { NoShows } from "./NoShows.js";
 import { Show } from "./Show.js";
 import { ShowList } from "./ShowList.js";

@@ -2,11 +2,10 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { TimelineRange } from "../timeline.js";
 import { type Figures, useShow } from "../hooks/useShow.js";
 import { ConnectionNotice } from "./ConnectionNotice.js";
-import { Devices } from "./Devices.js";
 import { KpiTiles } from "./KpiTiles.js";
+import { Devices, TopProducts } from "./Rankings.js";
 import { ShowHeader } from "./ShowHeader.js";
 import { Timeline } from "./Timeline.js";
-import { TopProducts } from "./TopProducts.js";
 
 interface Props {
   readonly token: string;

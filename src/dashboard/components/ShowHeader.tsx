@@ -2,7 +2,7 @@ import { formatDuration, formatMoment } from "../format.js";
 import type { ShowAnalytics } from "../operations.js";
 import type { Connection } from "../reconnect.js";
 import { useNow } from "../hooks/useNow.js";
-import { StatusBadge } from "./StatusBadge.js";
+import { StatusBadge } from "./Elements.js";
 
 interface Props {
   readonly analytics: ShowAnalytics;

@@ -3,8 +3,7 @@ import { formatMoment } from "../format.js";
 import type { ShowSummary } from "../operations.js";
 import { addressOf } from "../hooks/useSelection.js";
 import type { useShows } from "../hooks/useShows.js";
-import { Segments } from "./Segments.js";
-import { StatusBadge } from "./StatusBadge.js";
+import { Segments, StatusBadge } from "./Elements.js";
 
 interface Props {
   readonly shows: ReturnType<typeof useShows>;

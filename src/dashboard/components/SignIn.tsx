@@ -4,7 +4,7 @@ import { query } from "../api.js";
 import { asFailure } from "../failure.js";
 import { showsQuery } from "../operations.js";
 import { isSendable } from "../session.js";
-import { Brand } from "./Brand.js";
+import { Brand } from "./Elements.js";
 
 interface Props {
   /** Why the token is asked for again. */

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { formatAmount, formatCount, formatDuration } from "../format.js";
 import type { ShowAnalytics } from "../operations.js";
 import { fillBuckets, type TimelineRange, type TimelineSpan } from "../timeline.js";
-import { Segments } from "./Segments.js";
+import { Segments } from "./Elements.js";
 import { TimelineChart } from "./TimelineChart.js";
 import { TimelineTable } from "./TimelineTable.js";
 

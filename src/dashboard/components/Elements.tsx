@@ -1,0 +1,39 @@
+import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
+import icon from "../icon.svg";
+
+export function Brand() {
+  return (
+    <p class="brand">
+      <img src={icon} alt="" width="28" height="28" />
+      Vitrine
+    </p>
+  );
+}
+
+const labels: Readonly<Record<LiveStreamStatus, string>> = { LIVE: "Live", ENDED: "Ended", ARCHIVED: "Archived" };
+
+export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
+  return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;
+}
+
+interface SegmentsProps<Value extends string> {
+  readonly legend: string;
+  readonly options: readonly (readonly [Value, string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** Radio buttons that look like one control. */
+export function Segments<Value extends string>({ legend, options, value, onChange }: SegmentsProps<Value>) {
+  return (
+    <fieldset class="segments">
+      <legend class="hidden">{legend}</legend>
+      {options.map(([option, label]) => (
+        <label key={option}>
+          <input type="radio" name={legend} checked={option === value} onChange={() => onChange(option)} />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

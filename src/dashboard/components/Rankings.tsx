@@ -1,0 +1,77 @@
+import { formatCount, formatShare } from "../format.js";
+import type { Kpis, ShowAnalytics } from "../operations.js";
+
+/** The products most often put into carts, by their title as far as the catalog knows them. */
+export function TopProducts({ products }: { readonly products: ShowAnalytics["topProducts"] }) {
+  const most = products[0]?.carts ?? 1;
+  return (
+    <section class="card" aria-labelledby="products-heading">
+      <h2 id="products-heading">Top products</h2>
+      {products.length === 0 ? (
+        <p class="muted">No product has been put into a cart yet.</p>
+      ) : (
+        <table class="ranking">
+          <thead>
+            <tr>
+              <th scope="col">Product</th>
+              <th scope="col">Added to cart</th>
+            </tr>
+          </thead>
+          <tbody>
+            {products.map(({ productId, carts, product }) => (
+              <tr key={productId}>
+                <th scope="row">
+                  <span class="name">{product?.title ?? productId}</span>
+                  <Bar share={carts / most} />
+                </th>
+                <td>{formatCount(carts)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+/** Reported devices may be anything; beyond these few they are summed up. */
+const shownMax = 6;
+
+/** The share of each device among viewers, largest first. */
+export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
+  const others = devices.slice(shownMax).reduce((sum, { value }) => sum + value, 0);
+  const shown = others > 0 ? [...devices.slice(0, shownMax), { device: "all others", value: others }] : devices;
+  return (
+    <section class="card" aria-labelledby="devices-heading">
+      <h2 id="devices-heading">Devices</h2>
+      <table class="ranking">
+        <thead class="hidden">
+          <tr>
+            <th scope="col">Device</th>
+            <th scope="col">Share of viewers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ device, value }) => (
+            <tr key={device}>
+              <th scope="row">
+                <span class="name device">{device}</span>
+                <Bar share={value / 100} />
+              </th>
+              <td>{formatShare(value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A share, from 0 to 1, beside the number that says the same. */
+function Bar({ share }: { readonly share: number }) {
+  return (
+    <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={share * 100} height="1" />
+    </svg>
+  );
+}
