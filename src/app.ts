@@ -38,25 +38,25 @@ import type { Tracing } from "./telemetry/tracing.js";
 
 const sweepEveryMs = 300_000;
 
-/** The whole service, ready to answer requests; it opens no port. */
+/** The whole service; it opens no port. */
 export interface App {
   /** For node:http's createServer. */
   readonly handler: RequestListener;
-  /** For what changes figures without a request. */
+  /** To be notified of changes that are made without a request. */
   readonly feed: LiveFeed;
-  /** From now on, pages fill in the demo store's token for browsers on this machine, but in production. */
+  /** From now on, pages fill in this token for browsers on this machine, except in production. */
   showDemoToken(token: string): void;
   /**
-   * Ends what the app itself started, streams to clients first. The database belongs to the caller.
+   * Closes what the app opened, streams to clients first. The caller closes the database.
    *
-   * @param timeoutMs how long the last traces may take to be sent; 1 second if not given
+   * @param timeoutMs for sending the last traces; 1 second by default
    */
   close(timeoutMs?: number): Promise<void>;
 }
 
 /**
- * Puts the service together, doing all the work that requests would otherwise share. A worker has a channel to its `primary`:
- * without Redis, that is what connects it with the other workers.
+ * Assembles the service, with all work that can be done before the first request. Without Redis, the channel to its `primary`
+ * connects a worker with the others.
  */
 export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Channel): Promise<App> {
   const { view, operations, openApi } = await planRest(schema);
@@ -68,7 +68,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   });
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
-  // From here on connections are open, which would keep up the process of an app that cannot be made.
+  // From here on there are open connections, which must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database, log, primary);
   const telemetry = createTelemetry({
@@ -80,7 +80,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const sweep = startSweep({
     everyMs: sweepEveryMs,
     work: createKeySweep(database.client),
-    onError: (error) => log.warn({ err: error }, "Expired idempotency keys could not be removed; it is tried again"),
+    onError: (error) => log.warn({ err: error }, "Expired idempotency keys could not be removed; retrying later"),
   });
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await Promise.all([sweep.stop(), feed.close()]);
@@ -117,7 +117,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   }
 }
 
-/** Traces, where a collector for them is named. Only then is anything of OpenTelemetry loaded. */
+/** Traces, where a collector is configured. Otherwise OpenTelemetry is not loaded. */
 async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
   const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
   if (endpoint === undefined) return undefined;
@@ -139,12 +139,12 @@ async function openPersistedOperations(
   return createPersistedOperations({ documents, only, ownTexts });
 }
 
-/** Counts in Redis or in the primary where there is one, and something to count. */
+/** Counts in Redis or else in the primary, where calls are limited. */
 async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
   const policies = policiesOf(config);
   if (Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
   const warn = (who: string) => (problem: Error) =>
-    log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls by itself`);
+    log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
   if (config.redisUrl !== undefined) {
     return { policies, count: await openSharedCount(config.redisUrl, warn("Redis")) };
   }
@@ -154,7 +154,7 @@ async function openRateLimits(config: Config, log: Logger, primary: Channel | un
   };
 }
 
-/** The live feed; it reaches the clients of other processes over Redis where there is one, or else the database and the primary. */
+/** The live feed. It reaches clients of other processes through Redis, or else through the database and the primary. */
 function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined): LiveFeed {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>

@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 
-/** What a running Vitrine is told by its environment. Every variable stands in the table of docs/operations.md. */
+/** The configuration from the environment. docs/operations.md lists every variable. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Every variable that is wrong, in one message. */
+/** Names every invalid variable in one message. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -31,7 +31,7 @@ const url = (...protocols: string[]) =>
     error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   });
 
-/** As browsers send them in Origin; another text is never equal to one. */
+/** As browsers send them in the Origin header. */
 const origins = z
   .string()
   .default("*")
@@ -107,11 +107,7 @@ const environment = variables.transform((values) => ({
   production: values.NODE_ENV === "production",
 }));
 
-/**
- * Reads the environment. An empty variable counts as not set.
- *
- * @throws {ConfigError} naming every variable that is wrong
- */
+/** Reads the environment. An empty variable counts as not set. @throws {ConfigError} naming every invalid variable */
 export function readConfig(all: Variables = process.env): Config {
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
   const { success, data, error } = environment.safeParse(given);
@@ -138,7 +134,7 @@ export function misspelledVariables(
   });
 }
 
-/** What is wrong between variables. Asked of the raw values, so that one bad variable does not hide these problems. */
+/** Contradictions between variables, of the raw values, so that one invalid variable does not hide them. */
 function contradictions({ DATABASE_URL, DEMO_TOKEN, WEB_CONCURRENCY, ...others }: Variables): string[] {
   const found: string[] = [];
   if (DEMO_TOKEN !== undefined && DATABASE_URL !== undefined) {

@@ -6,8 +6,8 @@ import { type OutputOptions, print } from "./terminal/output.js";
 import { liveStreams, openRelay, withDatabase } from "./runtime.js";
 
 const help = `
-It works while events arrive: those of a show wait until its totals are rebuilt.
-A show whose events were pruned keeps its totals: named, it is refused, and among others it is left as it is.
+Events may arrive meanwhile: those of a show wait until its totals are rebuilt.
+Shows whose events were pruned keep their totals: a named one is refused, others are skipped.
 
 Examples:
   npx vitrine analytics rebuild acme
@@ -20,7 +20,7 @@ export function addAnalyticsCommands(program: Command): void {
     .description("analytics of live streams")
     .addHelpText("after", "\nExample:\n  npx vitrine analytics rebuild acme spring-show")
     .command("rebuild")
-    .description("compute the totals of a show, or of all shows of a store, from the recorded events again")
+    .description("recompute the totals of a show, or of all shows of a store, from the recorded events")
     .argument("<store>", "its id", parseName)
     .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
     .option("--json", "print one JSON object")
@@ -34,7 +34,11 @@ export function addAnalyticsCommands(program: Command): void {
         await relay?.close();
         return result;
       });
-      const kept = pruned.length === 0 ? "" : ` Left as they are: ${liveStreams(pruned)}, whose events were pruned.`;
-      await print({ store, rebuilt, pruned }, `The analytics of ${liveStreams(rebuilt)} were rebuilt.${kept}`, options);
+      const skipped = pruned.length === 0 ? "" : ` Skipped: ${liveStreams(pruned)}, whose events were pruned.`;
+      await print(
+        { store, rebuilt, pruned },
+        `The analytics of ${liveStreams(rebuilt)} were rebuilt.${skipped}`,
+        options,
+      );
     });
 }

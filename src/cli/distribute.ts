@@ -5,8 +5,8 @@ import { type OutputOptions, print } from "./terminal/output.js";
 import { migrateIfNeeded, warn, withOpenDatabase } from "./runtime.js";
 
 const help = `
-Run it once, and again after each migration that makes tables. It does nothing where nothing is left to do, and is refused
-where the database has no Citus. docs/scale.md tells when to use it.
+Run it once, and again after each migration that creates tables. It does nothing where all tables are distributed, and fails
+where the database has no Citus. docs/scale.md says when to use it.
 
 Example:
   DATABASE_URL=postgres://… npx vitrine distribute`;
@@ -19,7 +19,7 @@ export function addDistributeCommand(program: Command): void {
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (options: OutputOptions) => {
-      if (readConfig().databaseUrl === undefined) throw withoutCitus(); // before the embedded one is made for it
+      if (readConfig().databaseUrl === undefined) throw withoutCitus(); // before an embedded database is created
       const distributed = await withOpenDatabase(async (database, config) => {
         await requireCitus(database.client);
         await migrateIfNeeded(database, config, warn);

@@ -8,7 +8,7 @@ import { type OutputOptions, print } from "./terminal/output.js";
 import { table } from "./terminal/table.js";
 
 const help = `
-It changes nothing. The exit status is 1 when something is found that keeps Vitrine from working.
+It changes nothing. The exit status is 1 when a check has failed.
 
 Example:
   DATABASE_URL=postgres://… npx vitrine doctor`;
@@ -17,7 +17,7 @@ Example:
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("look for what keeps Vitrine from working here, and say what to do")
+    .description("check the environment, the database and this machine, and say what to do")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (options: OutputOptions) => {
@@ -28,7 +28,7 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-/** Everything is looked at, so that one run shows everything; without an environment that is valid only part can be. */
+/** Runs all checks, or only those that need no valid environment. */
 async function examine(): Promise<readonly Check[]> {
   let config: Config;
   try {

@@ -8,8 +8,7 @@ import { type OutputOptions, print } from "./terminal/output.js";
 import { liveStreams, withDatabase } from "./runtime.js";
 
 const help = `
-All totals stay, and archived shows take no events: what was counted is not counted again. What cannot be done any more
-is to rebuild the totals of these shows from their events. Stopped in its middle, it can be run again.
+All totals stay, but those of these shows can no longer be rebuilt from events. If the command is interrupted, run it again.
 
 Examples:
   npx vitrine events prune acme --before 2026-01-01

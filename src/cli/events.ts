@@ -10,8 +10,8 @@ import { openRelay, withDatabase } from "./runtime.js";
 
 const help = `
 Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
-All lines are checked before anything is stored. If the recording is stopped in its middle, run the command again: the
-events recorded before are found to be duplicates, and do not count twice.
+All lines are checked before anything is stored. If the command is interrupted, run it again: events that were already
+recorded are reported as duplicates and do not count twice.
 
 Example:
   npx vitrine events acme spring-show events.ndjson`;
@@ -21,7 +21,7 @@ Examples:
   npx vitrine events acme spring-show events.ndjson
   npx vitrine events prune acme --before 2026-01-01`;
 
-/** `vitrine events …`. Without a name of one, it is `record`: `vitrine events STORE LSID FILE`. */
+/** `vitrine events …`, by default `record`: `vitrine events STORE LSID FILE`. */
 export function addEventsCommands(program: Command): void {
   const events = program
     .command("events")
@@ -60,12 +60,12 @@ export function addEventsCommands(program: Command): void {
     });
 }
 
-/** More than one batch at a time only where there is more than one connection. */
+/** The embedded database has one connection. */
 function lanesOf({ databaseUrl, databasePoolMax }: Config): number {
   return databaseUrl === undefined ? 1 : Math.min(4, databasePoolMax);
 }
 
-/** A progress bar for each of the two readings. */
+/** A progress bar for each phase: checking, then recording. */
 class PhaseBars {
   #phase: EventFileProgress["phase"] | undefined;
   #bar: Progress | undefined;

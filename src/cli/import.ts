@@ -21,7 +21,7 @@ const errorPolicies = {
 } as const satisfies Record<string, ErrorPolicy>;
 
 const help = `
-With --error-policy reject-failed the rows that fail are listed and the exit status is 3; the others are stored.
+With --error-policy reject-failed, rows that fail are listed and the others are stored; the exit status is then 3.
 
 Examples:
   npx vitrine import acme products.csv
@@ -31,22 +31,22 @@ Examples:
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .description("import products from a CSV file of any size: all of them, or none, unless told otherwise")
+    .description("import products from a CSV file of any size: all or none, unless --error-policy says otherwise")
     .argument("<store>", "its id", parseName)
-    .argument("<file>", "CSV with a header row; docs/catalog.md tells its columns")
+    .argument("<file>", "CSV with a header row; docs/catalog.md lists its columns")
     .addOption(
-      new Option("--error-policy <policy>", "what rows that fail keep from being stored: all rows, or themselves")
+      new Option("--error-policy <policy>", "what is rejected when rows fail: all rows, or only those that fail")
         .choices(Object.keys(errorPolicies))
         .default("reject-all"),
     )
-    .option("--dry-run", "find out what the import would do, and store nothing")
+    .option("--dry-run", "report what the import would do, and store nothing")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, file: string, options: ImportCommandOptions) => {
       const result = await importFile(store, file, options);
       const { message, failed, failures, ...counts } = result;
-      const told = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
-      await print({ store, ...told }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
+      const reported = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
+      await print({ store, ...reported }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
       if (failed === 0) return;
       if (options.json !== true) process.stderr.write(describeFailures(result));
       process.exitCode = exitStatus.partly;
@@ -80,7 +80,7 @@ async function importFile(
   });
 }
 
-/** The rows that failed, each problem on a line; what is not listed is counted. */
+/** A line for each problem, and the number of rows that are not listed. */
 function describeFailures({ failures, failed }: ImportResult): string {
   const problems = failures.flatMap((failure) => failure.problems);
   const more = failed - failures.length;

@@ -19,11 +19,11 @@ const help = `
 Each command has a --help with an example. With --json it prints one JSON object on standard output.
 
 Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 3 rows of a file failed and the others are stored
-(import --error-policy reject-failed), 4 the database cannot be used now.`;
+(import --error-policy reject-failed), 4 the database is unavailable.`;
 
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
-/** The command line, without anything run yet. It throws CommanderError instead of ending the process. */
+/** The command line, not yet parsed. Parsing throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("vitrine")
     .description("GraphQL gateway with a REST compatibility layer for product catalogs and live shopping analytics")

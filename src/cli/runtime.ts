@@ -9,7 +9,7 @@ import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { openRedis } from "../lib/redis.js";
 
-/** Runs a command on the database that the environment names: migrated first where that is needed and allowed. */
+/** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
 export async function withDatabase<Result>(
   work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,
 ): Promise<Result> {
@@ -21,7 +21,7 @@ export async function withDatabase<Result>(
   });
 }
 
-/** Runs a command on the database that the environment names, in whatever state that is. */
+/** Runs a command on the configured database without migrating it. */
 export async function withOpenDatabase<Result>(
   work: (database: OpenDatabase, config: Config) => Promise<Result>,
 ): Promise<Result> {
@@ -34,7 +34,7 @@ export async function withOpenDatabase<Result>(
   }
 }
 
-/** How to let the live figures of running servers follow a command. */
+/** Notifies running servers of changes by a command, for live subscriptions. */
 export function openRelay(database: OpenDatabase, config: Config): FeedRelay | undefined {
   const { redisUrl } = config;
   return redisUrl === undefined
@@ -42,16 +42,15 @@ export function openRelay(database: OpenDatabase, config: Config): FeedRelay | u
     : createRedisRelay(() => openRedis(redisUrl, warn));
 }
 
-/** How many there are, in words. */
 export function liveStreams({ length }: readonly unknown[]): string {
   return length === 1 ? "1 live stream" : `${length} live streams`;
 }
 
 /**
- * Applies what the database lacks, where that is allowed. A database that lacks nothing costs two queries.
+ * Applies pending migrations unless AUTO_MIGRATE is false. Without any, this takes two queries.
  *
- * @param log told whom this waits for
- * @param onForbidden receives the problem if the database lacks something and AUTO_MIGRATE is false; `log` by default
+ * @param log called with what it waits for
+ * @param onForbidden called when migrations are pending and AUTO_MIGRATE is false; `log` by default
  */
 export async function migrateIfNeeded(
   database: OpenDatabase,
@@ -65,7 +64,7 @@ export async function migrateIfNeeded(
   else onForbidden(new AppError("UNAVAILABLE", `${notMigrated} AUTO_MIGRATE is false.`));
 }
 
-/** Tells of a problem that does not stop the command. */
+/** Prints a problem that does not stop the command. */
 export function warn(problem: Error): void {
   process.stderr.write(`vitrine: ${problem.message}\n`);
 }

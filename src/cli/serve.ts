@@ -7,12 +7,12 @@ import { collectGarbageEarly } from "./serve/heap.js";
 export function addServeCommand(program: Command): void {
   program
     .command("serve")
-    .description("serve GraphQL and REST until told to stop")
+    .description("serve GraphQL and REST until stopped by a signal")
     .addHelpText("after", "\nExample:\n  PORT=8080 npx vitrine serve")
     .action(async () => {
       const config = readConfig();
       collectGarbageEarly();
-      // Imported by need: other commands need not load the whole service, nor does a primary, which serves nothing itself.
+      // Imported on demand: other commands and the primary do not need the whole service.
       if (config.webConcurrency > 1 && cluster.isPrimary) {
         const { serveByWorkers } = await import("./serve/workers.js");
         await serveByWorkers(config);

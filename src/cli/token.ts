@@ -63,7 +63,7 @@ function addListCommand(token: Command): void {
 function addRotateCommand(token: Command): void {
   token
     .command("rotate")
-    .description("issue a token in place of another, which goes on working for a while")
+    .description("replace a token; the old one keeps working for a while")
     .argument("<store>", "its id", parseName)
     .argument("<id>", "the token to replace", parseName)
     .option("--grace <duration>", "how long the old one still works (default: 24h)", parseDuration)
@@ -88,7 +88,7 @@ function addRotateCommand(token: Command): void {
 function addRevokeCommand(token: Command): void {
   token
     .command("revoke")
-    .description("end a token; servers notice within 5 seconds")
+    .description("revoke a token; it stops working within 5 seconds")
     .argument("<store>", "its id", parseName)
     .argument("<id>", "of the token, as token list shows it", parseName)
     .option("--json", "print one JSON object")
@@ -101,7 +101,7 @@ function addRevokeCommand(token: Command): void {
 
 function aboutSuccessors({ replacedBy, alsoRevoked }: Revocation): string {
   if (alsoRevoked.length > 0) return ` It was being replaced: token ${alsoRevoked.join(", ")} is revoked, too.`;
-  return replacedBy === null ? "" : ` Token ${replacedBy}, which replaced it, goes on working.`;
+  return replacedBy === null ? "" : ` Token ${replacedBy}, which replaced it, still works.`;
 }
 
 function secretOnce({ id, token, expiresAt }: IssuedToken): string {

@@ -19,14 +19,13 @@ export interface MetricsCollector {
 }
 
 interface WorkerMetrics {
-  /** As of its last reply; undefined before the first. */
   latest: readonly MetricValues[] | undefined;
   onReply: () => void;
 }
 
 /**
- * Counters must be monotonic: Prometheus reads a decrease as a reset. A worker that does not reply is therefore counted with
- * the counters of its last reply, and those of workers that ended are kept. Gauges are of workers that reply only.
+ * Counters must be monotonic: Prometheus reads a decrease as a reset. So those of a worker that does not reply are taken from its
+ * last reply, and those of ended workers are kept. prom-client's own clusterMetrics does neither.
  */
 export function createMetricsCollector(timeoutMs: number = workerTimeoutMs): MetricsCollector {
   collectProcessMetrics();

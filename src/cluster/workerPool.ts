@@ -9,7 +9,6 @@ const delayMinMs = 100;
 const delayMaxMs = 10_000;
 
 export interface WorkerPool {
-  /** Of the workers that serve. */
   readonly channels: () => Channel[];
   /**
    * Starts `count` workers, and from then on replaces each that ends.
@@ -36,7 +35,7 @@ interface PooledWorker {
   readonly serves: Promise<string>;
   /** The message of its error. */
   failure: string | undefined;
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason. */
   readonly ended: Promise<string>;
 }
 
@@ -63,7 +62,7 @@ export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
       if (over.signal.aborted) return;
       const isYoung = performance.now() - member.startedAt < youngMs;
       delayMs = isYoung ? Math.min(delayMaxMs, Math.max(delayMinMs, delayMs * 2)) : 0;
-      log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended; another takes its place");
+      log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended and is replaced");
       await sleep(delayMs, undefined, { signal: over.signal }).catch(() => undefined);
       if (over.signal.aborted) return;
       member = spawn();

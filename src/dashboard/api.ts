@@ -2,7 +2,6 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { TypedDocumentString } from "../generated/dashboard/graphql.js";
 import { Failure, failureIn, failureOf, type GraphQLErrors } from "./failure.js";
 
-/** With what every call is made. */
 export interface Caller {
   readonly token: string;
   readonly signal?: AbortSignal;
@@ -10,11 +9,11 @@ export interface Caller {
 
 type Answer<Result> = GraphQLErrors & { readonly data?: Result };
 
-/** The server says something at least every 12 seconds; a stream that is silent for longer has lost its server. */
+/** The server sends a heartbeat at least every 12 seconds. */
 const silenceMs = 30_000;
 const answerMs = 30_000;
 
-/** Runs a query. @throws {Failure} for every error; a TypeError or AbortError where no answer came */
+/** Runs a query. @throws {Failure} for errors of the response; a TypeError or AbortError without one */
 export async function query<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,
   variables: Variables,
@@ -30,10 +29,10 @@ export async function query<Result, Variables>(
 }
 
 /**
- * The values of a subscription, as server-sent events (the graphql-sse protocol, distinct connections mode). EventSource
- * cannot send the token's header, so this reads the answer of a fetch.
+ * The values of a subscription over server-sent events (graphql-sse protocol, distinct connections mode). By fetch, since
+ * EventSource cannot send the token's header.
  *
- * @throws {Failure} likewise
+ * @throws {Failure} as `query`
  */
 export async function* subscribe<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,
@@ -60,7 +59,7 @@ export async function* subscribe<Result, Variables>(
     }
   } finally {
     clearTimeout(timer);
-    silence.abort(); // ends the request, also where the caller stopped listening
+    silence.abort(); // ends the request, also when the caller returns early
   }
 }
 
@@ -73,7 +72,7 @@ async function send(operation: unknown, variables: unknown, accept: string, { to
     headers: { "X-Service-Access-Token": token, "Content-Type": "application/json", Accept: accept },
     body: JSON.stringify({ query: operation, variables }),
   });
-  // A subscription that is refused is answered by a stream as well, whose only event says why.
+  // A refused subscription is answered by a stream too, with one event.
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (!response.ok && !isStream) throw await failureOf(response);
   return response;

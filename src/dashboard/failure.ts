@@ -1,21 +1,21 @@
-/** What a person can do about it: sign in again, wait, look for another show, or report it; a broken server may be mended. */
+/** By what the user can do: sign in again, wait, choose another show, or report it. */
 export type FailureKind = "unauthenticated" | "rateLimited" | "notFound" | "unreachable" | "broken" | "refused";
 
-/** Why a call did not give what it was to give, in words for people. */
+/** Why a call failed, with a message for users. */
 export class Failure extends Error {
   override readonly name = "Failure";
 
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** From when on the server wants to be asked again. */
+    /** The delay that the server asked for. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
   }
 }
 
-/** The errors of an answer, as docs/access.md describes them. */
+/** The errors of a response; see docs/access.md. */
 export interface GraphQLErrors {
   readonly errors?: readonly {
     readonly message: string;
@@ -31,10 +31,10 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   INTERNAL: "broken",
 };
 
-/** For what stands between the page and the server, and has its own limits. */
+/** For responses of proxies between the page and the server. */
 const kindsOfStatus: Readonly<Record<number, FailureKind>> = { 401: "unauthenticated", 429: "rateLimited" };
 
-/** The failure that a GraphQL answer tells of, or undefined where it tells of none. */
+/** The first error of a GraphQL response; undefined without errors. */
 export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
   const [error] = errors;
   if (error === undefined) return undefined;
@@ -44,17 +44,16 @@ export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
   return new Failure(kinds[code] ?? "refused", message, retryAfterMs);
 }
 
-/** The failure that an HTTP answer is: what its body says, or else its status. */
+/** The failure of an HTTP response: from its body, or else from its status. */
 export async function failureOf(response: Response): Promise<Failure> {
-  const body = (await response.json().catch(() => ({}))) as GraphQLErrors; // a proxy's answer may be no JSON
-  const told = failureIn(body);
-  const kind = told?.kind ?? kindsOfStatus[response.status] ?? (response.status >= 500 ? "unreachable" : "refused");
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN); // a date is not what this server sends
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : told?.retryAfterMs;
-  return new Failure(kind, told?.message ?? `The server answered ${response.status}.`, retryAfterMs);
+  const body = (await response.json().catch(() => ({}))) as GraphQLErrors; // a proxy's response may not be JSON
+  const reported = failureIn(body);
+  const kind = reported?.kind ?? kindsOfStatus[response.status] ?? (response.status >= 500 ? "unreachable" : "refused");
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN); // this server sends no dates
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : reported?.retryAfterMs;
+  return new Failure(kind, reported?.message ?? `The server answered ${response.status}.`, retryAfterMs);
 }
 
-/** A failure from whatever was thrown. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const offline = typeof navigator !== "undefined" && !navigator.onLine;

@@ -23,26 +23,25 @@ const dayAndClock = new Intl.DateTimeFormat(undefined, {
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exactClock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** A number of people or things. */
 export const formatCount = (value: number): string => whole.format(value);
-/** Money: which currency is not known. */
+/** Money, of an unknown currency. */
 export const formatAmount = (value: number): string => amount.format(value);
-/** Percent, from 0 to 100, as a rate that people compare. */
+/** @param percent from 0 to 100 */
 export const formatRate = (percent: number): string => rate.format(percent / 100);
-/** Percent, from 0 to 100, as a part of a whole. */
+/** @param percent from 0 to 100 */
 export const formatShare = (percent: number): string => share.format(percent / 100);
-/** For the axis of a chart, where there is little room. */
+/** For the axis of a chart. */
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatMoment = (iso: string): string => moment.format(new Date(iso));
 export const formatExactClock = (ms: number): string => exactClock.format(ms);
 
-/** A moment on a time line: its day where buckets are days, its time of day where all of it is within one day, or both. */
+/** A time on the time line: the day where buckets are days, the time of day where the span is within a day, or both. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
   if (bucketSeconds >= 86_400) return day.format(ms);
   return (spanMs > 86_400_000 ? dayAndClock : clock).format(ms);
 }
 
-/** A time of watching: tenths of seconds below a minute, then its two largest units. */
+/** @param total in seconds; tenths are shown below a minute, the two largest units above */
 export function formatDuration(total: number): string {
   if (total < 60) return exactSeconds.format(total);
   const rounded = Math.round(total);

@@ -1,10 +1,7 @@
 import type { graphql as typed } from "../generated/dashboard/gql.js";
 import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphql.js";
 
-/**
- * Marks a GraphQL operation. GraphQL Code Generator finds it by this name and gives it the types of its variables and its
- * result (`codegen.ts`); when the page runs it is the text and nothing else.
- */
+/** Marks an operation for GraphQL Code Generator, which finds it by this name and types it. At run time it is the text. */
 const graphql = ((operation: string) => operation) as unknown as typeof typed;
 
 /** A page of the store's shows, newest first. */
@@ -25,7 +22,7 @@ export const showsQuery = graphql(`
   }
 `);
 
-/** When a show was, which says how fine its time line should be. */
+/** The times of a show, from which the bucket size of its time line follows. */
 export const showTimesQuery = graphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) {
@@ -36,7 +33,7 @@ export const showTimesQuery = graphql(`
   }
 `);
 
-/** All that the page shows of one show: at once, and then whenever it changes. */
+/** All that the page shows of one show: its current state, and then every change. */
 export const showSubscription = graphql(`
   subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
     liveStreamAnalytics(lsId: $lsId) {

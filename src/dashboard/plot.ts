@@ -5,7 +5,7 @@ import { formatCompact, formatPoint } from "./format.js";
 /** A chart of one figure over time. */
 export interface Plot {
   /**
-   * @param startsAtMs when each bucket begins
+   * @param startsAtMs the start of each bucket
    * @param values one for each bucket
    */
   setData(startsAtMs: readonly number[], values: readonly number[], bucketSeconds: number): void;
@@ -14,14 +14,14 @@ export interface Plot {
 
 interface PlotOptions {
   readonly shape: "area" | "bars";
-  /** Told which bucket the pointer is at, in this chart or in one beside it. */
+  /** Called with the bucket at the pointer, in this chart or another of the time line. */
   readonly onHover: (index: number | undefined) => void;
 }
 
 const height = 150;
 const dayMs = 86_400_000;
 
-/** Draws a chart into an element, as wide as that is, in the colors that its style names. */
+/** Draws a chart into an element, in its width and with the colors of its custom properties. */
 export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions): Plot {
   const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim();
   let bucketSeconds = 60;
@@ -49,7 +49,7 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
   return {
     setData(startsAtMs, values, seconds) {
       bucketSeconds = seconds;
-      // In the middle of its bucket, so that bars stand where the time that they tell of is.
+      // At the middle of each bucket, so that bars cover its time.
       plot.setData([startsAtMs.map((ms) => ms / 1_000 + seconds / 2), [...values]]);
     },
     destroy() {
@@ -86,12 +86,12 @@ function axesOf(color: Color): uPlot.Axis[] {
   ];
 }
 
-/** Minutes, hours, days, months: there is no telling what happened within a minute. */
+/** A minute or longer, as buckets are. */
 const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200, 129_600, 525_600].map(
   (minutes) => minutes * 60,
 );
 
-/** 1, 2, 5, 10, 20 … there is no half an order. */
+/** 1, 2, 5, 10, 20 …: counts are integers. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 function seriesOf(shape: PlotOptions["shape"], color: Color): uPlot.Series {

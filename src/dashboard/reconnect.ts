@@ -1,12 +1,11 @@
 import { asFailure, type Failure } from "./failure.js";
 
-/** How a stream of values is doing. */
 export type Connection =
   | { readonly phase: "connecting" }
   | { readonly phase: "open" }
-  /** It broke, and is tried again then. */
+  /** Disconnected; reconnects at `untilMs`. */
   | { readonly phase: "waiting"; readonly failure: Failure; readonly untilMs: number }
-  /** Trying again would not help; it is tried when somebody asks for it. */
+  /** An automatic retry would not help; the user may retry. */
   | { readonly phase: "failed"; readonly failure: Failure };
 
 interface Listener<Value> {
@@ -14,20 +13,18 @@ interface Listener<Value> {
   readonly onConnection: (connection: Connection) => void;
 }
 
-/** The longest wait between two tries. */
 const waitMsMax = 30_000;
-/** A stream that lasted so long worked: what broke it is another matter. */
-const soundMs = 10_000;
+/** A stream that lasted this long resets the backoff. */
+const stableMs = 10_000;
 
-/** 1, 2, 4 … up to 30 seconds, less up to a half at random, so that browsers do not all come back at once. */
+/** 1, 2, 4 … up to 30 seconds, less up to half at random, so that browsers do not reconnect all at once. */
 export function backoffMs(failures: number, random = Math.random()): number {
   return Math.min(waitMsMax, 1_000 * 2 ** failures) * (1 - random / 2);
 }
 
 /**
- * Follows a stream until the signal ends it, opening it again whenever it breaks: after a time that grows, or after the
- * one that the server asked for, and at once when the browser is back online or `retryNow` is called. What trying again would
- * not help waits for the latter two.
+ * Follows a stream until the signal aborts, and reconnects whenever it breaks: with a growing delay, or after the server's
+ * Retry-After, and at once when the browser is back online or `retryNow` is called. Permanent failures wait for the latter two.
  */
 export async function follow<Value>(
   open: () => AsyncIterable<Value>,
@@ -36,7 +33,7 @@ export async function follow<Value>(
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     let openedMs: number | undefined;
-    let failure = asFailure(undefined); // a server that ends the stream is going away
+    let failure = asFailure(undefined); // the server ended the stream: it is shutting down
     onConnection({ phase: "connecting" });
     try {
       for await (const value of open()) {
@@ -54,7 +51,7 @@ export async function follow<Value>(
       await pause(undefined, signal);
       continue;
     }
-    if (openedMs !== undefined && performance.now() - openedMs > soundMs) failures = 0;
+    if (openedMs !== undefined && performance.now() - openedMs > stableMs) failures = 0;
     const waitMs = failure.retryAfterMs ?? backoffMs(failures);
     onConnection({ phase: "waiting", failure, untilMs: Date.now() + waitMs });
     await pause(waitMs, signal);
@@ -63,7 +60,7 @@ export async function follow<Value>(
 
 const wake = new EventTarget();
 
-/** Ends the wait of all that is to be tried again. */
+/** Ends all waits. */
 export function retryNow(): void {
   wake.dispatchEvent(new Event("wake"));
 }
@@ -72,13 +69,13 @@ function mayPass({ kind }: Failure): boolean {
   return kind === "unreachable" || kind === "rateLimited" || kind === "broken";
 }
 
-/** @param ms for ever if not given, but for what ends every wait */
+/** @param ms without it, until the browser is online, `retryNow` or the signal */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = new AbortController();
     const end = () => {
       clearTimeout(timer);
-      done.abort(); // takes the listeners off
+      done.abort(); // removes the listeners
       resolve();
     };
     const timer = ms === undefined ? undefined : setTimeout(end, ms);

@@ -1,14 +1,11 @@
 const key = "vitrine.token";
 
-/** The access token that this tab already has: from the address, or from before the page was reloaded. */
+/** The access token of this tab: from the address, or kept before a reload. */
 export function readToken(): string | undefined {
   return takeTokenFromAddress() ?? attempt(() => sessionStorage.getItem(key)) ?? undefined;
 }
 
-/**
- * The access token that the address holds, `#token=…`, which is taken out of it at once. What stands behind # is never
- * sent to a server.
- */
+/** Takes the access token out of the address, `#token=…`. Browsers never send the fragment to a server. */
 export function takeTokenFromAddress(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return undefined;
@@ -18,7 +15,7 @@ export function takeTokenFromAddress(): string | undefined {
   return token;
 }
 
-/** Keeps a token until the tab is closed; in its session storage and nowhere else. */
+/** Keeps a token in session storage, until the tab is closed. */
 export function keepToken(token: string): void {
   attempt(() => sessionStorage.setItem(key, token));
 }
@@ -27,12 +24,12 @@ export function forgetToken(): void {
   attempt(() => sessionStorage.removeItem(key));
 }
 
-/** Whether a header can hold it. */
+/** Whether it is valid in a header. */
 export function isSendable(token: string): boolean {
   return /^[\x21-\x7e]+$/u.test(token);
 }
 
-/** Browsers may forbid storage: then the token lives until the page is reloaded. */
+/** Browsers may forbid storage: the token is then lost on reload. */
 function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

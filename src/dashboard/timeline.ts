@@ -1,9 +1,8 @@
 import type { TimelineBucket } from "./operations.js";
 
-/** What of a show a time line covers: the show itself, or everything since its start. */
+/** What the time line covers: the show itself, or everything since its start. */
 export type TimelineRange = "show" | "all";
 
-/** Variables of the subscription. */
 export interface TimelineSpan {
   readonly bucketSeconds: number;
   /** ISO 8601, like `until`. */
@@ -18,11 +17,10 @@ interface ShowTimes {
   readonly endedAt: string | null | undefined;
 }
 
-/** Sizes of buckets that people think in: minutes, hours, a day. */
 const bucketSizes = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
-/** As many buckets as a chart can show as bars. */
+/** As many as a chart can show as bars. */
 const bucketsWanted = 90;
-/** The most that the API gives. */
+/** The API's maximum. */
 const bucketsMax = 1_500;
 
 /** The span of a show's time line, with buckets of a size that fits its length. */
@@ -34,14 +32,14 @@ export function spanOf({ status, startedAt, endedAt }: ShowTimes, range: Timelin
   return { bucketSeconds, from: startedAt, until } satisfies TimelineSpan;
 }
 
-/** A part of a show, whether something happened in it or not. */
+/** A bucket, which may be empty. */
 export interface Point extends Omit<TimelineBucket, "startsAt"> {
   readonly startsAtMs: number;
 }
 
 /**
- * The buckets of a time line without gaps, from the start of its span to its end: what the API leaves out is empty. The one
- * that has just begun is there once something happened in it; before, it would look as if everybody had left.
+ * The buckets of the span without gaps: the API omits empty ones. The current bucket is left out while it is empty, or it would
+ * look as if everybody had left.
  */
 export function fillBuckets(
   buckets: readonly TimelineBucket[],
@@ -50,7 +48,7 @@ export function fillBuckets(
 ): Point[] {
   const sizeMs = bucketSeconds * 1_000;
   const bucketAt = (ms: number) => Math.floor(ms / sizeMs);
-  const endMs = until === null ? nowMs : Date.parse(until) - 1; // the end itself is no part of it
+  const endMs = until === null ? nowMs : Date.parse(until) - 1; // exclusive
   const known = new Map(buckets.map(({ startsAt, ...figures }) => [bucketAt(Date.parse(startsAt)), figures]));
   const hasJustBegun = until === null && !known.has(bucketAt(endMs));
   const last = Math.max(bucketAt(endMs) - (hasJustBegun ? 1 : 0), bucketAt(Date.parse(from)));

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import * as operations from "./operations.js";
 
-/** Writes down what the page asks for: a server that runs no operations but known ones must know these. */
+/** Lists the page's operations, for servers that run persisted operations only. */
 const operationsFile: Plugin = {
   name: "operations-file",
   generateBundle() {
@@ -10,7 +10,7 @@ const operationsFile: Plugin = {
   },
 };
 
-/** Bundles the page into dist/dashboard: index.html, operations.json and, named by their content, its script and its style. */
+/** Bundles the page into dist/dashboard: index.html, operations.json, and a script and a style with hashed names. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/dashboard/",

@@ -1,11 +1,11 @@
 const isoDateTime = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/u;
 
-/** After it, years have more digits than ISO 8601 gives them without ado. */
+/** Later years have more digits than ISO 8601 allows without prior agreement. */
 export const dateTimeMax = new Date("9999-12-31T23:59:59.999Z");
 
 /**
- * The moment that an ISO 8601 timestamp with a time zone names, in the years 1 to 9999 of UTC, which JavaScript and
- * PostgreSQL write alike. Undefined for any other text, and for a day that its month does not have.
+ * Parses an ISO 8601 timestamp with a time zone, in the years 1 to 9999 UTC, which JavaScript and PostgreSQL write alike.
+ * Undefined for any other text, and for days that do not exist.
  */
 export function parseDateTime(text: string): Date | undefined {
   const [, day] = isoDateTime.exec(text) ?? [];

@@ -1,17 +1,15 @@
 import { AppError } from "../errors.js";
 
 interface FairShareOptions {
-  /** Places in all: connections, threads or bytes. */
+  /** All places: connections, threads or bytes. */
   readonly places: number;
-  /** What one store may hold of them at any time. */
+  /** The most that one store may hold. */
   readonly ofStoreMax: number;
-  /** How long a place is waited for; 4.5 seconds unless given, so that a refusal is there within 5. */
+  /** The timeout for a place; 4.5 seconds by default, so that clients are refused within 5. */
   readonly waitMs?: number;
-  /** Callers of one store that may wait at the same time. */
+  /** 1,000 by default. */
   readonly waitingOfStoreMax?: number;
-  /** What callers are told that waited in vain. */
   readonly message: string;
-  /** When they are told to come again; after 1 second unless given. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -23,36 +21,34 @@ interface Waiter {
 
 interface StoreUse {
   held: number;
-  /** What it has used so far, in places times milliseconds. */
+  /** Its use so far, in places times milliseconds. */
   used: number;
-  /** Up to when that is counted. */
   countedAt: number;
-  /** In the order in which they came. */
   readonly waiting: Set<Waiter>;
 }
 
 interface TakeOptions {
-  /** Places that are taken together; 1 unless given. */
+  /** 1 by default. */
   readonly amount?: number;
-  /** Aborted when the caller has gone: then it no longer waits. */
+  /** Aborted when the caller has disconnected and stops waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const waitMsDefault = 4_500;
-/** Stores that are remembered at the most, beyond those that hold or wait. */
+/** Stores to remember beyond those that hold or wait. */
 const storesMax = 10_000;
 const waitingOfStoreMaxDefault = 1_000;
 
 /**
- * Places that stores share. No store holds more than its share of them, and while there are too few, the next one goes to the
- * store that has used the least: neither who asks a thousand times nor whose work takes a thousand times as long keeps
- * others waiting. This is start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places were held as cost.
+ * Shares places among stores by start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places are held as
+ * cost: a free place goes to the waiting store that has used the least. Neither many requests nor long ones of one store
+ * delay the others.
  */
 export class FairShare {
   readonly #options: Required<FairShareOptions>;
-  /** Stores that hold or wait, or lately held more than others. */
+  /** Stores that hold or wait, or recently used more than others. */
   readonly #stores = new Map<string, StoreUse>();
-  /** What the store had used that was given a place last. Who comes anew has used no less: idle time saves up nothing. */
+  /** The virtual time: the use of the store that was last admitted. New stores start from it, so that idle time earns nothing. */
   #clock = 0;
   #free: number;
   #waiting = 0;
@@ -68,29 +64,27 @@ export class FairShare {
     this.#free = options.places;
   }
 
-  /** What one store may hold at any time. */
   get ofStoreMax(): number {
     return this.#options.ofStoreMax;
   }
 
-  /** Callers that wait now. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Takes places if they can be had at once, and nobody is passed over by it. They are given back by `release`. */
+  /** Takes places if they are free and nobody waits for them; the caller must `release` them. */
   tryTake(storeId: string, amount = 1): boolean {
     const use = this.#useOf(storeId);
     if (use.waiting.size > 0 || !this.#fits(use.held, amount)) return false;
-    if (this.#waiting > 0 && amount > 1) return false; // large amounts would keep those who wait for less from their turn
+    if (this.#waiting > 0 && amount > 1) return false; // large amounts must not overtake waiting small ones
     this.#hold(use, amount);
     return true;
   }
 
   /**
-   * Takes places, after waiting for a turn where there are too few. They are given back by `release`.
+   * Takes places, waiting where too few are free; the caller must `release` them.
    *
-   * @throws {AppError} UNAVAILABLE after waiting in vain, or where too many of the store wait already
+   * @throws {AppError} UNAVAILABLE after the timeout, or where too many callers of the store wait
    */
   async take(storeId: string, { amount = 1, signal }: TakeOptions = {}): Promise<void> {
     if (this.tryTake(storeId, amount)) return;
@@ -115,7 +109,7 @@ export class FairShare {
       const giveUp = (): void => {
         leave();
         reject(this.#refusal());
-        this.#admitNext(); // what waited behind it may fit
+        this.#admitNext(); // a smaller amount may fit
       };
       const timer = setTimeout(giveUp, this.#options.waitMs);
       signal?.addEventListener("abort", giveUp);
@@ -124,13 +118,12 @@ export class FairShare {
     });
   }
 
-  /** Refuses all who wait, and who would have to: what the places are of is being closed. */
+  /** Refuses all who wait or would have to. */
   close(): void {
     this.#isClosed = true;
     for (const { waiting } of this.#stores.values()) for (const waiter of waiting) waiter.refuse();
   }
 
-  /** Gives places back, to whoever waits for a turn. */
   release(storeId: string, amount = 1): void {
     const use = this.#stores.get(storeId);
     if (use === undefined) return;
@@ -141,7 +134,7 @@ export class FairShare {
     this.#admitNext();
   }
 
-  /** Does work that holds one place. @throws {AppError} as `take` does, or what the work throws */
+  /** Runs work that holds one place. @throws {AppError} as `take` does, or what the work throws */
   async run<Result>(storeId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.tryTake(storeId)) await this.take(storeId, { signal });
     try {
@@ -162,7 +155,6 @@ export class FairShare {
     this.#free -= amount;
   }
 
-  /** A store that comes, or is here. */
   #useOf(storeId: string): StoreUse {
     let use = this.#stores.get(storeId);
     if (use === undefined) {
@@ -177,7 +169,6 @@ export class FairShare {
     for (const [storeId, use] of this.#stores) if (isIdle(use)) this.#stores.delete(storeId);
   }
 
-  /** Admits those who wait, as far as there are places. */
   #admitNext(): void {
     while (this.#waiting > 0 && this.#free > 0) {
       const next = this.#nextToAdmit();
@@ -187,7 +178,7 @@ export class FairShare {
     }
   }
 
-  /** The first who waits of the store that has used the least, of those that may have a place. */
+  /** The first waiter of the store that has used the least, among those whose amount fits. */
   #nextToAdmit(): { use: StoreUse; waiter: Waiter } | undefined {
     let next: { use: StoreUse; waiter: Waiter } | undefined;
     for (const use of this.#stores.values()) {
@@ -209,7 +200,7 @@ function isIdle({ held, waiting }: StoreUse): boolean {
   return held === 0 && waiting.size === 0;
 }
 
-/** Brings what a store has used up to date. */
+/** Adds the use since the last count. */
 function count(use: StoreUse): void {
   const now = performance.now();
   use.used += use.held * (now - use.countedAt);

@@ -1,15 +1,15 @@
-/** How long what failed is left alone, so that not every call waits for it. */
+/** The pause after a failure, so that not every call waits for a service that is down. */
 const restMs = 1_000;
 
-/** Whether something outside of this process works, as far as its use has shown. */
+/** Whether an external service works, as far as its use has shown. */
 export type Health = ReturnType<typeof watchHealth>;
 
-/** `warn` is told when it fails, once until it is back. */
+/** @param warn called once for each outage */
 export function watchHealth(warn: (problem: Error) => void) {
   let isDown = false;
   let restsUntil = 0;
   return {
-    /** While it is down, one call after each rest: the others need not wait with it. */
+    /** While it is down, true for one call after each pause. */
     isWorthATry(): boolean {
       if (!isDown) return true;
       if (performance.now() < restsUntil) return false;

@@ -1,14 +1,14 @@
 import { Redis } from "ioredis";
 import { watchHealth } from "./outage.js";
 
-/** How long a command may take: a Redis that hangs is the same as one that is gone. */
+/** A Redis that hangs is treated like one that is down. */
 const commandTimeoutMs = 500;
 const connectTimeoutMs = 2_000;
 const reconnectDelayMaxMs = 2_000;
-/** How long what was sent last may take to go out when a connection is closed. */
+/** For commands that are still being sent when a connection is closed. */
 const disconnectTimeoutMs = 500;
 const pingIntervalMs = 5_000;
-/** So many pings without an answer, and the connection counts as lost. */
+/** Pings without an answer after which the connection counts as lost. */
 const unansweredMax = 2;
 
 interface RedisOptions {
@@ -16,10 +16,7 @@ interface RedisOptions {
   readonly pingIntervalMs?: number;
 }
 
-/**
- * A connection to Redis that never makes its users wait: commands fail at once while it is down, and it reconnects by
- * itself. `log` is told when it goes down, once until it is back.
- */
+/** Connects to Redis. While it is down, commands fail at once; `log` is called once for each outage. */
 export function openRedis(url: string, log: (problem: Error) => void, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
     commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
@@ -37,8 +34,8 @@ export function openRedis(url: string, log: (problem: Error) => void, options: R
 }
 
 /**
- * Gives up a connection on which nothing comes back, as after a failover or behind a firewall that forgot it. One that
- * only listens would wait on it for ever, and the system's own look at idle connections takes hours.
+ * Drops a connection that is half open, as after a failover or behind a firewall that forgot it. A subscriber would wait on it
+ * for hours, until TCP keepalive notices.
  */
 function keepAlive(redis: Redis, intervalMs: number, failed: (problem: Error) => void): void {
   let unanswered = 0;

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface SweepOptions {
-  /** How long from the end of a round to the next, on average: each waits half as long to half as long again, so that servers do not sweep at once. */
+  /** The mean pause between rounds, varied by half so that servers do not sweep at the same time. */
   readonly everyMs: number;
-  /** A round; it ends early, between its statements, once the signal is aborted. */
+  /** One round. It ends early, between statements, once the signal is aborted. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** Told what a round failed with; the next one comes all the same. */
+  /** Called when a round fails; the next one is run nevertheless. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface Sweep {
-  /** Ends it, after the statement that a round is at. */
+  /** Resolves once the running statement has ended. */
   stop(): Promise<void>;
 }
 
-/** Does some work again and again in the background, never twice at one time. It keeps no process alive. */
+/** Repeats work in the background, one round at a time. It does not keep the process alive. */
 export function startSweep({ everyMs, work, onError }: SweepOptions): Sweep {
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       const pauseMs = everyMs * (0.5 + Math.random());
-      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined); // ended by the signal
+      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined); // aborted
       if (!signal.aborted) await work(signal).catch(onError);
     }
   };

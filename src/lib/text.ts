@@ -1,9 +1,8 @@
-/** Whether PostgreSQL can hold the text as it is: it refuses NUL, and a lone surrogate would become another character. */
+/** Whether PostgreSQL can store the text: it refuses NUL, and a lone surrogate would become U+FFFD. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/** What keeps a text from being stored. */
 export interface TextFault {
   readonly code: "REQUIRED" | "TOO_LONG" | "INVALID_VALUE";
   readonly message: string;
@@ -15,7 +14,7 @@ const visible = /\S/u;
  * Why a text cannot be stored; undefined where it can.
  *
  * @param name of the field, for the message
- * @param mayBeBlank whether it may be empty, or nothing but white space
+ * @param mayBeBlank whether it may be empty or white space
  */
 export function textFault(
   text: string,
@@ -27,26 +26,26 @@ export function textFault(
   if (isLongerThan(text, charactersMax)) {
     return { code: "TOO_LONG", message: `${name} must have at most ${charactersMax} characters.` };
   }
-  // PostgreSQL cannot store NUL, and lone surrogates would all become U+FFFD, so that two skus could collide.
+  // Lone surrogates would all become U+FFFD, so that two skus could collide.
   if (text.includes("\0")) return { code: "INVALID_VALUE", message: `${name} must not contain a NUL character.` };
   if (!text.isWellFormed()) return { code: "INVALID_VALUE", message: `${name} must not contain a lone surrogate.` };
   return undefined;
 }
 
-/** The most that ids, and whatever else names something stored, may have. */
+/** Of ids, skus and names. */
 export const nameCharactersMax = 255;
 
-/** Whether anything stored may have this as its id or sku: where not, it need not be looked for. */
+/** Whether this can be a stored id or sku. If not, no lookup is needed. */
 export function canBeKey(text: string): boolean {
   return !isLongerThan(text, nameCharactersMax) && isStorable(text);
 }
 
-/** Input shortened to what a message can bear, with lone surrogates made printable. */
+/** Shortens input for a message, and makes lone surrogates printable. */
 export function clip(text: string, charactersMax = 60): string {
   return (text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text).toWellFormed();
 }
 
-/** Characters are Unicode code points, as in PostgreSQL; counted only where UTF-16 length leaves a doubt. */
+/** Characters are Unicode code points, as in PostgreSQL; counted only where the UTF-16 length does not decide. */
 export function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false;
   if (value.length > max * 2) return true;

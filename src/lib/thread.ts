@@ -8,7 +8,7 @@ export function threadModule(url: URL): { readonly filename: string; readonly ex
   return isFromSources ? { filename: sourceOf(url), execArgv: ["--import", "tsx"] } : { filename: url.href };
 }
 
-/** Starts one thread, from the same `url` as `threadModule`. Node.js 20 imports a `.ts` module, but cannot start one. */
+/** Starts one thread, from a `url` as above. Node.js 20 can import a `.ts` module there, but not start it. */
 export function startThread(url: URL, options: WorkerOptions): Worker {
   if (!isFromSources) return new Worker(url, options);
   const start = `import("tsx/esm/api").then(({ register }) => { register(); return import("${sourceOf(url)}"); })`;

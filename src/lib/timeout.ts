@@ -1,8 +1,8 @@
 /**
- * Gives up on a reply that takes too long. Timers come first when the process was busy or starved for that long: replies
- * that arrived meanwhile are read before it gives up, so that no one is called silent who is not.
+ * Rejects when a reply takes too long. After the process was blocked, its timers fire first: replies that arrived meanwhile
+ * are still read.
  *
- * @param name of whoever is to reply, for the error
+ * @param name of the peer, for the error
  */
 export function withTimeout<Reply>(reply: Promise<Reply>, timeoutMs: number, name: string): Promise<Reply> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, prometheusContentType, Registry } from "prom-client";
 
-/** The current values of a metric, as prom-client gives them in JSON. It can be sent to another process. */
+/** The values of a metric as JSON of prom-client, which can be sent to another process. */
 export interface MetricValues {
   readonly name: string;
   readonly help: string;
@@ -16,7 +16,7 @@ export const metricsMediaType = prometheusContentType;
 const processRegistry = new Registry();
 let isCollecting = false;
 
-/** Starts to collect CPU, memory, garbage collection and event loop metrics of this process. */
+/** Starts to collect prom-client's default metrics of this process. */
 export function collectProcessMetrics(): void {
   if (isCollecting) return; // it cannot be stopped
   isCollecting = true;
@@ -34,7 +34,7 @@ export async function processMetrics(): Promise<MetricValues[]> {
   }));
 }
 
-/** How values of several processes are aggregated, where prom-client's default would mislead. */
+/** Differs from prom-client's default where that would mislead. */
 function aggregatorOf({ name, aggregator }: MetricValues): string {
   if (name === "process_start_time_seconds") return "min";
   return name.startsWith("nodejs_eventloop_lag") && aggregator === "average" ? "max" : aggregator;
@@ -55,7 +55,7 @@ function collectUtilization(registry: Registry): void {
   });
 }
 
-/** Aggregates metrics of several processes, or of several parts of one; most are summed. */
+/** Aggregates metrics of several processes; most are summed. */
 export async function aggregate(parts: readonly (readonly MetricValues[])[]): Promise<MetricValues[]> {
   return registryOf(parts).getMetricsAsJSON();
 }

@@ -13,7 +13,6 @@ export class RequestObservation implements Observation {
   route = "other";
   storeId: string | undefined;
   names: OperationNames | undefined;
-  /** Of the error that it is answered with. */
   code: ErrorCode | undefined;
   readonly span: RequestSpan | undefined;
   private isReplay = false;

@@ -6,17 +6,15 @@ import type { OperationNames } from "../schema/operationNames.js";
 interface Observed {
   readonly requestId: string;
   readonly startedAt: number;
-  /** The path pattern, with the names of its parameters; `other` where none matched. */
+  /** The path pattern; `other` where none matched. */
   readonly route: string;
   readonly storeId: string | undefined;
   readonly names: OperationNames | undefined;
-  /** Of the error that it was answered with. */
   readonly code: ErrorCode | undefined;
 }
 
 /** The outcome of a request, for metrics, the access log and traces. */
 export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "code"> {
-  /** A known HTTP method, or `other`. */
   readonly method: string;
   /** 0 where the client disconnected before there was a response. */
   readonly status: number;
@@ -30,7 +28,7 @@ export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId
 const methods = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"]);
 const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Summarizes a request that is over. Subscriptions have a route of their own: they last as long as the client likes. */
+/** Summarizes a request that is over. Subscriptions have a route of their own, since their duration says nothing. */
 export function summarize(
   { requestId, startedAt, route, storeId, names, code }: Observed,
   { method = "" }: IncomingMessage,

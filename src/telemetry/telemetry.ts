@@ -10,9 +10,8 @@ import type { Tracing } from "./tracing.js";
 
 /** The access log, metrics and traces of one app. */
 export interface Telemetry {
-  /** Observes a request until it is answered or its client has disconnected. */
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
-  /** All metrics in the Prometheus text format, of all workers. Rejects when they cannot be collected in time. */
+  /** The metrics of all workers in the Prometheus text format. Rejects when they cannot be collected in time. */
   scrape(): Promise<string>;
   /** Sends the remaining traces, for as long as `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
@@ -20,9 +19,8 @@ export interface Telemetry {
 
 /** The metrics of all processes of one service. */
 export interface SharedMetrics {
-  /** Rejects where they cannot be collected in time. */
   scrape(): Promise<string>;
-  /** Hands over the counters of this process if anybody scrapes. */
+  /** Hands over the counters of this process, if there are scrapes. */
   close(): Promise<void>;
 }
 

@@ -14,7 +14,6 @@ import type { Summary } from "./summary.js";
 /** The span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Runs work with this span as its parent. */
   run<Result>(work: () => Result): Result;
   end(summary: Summary): void;
 }
@@ -25,7 +24,6 @@ export interface Tracing {
   /** Wraps work that is part of a request in a span; other work gets none. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
-  /** Sends the remaining spans, for as long as `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -34,8 +32,8 @@ const exportTimeoutMs = 3_000;
 const sqlShownMax = 2_000;
 
 /**
- * Sends traces over OTLP/HTTP as JSON, in batches. Spans beyond 2,048 that wait are dropped, and so are those of an export that
- * fails. The SDK reads OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_* from the environment.
+ * Sends traces in batches over OTLP/HTTP as JSON. At most 2,048 spans wait; spans of a failed export are dropped. The SDK reads
+ * OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_* itself.
  *
  * @param endpoint base URL of a collector, to which /v1/traces is appended
  * @param warn called when exports fail, once until one succeeds
@@ -115,7 +113,7 @@ const headerGetter = {
   get: (headers: IncomingHttpHeaders, name: string) => headers[name],
 };
 
-/** Named by the semantic conventions of OpenTelemetry where these have a name. */
+/** Named by OpenTelemetry's semantic conventions where they apply. */
 function requestAttributes(summary: Summary): Attributes {
   const { requestId, storeId, code, names, method, route, status, outcome } = summary;
   return {

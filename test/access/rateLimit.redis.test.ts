@@ -9,7 +9,7 @@ import { type OwnRedis, startOwnRedis, until } from "../support/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.
 const redisUrl = process.env["TEST_REDIS_URL"];
-const warning = "Redis fails: until it is back, this process counts calls by itself";
+const warning = "Redis fails: until it is back, this process counts calls on its own";
 
 async function startOn(url: string): Promise<TestApp> {
   const app = await startApp({ redisUrl: url });

@@ -70,7 +70,7 @@ test("a server that goes away is said to be away, its last figures stay, and the
 
   way.close();
   await page.getByRole("alert").filter({ hasText: "The connection is lost. The server cannot be reached." }).waitFor();
-  await page.getByText(/^Goes on at .+, in \d+ s\.$/u).waitFor();
+  await page.getByText(/^Next attempt at .+, in \d+ s\.$/u).waitFor();
   await page.getByRole("status").filter({ hasText: "Reconnecting" }).waitFor();
   expect(await sales.textContent()).toContain("1.50");
   await opened.screenshot("dashboard.gone");
@@ -176,7 +176,7 @@ test("a rate limit is explained, no call is made before it lets in again, and th
     .filter({ hasText: "The limit of 1 analytics calls in 60 seconds is used up." });
   await notice.waitFor();
   expect(calls).toBe(1);
-  const seconds = Number(/in (\d+) s/u.exec(await page.getByText(/^Goes on at/u).innerText())?.[1]);
+  const seconds = Number(/in (\d+) s/u.exec(await page.getByText(/^Next attempt at/u).innerText())?.[1]);
   expect(seconds).toBeGreaterThan(10);
   expect(seconds).toBeLessThanOrEqual(60);
   expect(await page.getByRole("button", { name: "Try now" }).count()).toBe(0);

@@ -7,7 +7,7 @@ import { checkConnections } from "../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../src/cli/doctor/machine.js";
 import { placeForTest, serve, vitrine } from "../support/process.js";
 
-/** What `vitrine doctor` finds: the status of each check, and all it says. */
+/** Runs `vitrine doctor`: the status of each check, and its texts. */
 async function doctor(env: Readonly<Record<string, string>>) {
   const { status, stdout, stderr } = await vitrine(["doctor", "--json"], env);
   expect(stderr).toBe("");
@@ -22,16 +22,16 @@ async function doctor(env: Readonly<Record<string, string>>) {
 
 const well = { node: "ok", environment: "ok", database: "ok", clock: "ok", redis: "ok", disk: "ok", port: "ok" };
 
-test("before the first start all is well, and nothing is made", async () => {
+test("before the first start all checks pass, and nothing is created", async () => {
   const { env, dataDir } = await placeForTest();
   const DATA_DIR = join(dataDir, "not", "there");
   const { status, ok, found, of } = await doctor({ ...env, DATA_DIR, PORT: "0" });
   expect({ status, ok, found }).toEqual({ status: 0, ok: true, found: well });
-  expect(of("database").detail).toBe(`there is none in ${DATA_DIR} yet; npx vitrine serve makes it`);
+  expect(of("database").detail).toBe(`there is no database in ${DATA_DIR} yet; npx vitrine serve creates it`);
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test("it goes through a running server, tells its pid, and sees that migrations are missing", async () => {
+test("it connects through a running server, reports its pid and finds missing migrations", async () => {
   const { env, dataDir } = await placeForTest();
   const server = await serve({ ...env, AUTO_MIGRATE: "false" });
   const { port } = new URL(server.url);
@@ -53,11 +53,11 @@ test("it goes through a running server, tells its pid, and sees that migrations 
   await server.stop();
 });
 
-test("a database and a Redis that cannot be reached are named with what to do, and the rest is still looked at", async () => {
+test("an unreachable database and Redis are reported with advice, and the other checks still run", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  await new Promise((resolve) => other.close(resolve)); // nobody listens there now
+  await new Promise((resolve) => other.close(resolve)); // now nothing listens there
   const { status, found, of } = await doctor({
     DATABASE_URL: `postgres://somebody@127.0.0.1:${port}/none`,
     REDIS_URL: `redis://127.0.0.1:${port}`,
@@ -71,20 +71,20 @@ test("a database and a Redis that cannot be reached are named with what to do, a
   expect(of("redis")).toMatchObject({ detail: expect.stringContaining(`127.0.0.1:${port}`) });
 });
 
-test("a folder that holds something else than a database is told", async () => {
+test("a folder that holds something else than a database is reported", async () => {
   const { env, dataDir } = await placeForTest();
   await mkdir(join(dataDir, "postgres"));
   await writeFile(join(dataDir, "postgres", "PG_VERSION"), "not a version");
   expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 1, found: { ...well, database: "failed" } });
 });
 
-test("an environment that is not valid is told with every variable", async () => {
+test("an invalid environment is reported with every variable", async () => {
   const { status, found, of } = await doctor({ PORT: "web", REDIS_URL: "nowhere" });
   expect({ status, found }).toEqual({ status: 1, found: { node: "ok", environment: "failed" } });
   expect(of("environment").detail).toMatch(/PORT [^;]+; REDIS_URL [^;]+\.$/u);
 });
 
-test("a Node.js that is too old, and clocks that differ, are told", () => {
+test("a Node.js that is too old and clocks that differ are reported", () => {
   expect(["18.20.0", "20.18.3", "20.19.0", "22.1.0"].map((version) => checkNode(version).status)).toEqual([
     "failed",
     "failed",

@@ -49,7 +49,7 @@ test.each([
   const { status, stderr } = await shell(`vitrine token issue ${store} ${to}`);
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `vitrine: The secret could not be written (${reason}); what was made was taken back.\n`,
+    stderr: `vitrine: The secret could not be written (${reason}); the change was undone.\n`,
   });
   expect((await tokens()).map(({ revokedAt }: any) => typeof revokedAt)).toEqual(["object", "string"]);
 });
@@ -58,7 +58,7 @@ test("a rotation whose secret cannot be written leaves the old token as it was, 
   const { store, id, tokens } = await newStore();
   const [before] = await tokens();
   const { status, stderr } = await shell(`vitrine token rotate ${store} ${id} >/dev/full`);
-  expect({ status, stderr: stderr.includes("taken back") }).toEqual({ status: 1, stderr: true });
+  expect({ status, stderr: stderr.includes("undone") }).toEqual({ status: 1, stderr: true });
   expect(await tokens()).toEqual([before, expect.objectContaining({ revokedAt: expect.any(String) })]);
 });
 
@@ -69,7 +69,8 @@ test.each([">&-", ">/dev/null"])("no secret is made where nobody can see it: %s"
     expect(await shell(`vitrine token ${command} ${to}`)).toEqual({
       status: 1,
       stdout: "",
-      stderr: "vitrine: Standard output is closed or /dev/null, and the secret is shown once: nothing was made.\n",
+      stderr:
+        "vitrine: Standard output is closed or /dev/null, and the secret is shown only once: nothing was changed.\n",
     });
   }
   expect(await tokens()).toEqual(before);

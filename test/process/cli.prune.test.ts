@@ -59,7 +59,7 @@ describe("vitrine events prune", () => {
       pruned: [lsId],
     });
     expect((await cli(["analytics", "rebuild", storeId], place.env)).stdout).toBe(
-      "The analytics of 0 live streams were rebuilt. Left as they are: 1 live stream, whose events were pruned.\n",
+      "The analytics of 0 live streams were rebuilt. Skipped: 1 live stream, whose events were pruned.\n",
     );
     const reason = `The events of ${lsId} were pruned: its totals cannot be rebuilt.`;
     expect(await cli(["analytics", "rebuild", storeId, lsId], place.env)).toEqual(failed(1, reason));

@@ -140,9 +140,7 @@ describe("a command that cannot do its work says why in one line, prints nothing
       "option '--expires <time>' argument '2020-01-01T00:00:00Z' is invalid. The time lies in the past.",
     ],
   ])("%j, before any folder is opened", async (args, reason) => {
-    expect(await failure(args, { DATA_DIR: "/dev/null" }, 2)).toBe(
-      `vitrine: ${reason} (add --help for what it takes)\n`,
-    );
+    expect(await failure(args, { DATA_DIR: "/dev/null" }, 2)).toBe(`vitrine: ${reason} (see --help)\n`);
   });
 
   test("an environment that is not valid, with every problem in it", async () => {

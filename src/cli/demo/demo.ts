@@ -7,7 +7,7 @@ import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import { shopperVisits, type Visits } from "./shoppers.js";
 
-/** The demo store, and its token as far as it is known. */
+/** The demo store; its token is undefined where it was issued before. */
 export interface Demo {
   readonly store: string;
   readonly token: string | undefined;
@@ -25,12 +25,12 @@ const endedShow = "summer-sale";
  * Creates the demo store on a database without any store, or if a token is chosen for it, and a token. A chosen token stays valid;
  * a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
  *
- * @returns undefined where there are stores, but no demo store
+ * @returns undefined where there are other stores only
  */
 export async function prepareDemo(db: RootDatabase, chosenToken: string | undefined): Promise<Demo | undefined> {
   const found = await db.store.findUnique({ where: { id: store } });
   if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
-  // The token is made last. A store that somebody else made has another name.
+  // The token is issued last. Another name means that an operator created the store.
   const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
   if (isNew) await fillDemoStore(db);
   const isOurs = isNew || found?.name === storeName;
@@ -45,7 +45,7 @@ async function hasToken(db: RootDatabase): Promise<boolean> {
   return (await db.accessToken.findFirst({ where: { storeId: store } })) !== null;
 }
 
-/** Each step may find that it was done before. */
+/** Each step is idempotent. */
 async function fillDemoStore(db: RootDatabase): Promise<void> {
   await db.store.createMany({ data: { id: store, name: storeName }, skipDuplicates: true });
   await db.site.createMany({ data: { storeId: store, id: "demo-shop", type: "SHOP" }, skipDuplicates: true });
@@ -53,7 +53,7 @@ async function fillDemoStore(db: RootDatabase): Promise<void> {
   await addDemoShows(db);
 }
 
-/** A running and an ended show, both visited already. */
+/** A running and an ended show, both with visits. */
 async function addDemoShows(db: RootDatabase): Promise<void> {
   const host = { name: "Alex Meyer", email: "alex@shop.example" };
   const runningSince = new Date(Date.now() - 20 * 60_000);
@@ -77,7 +77,7 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
 }
 
-/** With ids that are the same each time, so that they count once. */
+/** With the same ids each time, so that they count once. */
 async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
   const events = shopperVisits({ productIds: demoProductIds, ...visits });
   await recordEvents(

@@ -3,17 +3,17 @@ import type { Channel, ShopperEventInput } from "../../analytics/events/events.i
 
 export interface Visits {
   readonly productIds: readonly string[];
-  /** The visits are spread over this time. */
+  /** Visits are spread over the minutes from then on. */
   readonly from: Date;
   readonly minutes: number;
   readonly visits: number;
 }
 
-/** People who come and go; few enough that their number stays what a show of this size would have. */
+/** Few enough for a plausible number of unique viewers. */
 const shoppers = 600;
 const devices = ["mobile", "mobile", "mobile", "desktop", "desktop", "tablet", undefined];
 
-/** Made-up visits to a show: everybody watches, some put a product into the cart, a few order it. */
+/** Generated visits to a show: all view, some add a product to the cart, a few order it. */
 export function shopperVisits({ productIds, from, minutes, visits }: Visits): ShopperEventInput[] {
   return Array.from({ length: visits }, () => {
     const occurredAt = new Date(from.getTime() + randomInt(minutes * 60_000 + 1));

@@ -8,29 +8,29 @@ import { shopperVisits } from "./shoppers.js";
 
 interface TrafficOptions {
   readonly intervalMs: number;
-  /** Events of the show at which nobody comes any more. */
+  /** Events of the show after which the traffic ends. */
   readonly eventsMax: number;
 }
 
-/** What a demonstration may store: as much as comes in about 20 hours. docs/operations.md says the same. */
+/** About 20 hours of traffic; see docs/operations.md. */
 const byDefault: TrafficOptions = { intervalMs: 2_000, eventsMax: 100_000 };
 
 /**
- * Lets made-up shoppers visit the running show of the demo store until stopped, so that a dashboard moves, or until the
- * show has as many events as a demonstration may store.
+ * Records generated visits to the running demo show, so that its dashboard moves, until stopped or until the show has
+ * `eventsMax` events.
  *
- * @returns stops it, and waits for what is under way
+ * @returns stops it, and waits for the running statement
  */
 export function startDemoTraffic(db: RootDatabase, feed: LiveFeed, options = byDefault): () => Promise<void> {
   const stopped = new AbortController();
-  const ended = letShoppersCome(db, feed, options, stopped.signal);
+  const ended = recordTraffic(db, feed, options, stopped.signal);
   return async () => {
     stopped.abort();
     await ended;
   };
 }
 
-async function letShoppersCome(
+async function recordTraffic(
   db: RootDatabase,
   feed: LiveFeed,
   { intervalMs, eventsMax }: TrafficOptions,
@@ -44,7 +44,7 @@ async function letShoppersCome(
       stored ??= await countEvents(db);
       if (stored < eventsMax) stored += await visitShow(db, feed);
     } catch {
-      // A show that was archived, a database that is away: next time.
+      // The show was archived, or the database is down: retried in the next round.
     }
   }
 }

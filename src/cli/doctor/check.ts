@@ -1,10 +1,9 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Check {
   readonly name: string;
-  /** warning: it works, but perhaps not for long, or not as well as it could. */
+  /** warning: it works, but may stop doing so or could do better. */
   readonly status: "ok" | "warning" | "failed";
   readonly detail: string;
-  /** What to do about it. */
   readonly advice?: string;
 }
 

@@ -24,7 +24,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   const { databaseUrl, dataDir } = config;
   const isEmbedded = databaseUrl === undefined;
   if (isEmbedded && !existsSync(join(dataDir, "postgres"))) {
-    return { checks: [ok("database", `there is none in ${dataDir} yet; npx vitrine serve makes it`)] };
+    return { checks: [ok("database", `there is no database in ${dataDir} yet; npx vitrine serve creates it`)] };
   }
   try {
     const holder = isEmbedded ? await findHolder(dataDir) : undefined;

@@ -12,7 +12,7 @@ const freeBytesMin = 100_000_000;
 const freeBytesEnough = 1_000_000_000;
 const connectTimeoutMs = 3_000;
 const clockSkewMaxMs = 2_000;
-/** The clock of a machine that lost its battery shows a time before this program was written. */
+/** A machine whose clock lost its battery shows an earlier time. */
 const programWrittenAt = Date.parse("2026-11-01T00:00:00Z");
 
 export function checkNode(version = process.versions.node): Check {
@@ -22,19 +22,20 @@ export function checkNode(version = process.versions.node): Check {
   return isRecent ? ok("node", detail) : failed("node", detail, `Install Node.js ${nodeMin.join(".")} or later.`);
 }
 
-/** @param database the time of the database's machine and of this one, asked at one moment */
+/** @param database the time on its machine and on this one at the same moment */
 export function checkClock(database: { readonly theirs: Date; readonly ours: Date } | undefined): Check {
-  const advice = "Let a time service set the clocks: events and tokens are dated by them.";
-  if (Date.now() < programWrittenAt) return failed("clock", `it is ${new Date().toISOString()} here`, advice);
+  const advice = "Synchronize the clocks with a time service: they date events and tokens.";
+  if (Date.now() < programWrittenAt)
+    return failed("clock", `this machine's clock says ${new Date().toISOString()}`, advice);
   if (database === undefined) return ok("clock", new Date().toISOString());
   const skewMs = database.theirs.getTime() - database.ours.getTime();
   const detail = `the database's clock is ${Math.abs(skewMs)} ms ${skewMs < 0 ? "behind" : "ahead of"} this one`;
   return Math.abs(skewMs) <= clockSkewMaxMs ? ok("clock", detail) : warning("clock", detail, advice);
 }
 
-/** The disk of the embedded database; that of a PostgreSQL server cannot be seen from here. */
+/** Of the embedded database; the disk of a PostgreSQL server is not accessible. */
 export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Check> {
-  if (databaseUrl !== undefined) return ok("disk", "everything is kept by the PostgreSQL server");
+  if (databaseUrl !== undefined) return ok("disk", "the PostgreSQL server stores everything");
   const folder = await nearestFolder(dataDir);
   try {
     await access(folder, constants.W_OK | constants.X_OK);
@@ -49,7 +50,7 @@ export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Check
   }
 }
 
-/** The folder, or the one above it in which it would be made. */
+/** The folder, or its nearest ancestor that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   try {
     await access(folder);
@@ -62,7 +63,7 @@ async function nearestFolder(folder: string): Promise<string> {
 export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<Check> {
   if (redisUrl === undefined) {
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
-    return ok("redis", `REDIS_URL is not set: rate limits and live updates are those of ${processes}`);
+    return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
@@ -72,7 +73,7 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     retryStrategy: () => null,
   });
   let problem: unknown;
-  redis.on("error", (error) => (problem = error)); // connect() itself only says that the connection is closed
+  redis.on("error", (error) => (problem = error)); // connect() only says that the connection is closed
   try {
     await redis.connect();
     const version = /redis_version:(\S+)/u.exec(await redis.info("server"))?.[1] ?? "of unknown version";
@@ -81,16 +82,16 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     return failed(
       "redis",
       reasonOf(problem ?? error),
-      "Start Redis, or correct REDIS_URL. Until then each server process limits by itself.",
+      "Start Redis, or correct REDIS_URL. Until then each server process counts calls on its own.",
     );
   } finally {
     redis.disconnect();
   }
 }
 
-/** Whether a server could listen here; one that runs already is no problem. */
+/** Whether a server could listen; one that already runs is only a warning. */
 export async function checkPort({ host, port }: Config): Promise<Check> {
-  if (port === 0) return ok("port", "any free one is taken");
+  if (port === 0) return ok("port", "any free port is used");
   const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     const server = createServer();
     server.once("error", resolve);

@@ -8,7 +8,7 @@ import { reasonOf } from "../terminal/reason.js";
 import { endService, listenEarly } from "./common.js";
 import { untilSignal } from "./signals.js";
 
-/** Serves as one of several workers until told to stop, by the primary or by a signal. What goes wrong is for the primary. */
+/** Serves as one of several workers until the primary or a signal stops it. Errors are reported to the primary. */
 export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
   const channel = openChannel(worker);
   try {
@@ -17,13 +17,13 @@ export async function serveAsWorker(config: Config, worker: Worker): Promise<voi
     channel.send("failed", reasonOf(error));
     process.exitCode = 1;
   }
-  worker.disconnect(); // the channel would keep the process up
+  worker.disconnect(); // it would keep the process alive
 }
 
 async function serve(config: Config, worker: Worker, channel: Channel): Promise<void> {
   const log = openLog(config);
   const database = await openDatabase(config, "alone", (problem) =>
-    log.warn({ err: problem.message }, "trouble with the database"),
+    log.warn({ err: problem.message }, "database problem"),
   );
   try {
     const { server, open } = await listenEarly(config);
@@ -31,10 +31,10 @@ async function serve(config: Config, worker: Worker, channel: Channel): Promise<
     try {
       app = await createApp(config, database, log, channel);
       open(app);
-      const told = untilToldToStop(worker, channel);
+      const stopRequest = untilStopRequest(worker, channel);
       channel.send("serves", server.url);
-      // At a terminal the signal comes to the primary and to its workers: they are told twice, which is not two signals.
-      await Promise.race([told, untilSignal()]);
+      // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process at once.
+      await Promise.race([stopRequest, untilSignal()]);
     } finally {
       await endService(server, app, config);
     }
@@ -43,12 +43,12 @@ async function serve(config: Config, worker: Worker, channel: Channel): Promise<
   }
 }
 
-/** Resolves when the primary wants this worker to stop, or is gone. */
-function untilToldToStop(worker: Worker, channel: Channel): Promise<void> {
+/** Resolves when the primary stops this worker, or is gone. */
+function untilStopRequest(worker: Worker, channel: Channel): Promise<void> {
   return new Promise((resolve) => {
     channel.on("stop", resolve);
     worker.once("disconnect", () => {
-      worker.exitedAfterDisconnect = true; // or Node would end the process here and now, as it does before it serves
+      worker.exitedAfterDisconnect = true; // or Node would end the process at once
       resolve();
     });
   });

@@ -4,14 +4,14 @@ import { servesGraphiql } from "../../http/pages/graphiql.js";
 import { listen, type RunningServer } from "../../http/server/server.js";
 import type { Demo } from "../demo/demo.js";
 
-/** A port that is had before there is an app to serve on it. */
+/** A server that listens before there is an app. */
 interface EarlyServer {
   readonly server: RunningServer;
-  /** Calls that came earlier have waited for this. */
+  /** Starts to answer; earlier requests have waited. */
   readonly open: (app: App) => void;
 }
 
-/** Listens before anything else is opened: all of that would have to be closed again where the port is taken. */
+/** Listens before the app is created, so that a port in use is found first. */
 export async function listenEarly(config: Config): Promise<EarlyServer> {
   let open: (app: App) => void = () => undefined;
   const opened = new Promise<App>((resolve) => {
@@ -21,21 +21,18 @@ export async function listenEarly(config: Config): Promise<EarlyServer> {
   return { server, open };
 }
 
-/**
- * Takes no new requests, lets running ones end in the time that they are given, and ends what the app itself started in what is
- * left of it. Without an app, calls wait in vain.
- */
+/** Shuts down gracefully: running requests, then the app, have SHUTDOWN_GRACE_MS together. Without an app, it stops at once. */
 export async function endService(server: RunningServer, app: App | undefined, config: Config): Promise<void> {
   if (app === undefined) return server.stop(0);
   const { shutdownGraceMs } = config;
   const endsAt = performance.now() + shutdownGraceMs;
   const stopped = server.stop(shutdownGraceMs);
-  await app.feed.close(); // streams would otherwise keep the server up until the grace ends
+  await app.feed.close(); // open streams would use up the grace period
   await stopped;
   await app.close(Math.max(0, endsAt - performance.now()));
 }
 
-/** What is printed once the service answers. */
+/** The text for standard output once the service answers. */
 export function banner(url: RunningServer["url"], config: Config, demo?: Demo): string {
   const lines = [
     `Vitrine listens on ${url}`,

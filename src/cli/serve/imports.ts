@@ -6,11 +6,11 @@ import { startSweep, type Sweep } from "../../lib/sweep.js";
 const everyMs = 30_000;
 
 /**
- * Completes or removes imports that killed processes have left in the embedded database: now, when no other process uses
- * it, and from then on those of commands that are killed beside this server.
+ * Completes or removes imports that killed processes left in the embedded database: all at once now, and from then on those of
+ * commands that are killed while this server runs.
  *
- * @param log told of problems; it is tried again then
- * @returns the sweep that goes on; undefined where nothing is staged
+ * @param log called with problems, which are retried
+ * @returns the running sweep; undefined on PostgreSQL, which stages nothing
  */
 export async function recoverLeftImports(
   { engine, client }: OpenDatabase,

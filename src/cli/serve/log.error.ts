@@ -4,10 +4,7 @@ import { reasonOf } from "../terminal/reason.js";
 
 const messageMax = 500;
 
-/**
- * What the log says of an error. Nothing else of it: errors of Prisma and of PostgreSQL hold parameters of the query and
- * whole rows, and the message at the head of a stack may be long.
- */
+/** The loggable part of an error. Errors of Prisma and PostgreSQL also hold query parameters and whole rows. */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? clip(error, messageMax) : typeof error;
   const { name, stack = "" } = error;
@@ -24,7 +21,7 @@ export function loggedError(error: unknown): unknown {
   };
 }
 
-/** PostgreSQL repeats in its message a value that it cannot read: class 22, data exceptions. */
+/** Messages of class 22, data exceptions, repeat the value. */
 function hasValue(sqlState: string | undefined): boolean {
   return sqlState?.startsWith("22") === true;
 }

@@ -10,15 +10,15 @@ import { banner, endService, listenEarly } from "./common.js";
 import { recoverLeftImports } from "./imports.js";
 import { untilSignal } from "./signals.js";
 
-/** Serves in this process until told to stop. */
+/** Serves in this process until a signal stops it. */
 export async function serve(config: Config): Promise<void> {
   const log = openLog(config);
-  const warn = (problem: Error) => log.warn({ err: problem.message }, "trouble with the database");
+  const warn = (problem: Error) => log.warn({ err: problem.message }, "database problem");
   const database = await openDatabase(config, "alone", warn);
   try {
     await migrateIfNeeded(database, config, warn);
     const recovery = await recoverLeftImports(database, warn);
-    // Had before the demo's token is made, which is shown only once.
+    // Before the demo's token is issued, which is shown only once.
     const { server, open } = await listenEarly(config);
     let app: App | undefined;
     let stopTraffic: (() => Promise<void>) | undefined;

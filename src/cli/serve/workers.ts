@@ -10,14 +10,14 @@ import { banner } from "./common.js";
 import { createWorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
-/** How long a worker may take, after the grace, to cut what is left. */
+/** How long a worker may take, after the grace period, to close what is left. */
 const cutMs = 3_000;
 
 /**
- * Serves by several processes on one port until told to stop. This process, the primary, hands out the connections and
- * holds what the workers share where there is no Redis.
+ * Serves with several processes on one port until a signal stops them. This process, the primary, distributes connections,
+ * and without Redis it keeps the rate limits and relays live updates.
  *
- * @throws what a worker threw that could not start
+ * @throws the error of a worker that could not start
  */
 export async function serveByWorkers(config: Config): Promise<void> {
   await migrateBefore(config);
@@ -28,14 +28,13 @@ export async function serveByWorkers(config: Config): Promise<void> {
     countForWorker(channel, count);
     relayForWorker(channel, pool.channels);
   });
-  process.once("exit", pool.kill); // told to stop early or a second time
+  process.once("exit", pool.kill); // stopped before it serves, or by a second signal
   const url = await pool.start(config.webConcurrency);
   process.stdout.write(banner(url, config));
   await untilSignal();
   await pool.stop(config.shutdownGraceMs + cutMs);
 }
 
-/** Once for all workers, on a connection that is then closed. */
 async function migrateBefore(config: Config): Promise<void> {
   const database = await openDatabase(config, "alone", warn);
   try {

@@ -6,20 +6,19 @@ import { AppError, type Problem } from "../../errors.js";
 import { reasonOf } from "./reason.js";
 import { table } from "./table.js";
 
-/** How a command ends, for scripts. docs/operations.md lists the same. */
+/** Exit statuses for scripts; docs/operations.md lists them. */
 export const exitStatus = {
   done: 0,
-  /** It was refused, or failed; what was to be stored is not. */
+  /** Refused or failed: nothing was stored. */
   failed: 1,
-  /** The command line or the environment is wrong; nothing was tried. */
+  /** The command line or the environment is invalid. */
   misused: 2,
-  /** Rows of a file failed; the others are stored, as `--error-policy reject-failed` has it. */
+  /** With `--error-policy reject-failed`: rows failed, and the others are stored. */
   partly: 3,
-  /** The database cannot be reached or is in use: the same command may succeed later. */
+  /** The database cannot be reached or is in use: a retry may succeed. */
   unavailable: 4,
 } as const;
 
-/** The exit status for what a command threw. */
 export function exitStatusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.misused; // 0: --help
   if (error instanceof ConfigError) return exitStatus.misused;
@@ -29,14 +28,14 @@ export function exitStatusOf(error: unknown): number {
   return known instanceof AppError && known.code === "UNAVAILABLE" ? exitStatus.unavailable : exitStatus.failed;
 }
 
-/** A file that is not there has the code of a socket that is not there. */
+/** ENOENT can also be that of a socket, which is the database's. */
 function isFileError(error: unknown): boolean {
   return error instanceof Error && "path" in error && "syscall" in error && error.syscall !== "connect";
 }
 
-/** What a failed command says on standard error: one line with the reason, then a table of the problems of the input. */
+/** For standard error: one line with the reason, then a table of the input's problems. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof CommanderError) return ""; // commander has said it, by describeMisuse
+  if (error instanceof CommanderError) return ""; // commander has printed it, through describeMisuse
   const reason = `vitrine: ${reasonOf(error)}`;
   if (!(error instanceof AppError) || !hasPlaces(error.problems)) return `${reason}\n`;
   const more = error.problemsTotal - error.problems.length;
@@ -44,20 +43,20 @@ export function describeFailure(error: unknown): string {
   return `${[reason, ...[...problemTable(error.problems), ...rest].map((text) => `  ${text}`)].join("\n")}\n`;
 }
 
-/** What commander says of arguments that it cannot take, in the same form. */
+/** Commander's errors about arguments, in the same form. */
 export function describeMisuse(text: string): string {
   return `vitrine: ${text
     .trim()
     .replace(/^error: /u, "")
-    .replaceAll(/\s+/gu, " ")} (add --help for what it takes)\n`;
+    .replaceAll(/\s+/gu, " ")} (see --help)\n`;
 }
 
-/** One problem without a line is told by the reason alone. */
+/** A single problem without a line is covered by the reason. */
 function hasPlaces(problems: readonly Problem[]): boolean {
   return problems.length > 1 || problems[0]?.line !== undefined;
 }
 
-/** Problems of a file by line, column (in an event: field) and reason. */
+/** Problems of a file by line, column (of an event: field) and reason. */
 export function problemTable(problems: readonly Problem[]): string[] {
   const rows = problems.map(({ line, path, message }) => [line?.toString() ?? "", path.join("."), message]);
   return table(["line", "column", "reason"], rows);

@@ -1,22 +1,21 @@
 import { fstatSync, statSync } from "node:fs";
 
-/** What every command that prints a result is given. */
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Prints a result: one JSON object on standard output and nothing else there, or lines for people. */
+/** Prints a result to standard output: one JSON object, or lines for people. */
 export async function print(result: object, lines: string, options: OutputOptions): Promise<void> {
   await write(textOf(result, lines, options)).catch((error: unknown) => {
-    if (!isReaderGone(error)) throw error; // as of `| head -1`: it has read what it wanted
+    if (!isReaderGone(error)) throw error; // such as `head -1`
   });
 }
 
 /**
- * Prints what cannot be shown again.
+ * Prints a secret that cannot be shown again.
  *
- * @param undo takes back what is of no use without it
- * @throws what kept it from being written, once it is taken back
+ * @param undo reverts what was created with it
+ * @throws where it cannot be written, after `undo`
  */
 export async function printSecret(
   result: object,
@@ -28,21 +27,21 @@ export async function printSecret(
     await write(textOf(result, lines, options));
   } catch (error) {
     await undo();
-    throw new Error(`The secret could not be written (${(error as Error).message}); what was made was taken back.`, {
+    throw new Error(`The secret could not be written (${(error as Error).message}); the change was undone.`, {
       cause: error,
     });
   }
 }
 
-/** Refuses to make a secret that nobody would see. @throws where standard output is closed, or leads nowhere */
+/** @throws where standard output is closed or /dev/null, so that nobody would see a secret */
 export function requireOutput(): void {
   // Where it is closed, Node has opened /dev/null in its place.
   if (fstatSync(1).rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) {
-    throw new Error("Standard output is closed or /dev/null, and the secret is shown once: nothing was made.");
+    throw new Error("Standard output is closed or /dev/null, and the secret is shown only once: nothing was changed.");
   }
 }
 
-/** Lets the process live on when nobody reads what it prints: `write` tells who wants to know. */
+/** Ignores errors of standard output and standard error that no caller of `write` handles. */
 export function surviveClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }

@@ -1,25 +1,23 @@
 import { Presets, SingleBar } from "cli-progress";
 
-/** How far a long command is. */
 export interface Progress {
   /**
-   * @param done of the total
-   * @param items what people count: rows or events so far
+   * @param done in the unit of `total`
+   * @param items rows or events so far
    */
   update(done: number, items: number): void;
   stop(): void;
 }
 
 export interface ProgressOptions {
-  /** What is being done: `importing`. */
+  /** Such as `importing`. */
   readonly label: string;
-  /** Bytes, or whatever `done` is counted in. */
+  /** Bytes, for instance. */
   readonly total: number;
-  /** What is counted for people: `rows`. */
+  /** Such as `rows`. */
   readonly items: string;
 }
 
-/** Without a terminal, such as in the log of a job, a line is enough as often as this. */
 const lineEveryMs = 5_000;
 
 /** Progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
@@ -27,7 +25,7 @@ export function startProgress(options: ProgressOptions, stream: NodeJS.WriteStre
   return stream.isTTY ? startBar(options, stream) : startLines(options, (line) => stream.write(line));
 }
 
-/** @param everyMs the least time between lines; what ends sooner prints none */
+/** @param everyMs the interval between lines; shorter work prints none */
 export function startLines(
   { label, total, items: unit }: ProgressOptions,
   write: (line: string) => void,
@@ -69,7 +67,7 @@ function percent(done: number, total: number): string {
   return `${total === 0 ? 100 : Math.floor((100 * done) / total)}%`;
 }
 
-/** `40,000 rows, 32,000 rows/s, 5 s left`: by the average since the start, which does not jump about. */
+/** `40,000 rows, 32,000 rows/s, 5 s left`, by the average since the start. */
 function describePace(
   { done, total, items, unit }: { done: number; total: number; items: number; unit: string },
   elapsedMs: number,

@@ -1,7 +1,4 @@
-/**
- * Why something failed, in one line. Prisma's errors say first which call failed, and last why: of a raw query as
- * ``Raw query failed. Code: `N/A`. Message: `…` ``.
- */
+/** Why something failed, in one line: the last one of Prisma's errors, or the message in it for a raw query. */
 export function reasonOf(error: unknown): string {
   const known = systemReason(error);
   if (known !== undefined) return known;

@@ -1,7 +1,4 @@
-/**
- * Lines of a table for people: a heading, then the rows, each column as wide as its widest cell. The last column is free
- * text and is not padded.
- */
+/** The lines of a table with aligned columns; the last one is not padded. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heading.map((title, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), title.length),

@@ -4,7 +4,7 @@ import { leaveSelection } from "../hooks/useSelection.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 
-/** The page: asks for the access token, and shows the dashboard while there is one that works. */
+/** The page: the sign-in, or the dashboard while there is a valid token. */
 export function App() {
   const [token, setToken] = useState(readToken);
   const [reason, setReason] = useState<string>();
@@ -14,14 +14,14 @@ export function App() {
     setToken(given);
   };
   useEffect(() => {
-    // A link with another token, opened in this tab, changes nothing but the part behind #.
+    // A link with another token, opened in this tab, only changes the fragment.
     const read = () => setToken((known) => takeTokenFromAddress() ?? known);
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, []);
   const signOut = useCallback((why?: string) => {
     forgetToken();
-    if (why === undefined) leaveSelection(); // the next token may be another store's; after one that ended, hardly
+    if (why === undefined) leaveSelection(); // the next token may be another store's; one that replaces an expired token hardly is
     setReason(why);
     setToken(undefined);
   }, []);

@@ -5,7 +5,7 @@ import { useNow } from "../hooks/useNow.js";
 
 interface Props {
   readonly connection: Connection;
-  /** Whether older figures are shown below. */
+  /** Whether earlier figures are still shown. */
   readonly hasFigures: boolean;
 }
 
@@ -18,7 +18,7 @@ const titles: Readonly<Record<FailureKind, string>> = {
   refused: "The figures cannot be read",
 };
 
-/** Says what is wrong, what happens next, and offers to try at once. Silent while all is well. */
+/** Describes a connection problem and the next attempt, and offers to retry now. Empty while connected. */
 export function ConnectionNotice({ connection, hasFigures }: Props) {
   if (connection.phase === "open" || connection.phase === "connecting") return null;
   const { failure } = connection;
@@ -40,12 +40,12 @@ export function ConnectionNotice({ connection, hasFigures }: Props) {
   );
 }
 
-/** Counts down; it is no part of what is announced, which would be said every second. */
+/** The countdown, outside of the alert, which screen readers would otherwise announce every second. */
 function NextTry({ untilMs }: { readonly untilMs: number }) {
   const seconds = Math.max(0, Math.ceil((untilMs - useNow(500)) / 1_000));
   return (
     <p class="small">
-      Goes on at {formatExactClock(untilMs)}, in {seconds} s.
+      Next attempt at {formatExactClock(untilMs)}, in {seconds} s.
     </p>
   );
 }

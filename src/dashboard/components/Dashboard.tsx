@@ -12,7 +12,7 @@ interface Props {
   readonly onSignOut: (reason?: string) => void;
 }
 
-/** The list of shows, and the one that is looked at: the newest, or the newest that is live, until another is chosen. */
+/** The list of shows and the selected one: by default the newest live show, or else the newest. */
 export function Dashboard({ token, onSignOut }: Props) {
   const [status, setStatus] = useState<LiveStreamStatus>();
   const [isListOpen, setListOpen] = useState(false);

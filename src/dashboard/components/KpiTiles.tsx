@@ -1,7 +1,7 @@
 import { formatAmount, formatCount, formatDuration, formatRate } from "../format.js";
 import type { Kpis } from "../operations.js";
 
-/** The key figures: each with what makes it up. */
+/** The key figures, each with its parts. */
 export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
   const { sales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
   return (
@@ -50,7 +50,7 @@ type Part = readonly [string, string];
 interface TileProps {
   readonly name: string;
   readonly value: string;
-  /** What the value is: a total, an average. */
+  /** Such as `total` or `average`. */
   readonly of: string;
   readonly parts: readonly Part[];
 }

@@ -1,7 +1,7 @@
 import { formatCount, formatShare } from "../format.js";
 import type { Kpis, ShowAnalytics } from "../operations.js";
 
-/** The products most often put into carts, by their title as far as the catalog knows them. */
+/** The products most often added to carts; by their id where the catalog has no title. */
 export function TopProducts({ products }: { readonly products: ShowAnalytics["topProducts"] }) {
   const most = products[0]?.carts ?? 1;
   return (
@@ -34,7 +34,7 @@ export function TopProducts({ products }: { readonly products: ShowAnalytics["to
   );
 }
 
-/** Reported devices may be anything; beyond these few they are summed up. */
+/** Clients may report any text: further devices are summed up. */
 const shownMax = 6;
 
 /** The share of each device among viewers, largest first. */
@@ -67,7 +67,7 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   );
 }
 
-/** A share, from 0 to 1, beside the number that says the same. */
+/** @param share from 0 to 1; the number beside it says the same */
 function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">

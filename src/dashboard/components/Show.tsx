@@ -13,7 +13,6 @@ interface Props {
   readonly onTokenEnd: () => void;
 }
 
-/** Everything about one show, as it happens. */
 export function Show({ token, lsId, onTokenEnd }: Props) {
   const [range, setRange] = useState<TimelineRange>("show");
   const { figures, connection } = useShow(token, lsId, range);
@@ -66,7 +65,6 @@ function Body({ figures: { analytics, span }, range, onRange }: BodyProps) {
   );
 }
 
-/** Where the figures will be. */
 function Skeleton() {
   return (
     <div class="skeleton" role="status" aria-label="Loading the show">

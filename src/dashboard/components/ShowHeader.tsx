@@ -16,7 +16,7 @@ const phases: Readonly<Record<Connection["phase"], string>> = {
   failed: "Stopped",
 };
 
-/** What show this is, since when it runs or how long it ran, and whether its figures are kept up to date. */
+/** The name, times and status of the show, and whether its figures are up to date. */
 export function ShowHeader({ analytics, connection }: Props) {
   const { name, status, startedAt, endedAt, host } = analytics;
   return (

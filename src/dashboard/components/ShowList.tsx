@@ -9,7 +9,7 @@ interface Props {
   readonly shows: ReturnType<typeof useShows>;
   readonly selected: string | undefined;
   readonly status: LiveStreamStatus | undefined;
-  /** On a small screen, where it is out of the way until asked for. */
+  /** On small screens, where it is hidden by default. */
   readonly isOpen: boolean;
   readonly onStatus: (status: LiveStreamStatus | undefined) => void;
   readonly onSelect: (lsId: string) => void;

@@ -7,12 +7,11 @@ import { isSendable } from "../session.js";
 import { Brand } from "./Elements.js";
 
 interface Props {
-  /** Why the token is asked for again. */
+  /** Why the user has to sign in again. */
   readonly reason: string | undefined;
   readonly onToken: (token: string) => void;
 }
 
-/** Asks for the access token, and tries it. */
 export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState(reason);
   const [isTrying, setTrying] = useState(false);
@@ -65,7 +64,7 @@ export function SignIn({ reason, onToken }: Props) {
   );
 }
 
-/** What is wrong with a token, or undefined where it works. */
+/** Why a token is refused; undefined where it is valid. */
 async function problemOf(token: string): Promise<string | undefined> {
   if (token === "") return "Enter your access token.";
   if (!isSendable(token)) return "The access token is not valid.";

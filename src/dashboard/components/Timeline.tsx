@@ -18,7 +18,7 @@ const ranges = [
   ["all", "Until now"],
 ] as const;
 
-/** How a show went: four charts over the same time, and the same as a table. */
+/** Four charts over the same time, and a table of them. */
 export function Timeline({ analytics, span, range, onRange }: Props) {
   const { timeline, peakConcurrentViewers, status } = analytics;
   const points = useMemo(() => fillBuckets(timeline, span), [timeline, span]);

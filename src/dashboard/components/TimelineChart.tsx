@@ -11,12 +11,12 @@ interface Props {
   readonly format: (value: number) => string;
 }
 
-/** One figure over time. Pointing at a moment tells its value, in all charts at once. */
+/** One figure over time. Hovering shows the value at that time in all charts. */
 export function TimelineChart({ name, figure, points, bucketSeconds, format }: Props) {
   const [hovered, setHovered] = useState<number>();
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
-  const isLevel = figure === "viewers"; // a number of people at a time: adding it up would mean nothing
+  const isLevel = figure === "viewers"; // viewers of different times cannot be added up
 
   useEffect(() => {
     if (element.current === null) return undefined;

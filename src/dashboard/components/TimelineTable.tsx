@@ -7,7 +7,7 @@ interface Props {
   readonly bucketSeconds: number;
 }
 
-/** The time line as a table; only what happened, and only once it is asked for. */
+/** The buckets that are not empty, rendered once opened. */
 export function TimelineTable({ points, bucketSeconds }: Props) {
   const [isOpen, setOpen] = useState(false);
   const busy = isOpen ? points.filter((point) => point.viewers + point.carts + point.orders > 0) : [];

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The time, kept up to date while it is shown; milliseconds since 1970. */
+/** The current time in milliseconds since 1970, updated at an interval. */
 export function useNow(intervalMs = 1_000): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

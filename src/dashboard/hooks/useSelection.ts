@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 
-/** The address of a show's page: it can be bookmarked, and the browser's back button works. */
+/** The address of a show's page. */
 export function addressOf(lsId: string): string {
   return `?${new URLSearchParams({ show: lsId }).toString()}`;
 }
 
-/** Takes the show out of the address. */
+/** Removes the show from the address. */
 export function leaveSelection(): void {
   history.replaceState(null, "", location.pathname);
 }
@@ -14,7 +14,7 @@ function selected(): string | undefined {
   return new URLSearchParams(location.search).get("show") ?? undefined;
 }
 
-/** The show that the address names, and how to go to another one; `replace` leaves no step to go back to. */
+/** The show in the address, and how to select another; `replace` adds no history entry. */
 export function useSelection() {
   const [lsId, setId] = useState(selected);
   useEffect(() => {

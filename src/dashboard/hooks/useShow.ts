@@ -4,20 +4,20 @@ import { type ShowAnalytics, showSubscription, showTimesQuery } from "../operati
 import { type Connection, follow } from "../reconnect.js";
 import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
 
-/** A show's figures, and the span of the time line among them. */
+/** A show's analytics, and the span of their time line. */
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
 }
 
-/** The figures of a show as they change. Those that came last stay while the connection is being repaired. */
+/** The live figures of a show. The last ones are kept while it reconnects. */
 export function useShow(token: string, lsId: string, range: TimelineRange) {
   const [figures, setFigures] = useState<Figures>();
   const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    // A browser without a network may keep its connections open for minutes: trying again shows what is the matter.
+    // An offline browser may keep its connections open for minutes.
     let attempt = new AbortController();
     const breakOff = () => attempt.abort();
     addEventListener("offline", breakOff, { signal });
@@ -31,7 +31,7 @@ export function useShow(token: string, lsId: string, range: TimelineRange) {
   return { figures, connection };
 }
 
-/** Subscribes to a show, anew whenever its time line should be coarser or ends with the show. */
+/** Subscribes to a show, and again whenever the span of its time line changes. */
 async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): AsyncGenerator<Figures, void> {
   const { liveStream } = await query(showTimesQuery, { lsId }, caller);
   if (liveStream === null) return; // the query has thrown the error that says why

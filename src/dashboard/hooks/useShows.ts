@@ -8,7 +8,7 @@ import { extended, renewed, type ShowList } from "../showList.js";
 const pageSize = 20;
 const refreshMs = 30_000;
 
-/** The store's shows of a status, or all; new ones are noticed within half a minute. */
+/** The store's shows, of one status or all, refreshed every 30 seconds. */
 export function useShows(token: string, status: LiveStreamStatus | undefined) {
   const [list, setList] = useState<ShowList>();
   const [failure, setFailure] = useState<Failure>();
