@@ -56,7 +56,7 @@ beforeAll(async () => {
     log,
     sources: { feed, probe: database.probe },
     tracing: undefined,
-    primary: undefined,
+    share: undefined,
   });
   const route = createRestRoute({
     config,
