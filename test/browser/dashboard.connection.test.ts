@@ -59,7 +59,7 @@ async function openWay(target: TestApp) {
   };
 }
 
-test("a server that goes away is said to be away, its last figures stay, and they go on when it is back", async () => {
+test("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const way = await openWay(app);
   const opened = await openDashboard(browser, way, store);
@@ -92,7 +92,7 @@ test("a server that goes away is said to be away, its last figures stay, and the
   way.close();
 });
 
-test("a server's own error is tried again by itself, another one when asked to", async () => {
+test("internal errors are retried automatically, others on request", async () => {
   const { store } = await storeWithLiveShow(app);
   const opened = await openDashboard(browser, app, store);
   const { page } = opened;
@@ -124,7 +124,7 @@ test("a server's own error is tried again by itself, another one when asked to",
   await opened.close();
 });
 
-test("a browser that is offline says so, and goes on once it is online", async () => {
+test("an offline browser says so, and reconnects once it is online", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const opened = await openDashboard(browser, app, store);
   const { page } = opened;
@@ -140,7 +140,7 @@ test("a browser that is offline says so, and goes on once it is online", async (
   await opened.close();
 });
 
-test("a token that is revoked while the page is open is asked for again, within seconds, and another one opens it", async () => {
+test("revoking the token of an open page leads to the sign-in within seconds, where another one is accepted", async () => {
   const { store } = await storeWithLiveShow(app);
   const { id, token } = await issueToken(app.db, store.id);
   const opened = await openDashboard(browser, app, { token });
@@ -159,7 +159,7 @@ test("a token that is revoked while the page is open is asked for again, within 
   await opened.close();
 });
 
-test("a rate limit is explained, no call is made before it lets in again, and then the figures come", async () => {
+test("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
   const limited = await startApp({ analyticsRateLimit: 1 });
   const { store }: { store: TestStore } = await storeWithLiveShow(limited);
   const opened = await openDashboard(browser, limited, store);

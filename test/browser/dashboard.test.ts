@@ -50,7 +50,7 @@ async function storeWithFigures() {
 }
 
 describe("the token", () => {
-  test("is asked for, a wrong one is refused in words, and it stays in the tab's memory of the session alone", async () => {
+  test("is asked for, a wrong one is refused with a message, and it is kept in session storage only", async () => {
     const { store } = await storeWithFigures();
     const opened = await openSignIn(browser, app);
     const { page } = opened;
@@ -77,7 +77,7 @@ describe("the token", () => {
     await opened.close();
   });
 
-  test("is taken from a link, and out of the address at once", async () => {
+  test("is taken from a link, and removed from the address at once", async () => {
     const { store, lsId } = await storeWithFigures();
     const other = await createTestStore(app);
     await saved(other, { name: "Another store's show" });
@@ -96,7 +96,7 @@ describe("the token", () => {
 });
 
 describe("the figures", () => {
-  test("are those that the API gives, of the show and of all that came after it", async () => {
+  test("are those of the API, of the show and of everything since its start", async () => {
     const { store, lsId } = await storeWithFigures();
     const opened = await openDashboard(browser, app, store);
     const { page } = opened;
@@ -141,7 +141,7 @@ describe("the figures", () => {
     await opened.close();
   });
 
-  test("move when an event is recorded, without a reload", async () => {
+  test("update when an event is recorded, without a reload", async () => {
     const store = await createTestStore(app);
     const { id: lsId } = await saved(store, { status: "LIVE", name: "Now", startedAt: new Date().toISOString() });
     const opened = await openDashboard(browser, app, store);
@@ -171,7 +171,7 @@ describe("the figures", () => {
   });
 });
 
-test("a server that runs no operations but known ones knows those of the dashboard", async () => {
+test("a server that runs persisted operations only knows those of the dashboard", async () => {
   const { store } = await storeWithFigures();
   const folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
   const persistedOperations = join(folder, "none.json");
@@ -187,7 +187,7 @@ test("a server that runs no operations but known ones knows those of the dashboa
 });
 
 describe("the list", () => {
-  test("of a store without shows says how to make one, which then appears", async () => {
+  test("of a store without shows says how to save one, which then appears", async () => {
     const store = await createTestStore(app);
     const opened = await openDashboard(browser, app, store);
     const { page } = opened;
@@ -200,7 +200,7 @@ describe("the list", () => {
     await opened.close();
   });
 
-  test("has the newest live show first in view, all others a page at a time, by their status, and in the address", async () => {
+  test("selects the newest live show, loads the others by pages and by status, and puts the selection into the address", async () => {
     const store = await createTestStore(app);
     for (let day = 1; day <= 22; day += 1) {
       const status = day === 9 ? "LIVE" : day === 10 ? "ARCHIVED" : "ENDED";

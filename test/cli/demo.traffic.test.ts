@@ -8,7 +8,7 @@ import type { RootDatabase } from "../../src/database/client.js";
 import { testDatabase } from "../support/app.js";
 import { until } from "../support/process.js";
 
-test("shoppers of the demo come until its show has as many events as it may have, also after a new start", async () => {
+test("demo traffic ends once its show has the maximum of events, also after a restart", async () => {
   const database = testDatabase();
   const db = database.client;
   const feed = createLiveFeed({ read: (storeId, lsId) => readAnalytics(db, storeId, lsId) });
@@ -38,7 +38,7 @@ async function removeDemo(db: RootDatabase): Promise<void> {
   await db.store.deleteMany({ where: { id: demoStore } });
 }
 
-test("a demo store that was interrupted in any of its steps is completed, and nothing counts twice", async () => {
+test("an interrupted creation of the demo store is completed from any step, and nothing counts twice", async () => {
   const database = testDatabase();
   const db = database.client;
   onTestFinished(() => database.close());
@@ -68,7 +68,7 @@ test("a demo store that was interrupted in any of its steps is completed, and no
   expect(tokens.map(({ hash }) => hash)).toEqual([hashSecret(again?.token ?? "")]);
 });
 
-test("a store of somebody's that is called demo is left as it is", async () => {
+test("an operator's own store with the id demo is left unchanged", async () => {
   const database = testDatabase();
   const db = database.client;
   onTestFinished(() => database.close());

@@ -3,7 +3,7 @@ import { startLines } from "../../src/cli/terminal/progress.js";
 import { table } from "../../src/cli/terminal/table.js";
 import { until } from "../support/process.js";
 
-test("without a terminal progress is told in lines, with rate and time left", async () => {
+test("without a terminal, progress is printed in lines with rate and time left", async () => {
   const lines: string[] = [];
   const progress = startLines({ label: "importing", total: 4_000, items: "rows" }, (line) => lines.push(line), 30);
   let rows = 0;
@@ -15,7 +15,7 @@ test("without a terminal progress is told in lines, with rate and time left", as
   expect(lines.at(-1)).toMatch(/^importing: 50%, 2,000 rows, [\d,]+ rows\/s, \d s left\n$/u);
 });
 
-test("what ends soon prints nothing", () => {
+test("short work prints nothing", () => {
   const lines: string[] = [];
   const progress = startLines({ label: "importing", total: 10, items: "rows" }, (line) => lines.push(line));
   for (let done = 1; done <= 10; done += 1) progress.update(done, done);

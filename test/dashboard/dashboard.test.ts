@@ -24,7 +24,7 @@ describe("a time line's span", () => {
     });
   });
 
-  test("is the show, or all that came after it too", () => {
+  test("is the show, or everything since its start", () => {
     const ended = { status: "ENDED", startedAt, endedAt: "2026-05-04T19:15:20.000Z" };
     const weekLater = Date.parse(startedAt) + minutes(10_080);
     expect(spanOf(ended, "show", weekLater)).toEqual({ bucketSeconds: 60, from: startedAt, until: ended.endedAt });
@@ -36,7 +36,7 @@ describe("the buckets of a span", () => {
   const bucket = (startsAt: string) => ({ startsAt, viewers: 1, carts: 2, orders: 3, sales: 4.5 });
   const empty = { viewers: 0, carts: 0, orders: 0, sales: 0 };
 
-  test("have no gaps, begin with the show and end with it", () => {
+  test("have no gaps and cover the show", () => {
     const span = { bucketSeconds: 60, from: startedAt, until: "2026-05-04T18:33:00.000Z" };
     expect(fillBuckets([bucket("2026-05-04T18:31:00.000Z")], span, nowMs)).toEqual([
       { startsAtMs: Date.parse("2026-05-04T18:30:00.000Z"), ...empty },
@@ -45,7 +45,7 @@ describe("the buckets of a span", () => {
     ]);
   });
 
-  test("go on until now where the span has no end, and are never more than the API gives", () => {
+  test("continue until now where the span has no end, up to the API's maximum", () => {
     const live = { bucketSeconds: 60, from: startedAt, until: null };
     expect(fillBuckets([], live, nowMs), "nothing yet in the minute that has just begun").toHaveLength(20);
     expect(fillBuckets([bucket("2026-05-04T18:50:00.000Z")], live, nowMs)).toHaveLength(21);
@@ -55,7 +55,7 @@ describe("the buckets of a span", () => {
     expect(points.at(-1)?.startsAtMs).toBe(Date.parse("2026-05-03T00:00:00.000Z"));
   });
 
-  test("are at least one, for a show without a length or one that has not begun", () => {
+  test("are at least one, for a show without a length or one that has not started", () => {
     expect(fillBuckets([], { bucketSeconds: 60, from: startedAt, until: startedAt }, nowMs)).toHaveLength(1);
     const later = { bucketSeconds: 60, from: "2027-01-01T00:00:00.000Z", until: null };
     expect(fillBuckets([], later, nowMs)).toHaveLength(1);
@@ -72,13 +72,13 @@ describe("the first page of the list, read again", () => {
   });
   const shows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => show(from + index));
 
-  test("is the list where it is all there is: what was known and is not there has gone", () => {
+  test("is the whole list where there is no next page: removed shows disappear", () => {
     const known = { shows: shows(1, 25), next: null };
     expect(renewed(known, { shows: [], next: null })).toEqual({ shows: [], next: null });
     expect(renewed(known, { shows: shows(3, 3), next: null })).toEqual({ shows: shows(3, 3), next: null });
   });
 
-  test("takes the place of its span, and what comes after it stays", () => {
+  test("replaces its span, and later shows stay", () => {
     const known = { shows: shows(1, 40), next: "after 40" };
     expect(renewed(known, { shows: shows(0, 19), next: "after 19" })).toEqual({
       shows: shows(0, 40),
@@ -92,7 +92,7 @@ describe("the first page of the list, read again", () => {
     expect(renewed(undefined, { shows: shows(1, 20), next: "after 20" }).shows).toEqual(shows(1, 20));
   });
 
-  test("tells shows that begin together apart by their ids, the greater first", () => {
+  test("orders shows that start together by id, descending", () => {
     const [a, b, c] = ["a", "b", "c"].map((id) => ({ ...show(1), id }));
     const known = { shows: [c, b, a].flatMap((one) => one ?? []), next: null };
     const page = { shows: known.shows.slice(0, 2), next: "after b" };
@@ -101,14 +101,14 @@ describe("the first page of the list, read again", () => {
 });
 
 describe("failures", () => {
-  test("wait for a time that doubles up to half a minute, less up to a half of it at random", () => {
+  test("back off exponentially up to 30 seconds, less up to half at random", () => {
     expect([0, 1, 2, 4, 5, 50].map((failures) => backoffMs(failures, 0))).toEqual([
       1_000, 2_000, 4_000, 16_000, 30_000, 30_000,
     ]);
     expect(backoffMs(50, 1)).toBe(15_000);
   });
 
-  test("are told by the code of an answer, with the time to wait and the id to report", () => {
+  test("are classified by error code, with the delay and the request id", () => {
     const error = (code: string, more: object = {}) => ({
       errors: [{ message: "No.", extensions: { code, ...more } }],
     });
@@ -121,7 +121,7 @@ describe("failures", () => {
     expect(failureIn({})).toBeUndefined();
   });
 
-  test("are told by the status where a proxy answers, and by nothing where nobody does", async () => {
+  test("are classified by status for a proxy's response, and as unreachable without any", async () => {
     const answer = (status: number, headers = {}) => failureOf(new Response("<html>", { status, headers }));
     expect(await answer(502)).toMatchObject({ kind: "unreachable", message: "The server answered 502." });
     expect(await answer(429, { "retry-after": "30" })).toMatchObject({ kind: "rateLimited", retryAfterMs: 30_000 });

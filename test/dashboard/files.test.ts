@@ -18,7 +18,7 @@ async function namedPaths(): Promise<string[]> {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, path = ""]) => path);
 }
 
-test("the page is served with a strict policy, asked for anew each time", async () => {
+test("the page is served with a strict policy, and revalidated each time", async () => {
   const response = await fetch(`${app.url}/dashboard`);
   expect(response.status).toBe(200);
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -34,7 +34,7 @@ test("the page is served with a strict policy, asked for anew each time", async 
   expect(html, "nothing is written into the page that the policy would stop").not.toMatch(/<style|style=|<script>/u);
 });
 
-test("its files are named by their content, kept for good, and compressed", async () => {
+test("its files have hashed names, are cached for good, and compressed", async () => {
   const paths = await namedPaths();
   expect(paths.map((path) => path.replace(/-[\w-]{8}\./u, "-HASH.")).toSorted()).toEqual([
     "/dashboard/assets/icon-HASH.svg",
@@ -53,7 +53,7 @@ test("its files are named by their content, kept for good, and compressed", asyn
   }
 });
 
-test("no other file can be had, however its path is written", async () => {
+test("no other file is served, however its path is written", async () => {
   const ask = (path: string) =>
     new Promise<number>((resolve, reject) => {
       const { port } = new URL(app.url);

@@ -47,7 +47,7 @@ async function soon(holds: () => boolean): Promise<void> {
 const event = (name: string) => `event: next\ndata: {"data":{"liveStreamAnalytics":{"name":"${name}"}}}\n\n`;
 const value = (name: string) => ({ done: false, value: { liveStreamAnalytics: { name } } });
 
-test("values are read however the stream is cut into pieces, comments are passed over, and its end is the end", async () => {
+test("values are parsed across chunks, comments are ignored, and the stream ends with complete", async () => {
   const { values, next, request, response } = await openStream();
   expect(request.headers).toMatchObject({ "x-service-access-token": "secret", accept: "text/event-stream" });
   const bytes = Buffer.from(`:\n\n${event("Zoë’s 🎉 show")}`);
@@ -62,7 +62,7 @@ test("values are read however the stream is cut into pieces, comments are passed
   expect(await values.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a stream that is silent for 30 seconds is given up; every sign of life, a comment too, begins them anew", async () => {
+test("a stream that is silent for 30 seconds is aborted; any data, comments included, resets the timeout", async () => {
   const { values, next, response } = await openStream();
   response.write(event("a"));
   expect(await next).toEqual(value("a"));
@@ -82,7 +82,7 @@ test("a stream that is silent for 30 seconds is given up; every sign of life, a 
   await expect(last).rejects.toThrow("aborted");
 });
 
-test("a subscription that is refused fails with the reason that its stream gives", async () => {
+test("a refused subscription fails with the reason in its stream", async () => {
   const { next, response } = await openStream(429);
   const extensions = { code: "RATE_LIMITED", retryAfterSeconds: 42 };
   response.write(`event: next\ndata: ${JSON.stringify({ errors: [{ message: "Used up.", extensions }] })}\n\n`);

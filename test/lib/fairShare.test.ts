@@ -12,7 +12,7 @@ test("a store holds no more than its share, and another store finds a place at o
   expect(share.tryTake("a")).toBe(true);
 });
 
-test("turns go round among stores, not among their requests", async () => {
+test("stores take turns, whatever the number of their requests", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   expect(share.tryTake("busy")).toBe(true);
   const order: string[] = [];
@@ -28,7 +28,7 @@ test("turns go round among stores, not among their requests", async () => {
   expect(order.slice(3)).toEqual(["busy 1", "busy 2", "busy 4"]);
 });
 
-test("a store whose work takes long gets no more of the time than one whose work is short", async () => {
+test("stores with long and with short work get the same time", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string, ms: number) =>
@@ -44,7 +44,7 @@ test("a store whose work takes long gets no more of the time than one whose work
   expect(order.slice(0, 21)).toEqual(["slow", ...Array.from({ length: 20 }, () => "quick")]);
 });
 
-test("a store that has asked for nothing has saved up no turns", async () => {
+test("idle time earns a store no turns", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string) =>
@@ -60,7 +60,7 @@ test("a store that has asked for nothing has saved up no turns", async () => {
   expect(next.filter((store) => store === "early").length).toBeGreaterThanOrEqual(2);
 });
 
-test("who waits in vain is refused with UNAVAILABLE, and leaves nothing behind", async () => {
+test("a caller is refused with UNAVAILABLE after the timeout, and leaves nothing behind", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, waitMs: 20, message });
   expect(share.tryTake("a")).toBe(true);
   await expect(share.take("b")).rejects.toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
@@ -69,7 +69,7 @@ test("who waits in vain is refused with UNAVAILABLE, and leaves nothing behind",
   expect(share.tryTake("b")).toBe(true);
 });
 
-test("a caller that has gone no longer waits", async () => {
+test("a caller that disconnects no longer waits", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   share.tryTake("a");
   const caller = new AbortController();
@@ -80,7 +80,7 @@ test("a caller that has gone no longer waits", async () => {
   expect(share.tryTake("c")).toBe(true);
 });
 
-test("a store may have only so many waiting", async () => {
+test("the waiting callers of a store are limited", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, waitingOfStoreMax: 1, message });
   share.tryTake("a");
   const first = share.take("a");
@@ -101,13 +101,13 @@ test("amounts larger than one are taken together or not at all", async () => {
   expect(share.tryTake("e")).toBe(false);
 });
 
-test("places come back when the work fails", async () => {
+test("places are released when the work fails", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   await expect(share.run("a", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await share.run("a", () => Promise.resolve("done"))).toBe("done");
 });
 
-test("once closed, nobody waits any more", async () => {
+test("closing refuses all who wait", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   share.tryTake("a");
   const waiting = [share.take("a"), share.take("b")];

@@ -36,7 +36,7 @@ async function standBefore(url: string) {
 describe.runIf(redisUrl !== "")("a connection on which nothing comes back", () => {
   const options = { pingIntervalMs: 20, commandTimeoutMs: 200 };
 
-  test("is told of once and replaced, though it only listens; what it missed is made up for", async () => {
+  test("is reported once and replaced, even if it only subscribes; missed changes are caught up on", async () => {
     const proxy = await standBefore(redisUrl);
     const problems: string[] = [];
     const open = () => openRedis(proxy.url, ({ message }) => problems.push(message), options);

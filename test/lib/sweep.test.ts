@@ -22,7 +22,7 @@ async function storeWithKeys(count: number, createdAt: Date) {
   return () => app.db.idempotencyKey.count({ where: { storeId } });
 }
 
-test("expired idempotency keys of stores that import no more are removed, and no others", async () => {
+test("expired idempotency keys of idle stores are removed, and no others", async () => {
   const [many, few, fresh] = [
     await storeWithKeys(250, expired),
     await storeWithKeys(1, expired),
@@ -33,13 +33,13 @@ test("expired idempotency keys of stores that import no more are removed, and no
   expect([await many(), await few(), await fresh()]).toEqual([0, 0, 3]);
 });
 
-test("a sweep that is told to stop removes nothing more", async () => {
+test("a stopped sweep removes nothing more", async () => {
   const keys = await storeWithKeys(2, expired);
   await createKeySweep(app.db)(AbortSignal.abort());
   expect(await keys()).toBe(2);
 });
 
-test("a sweep goes on after a round that failed, does one at a time, and ends when it is stopped", async () => {
+test("a sweep continues after a failed round, runs one at a time, and ends when it is stopped", async () => {
   const errors: unknown[] = [];
   let [rounds, atOnce, atOnceMax] = [0, 0, 0];
   const sweep = startSweep({
@@ -66,7 +66,7 @@ test("a sweep goes on after a round that failed, does one at a time, and ends wh
   expect(rounds).toBe(ended);
 });
 
-test("a sweep that waits for its next round is stopped at once", async () => {
+test("a sweep between rounds stops at once", async () => {
   const begun = performance.now();
   await startSweep({ everyMs: 600_000, work: () => Promise.resolve(), onError: () => undefined }).stop();
   expect(performance.now() - begun).toBeLessThan(5_000);

@@ -78,7 +78,7 @@ describe("vitrine events", () => {
     expect(told).toHaveLength(1); // once at the end, since a failure may come after something was recorded
   });
 
-  test("refuses a store and a show that there are not, before it opens the file", async () => {
+  test("refuses an unknown store and show before it opens the file", async () => {
     const { show } = await prepare([]);
     const [noStore, noShow] = await Promise.all([
       cli(["events", "nobody", show.lsId, "/no/such/file"], place.env),
@@ -90,7 +90,7 @@ describe("vitrine events", () => {
 });
 
 describe("vitrine analytics rebuild", () => {
-  test("brings back the totals of a show, or of all shows of a store", async () => {
+  test("restores the totals of a show, or of all shows of a store", async () => {
     const events = someEvents(500);
     const { show, command } = await prepare(events.map((event) => JSON.stringify(event)));
     const { storeId, lsId } = show;
@@ -108,7 +108,7 @@ describe("vitrine analytics rebuild", () => {
     expect(await cli(["analytics", "rebuild", storeId], place.env)).toEqual({ status: 0, stdout, stderr: "" });
   });
 
-  test("refuses a store and a show that there are not", async () => {
+  test("refuses an unknown store and show", async () => {
     const { show } = await prepare([]);
     const [noStore, noShow] = await Promise.all([
       cli(["analytics", "rebuild", "nobody", "--json"], place.env),

@@ -135,7 +135,7 @@ describe("with --error-policy reject-failed", () => {
     expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 3, stderr: "", result });
   });
 
-  test("a file without faults ends with 0; a policy that there is not is misuse", async () => {
+  test("a valid file ends with 0; an unknown policy is misuse", async () => {
     const { env, command, store } = await prepare(csv(row(1)));
     const result = { store, imported: 1, created: 1, updated: 0, failed: 0, failures: [] };
     expect(await cliJson([...command, "--error-policy", "reject-failed"], env)).toEqual(result);
@@ -143,7 +143,7 @@ describe("with --error-policy reject-failed", () => {
   });
 });
 
-test("a dry run says what would be done and stores nothing", async () => {
+test("a dry run reports what would be done and stores nothing", async () => {
   const { env, command, store } = await prepare(csv(row(1), row(2), row(3).replace("3.5", "-3.5")));
   const partly = await cli([...command, "--dry-run", "--error-policy", "reject-failed"], env);
   expect(partly).toMatchObject({
@@ -154,7 +154,7 @@ test("a dry run says what would be done and stores nothing", async () => {
   expect(await database.client.product.count({ where: { storeId: store } })).toBe(0);
 });
 
-describe("what is no file to import is refused in one line", () => {
+describe("a path that cannot be imported is refused in one line", () => {
   test("a path without a file, and a folder", async () => {
     const { env, store } = await prepare("");
     const [missing, folder] = await Promise.all([

@@ -58,7 +58,7 @@ test("live figures of a server on the embedded database follow what commands rec
 });
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", () => {
-  test("live figures of a server follow commands, and after its connection for them was lost, too", async () => {
+  test("live figures of a server follow commands, also after it lost its LISTEN connection", async () => {
     const own = await createOwnDatabase("live");
     onTestFinished(() => own.drop());
     const env = { DATABASE_URL: own.url };
@@ -84,7 +84,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", 
     expect(told).toHaveLength(1);
   });
 
-  test("two servers that have nothing but a database in common tell each other of changes", async () => {
+  test("two servers that share only a database notify each other of changes", async () => {
     const own = await createOwnDatabase("live2");
     onTestFinished(() => own.drop());
     const env = { DATABASE_URL: own.url };

@@ -29,7 +29,7 @@ async function newStore() {
   return { store, id, tokens };
 }
 
-test("a reader that has seen enough ends a command quietly", async () => {
+test("a command ends quietly when its reader closes the pipe", async () => {
   const { store } = await newStore();
   expect(await shell(`vitrine token list ${store} | true`)).toEqual({ status: 0, stdout: "", stderr: "" });
   expect(await shell("vitrine --help | true")).toEqual({ status: 0, stdout: "", stderr: "" });
@@ -54,7 +54,7 @@ test.each([
   expect((await tokens()).map(({ revokedAt }: any) => typeof revokedAt)).toEqual(["object", "string"]);
 });
 
-test("a rotation whose secret cannot be written leaves the old token as it was, and none that works beside it", async () => {
+test("a rotation whose secret cannot be written is undone: only the old token works", async () => {
   const { store, id, tokens } = await newStore();
   const [before] = await tokens();
   const { status, stderr } = await shell(`vitrine token rotate ${store} ${id} >/dev/full`);

@@ -38,7 +38,7 @@ async function archivedShow(): Promise<ShowKey> {
 const failed = (status: number, stderr: string) => ({ status, stdout: "", stderr: `vitrine: ${stderr}\n` });
 
 describe("vitrine events prune", () => {
-  test("removes the events of archived shows, which keep their figures; then a rebuild leaves them as they are", async () => {
+  test("removes the events of archived shows, which keep their figures; a rebuild skips them", async () => {
     const show = await archivedShow();
     const { storeId, lsId } = show;
     const prune = ["events", "prune", storeId, "--before", "2026-06-01"];
@@ -75,7 +75,7 @@ describe("vitrine events prune", () => {
     expect(await cli(["events", storeId, lsId, file], place.env)).toEqual(failed(1, reason));
   });
 
-  test("refuses a time that is none, or that is to come, or is left out", async () => {
+  test("refuses an invalid, future or missing time", async () => {
     const { storeId } = await archivedShow();
     const prune = async (...rest: string[]) => {
       const { status, stdout, stderr } = await cli(["events", "prune", storeId, ...rest], place.env);
@@ -93,7 +93,7 @@ describe("vitrine events prune", () => {
     expect(await database.client.shopperEvent.count({ where: { storeId } })).toBe(300);
   });
 
-  test("a store that is called prune is reached by the full name of the other command", async () => {
+  test("events record takes a store that is called prune", async () => {
     await createStore(database.client, "prune", "Prune");
     const show = await newShow(database.client, "prune");
     const file = join(place.dataDir, "prune.ndjson");

@@ -25,7 +25,7 @@ const uuid = expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
 const secret = expect.stringMatching(/^vt_[\w-]{43}$/u);
 const moment = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
 
-test("a store, a site and tokens are made, listed, rotated and revoked, each printed as one JSON object", async () => {
+test("a store, a site and tokens are created, listed, rotated and revoked, each printed as one JSON object", async () => {
   const store = newStore();
   const named = ["store", "create", store, "--name", "Acme Fashion"];
   expect(await vitrineJson(named, env)).toEqual({ store, name: "Acme Fashion" });
@@ -55,7 +55,7 @@ test("a store, a site and tokens are made, listed, rotated and revoked, each pri
   });
 });
 
-test("without --json people read what was done, and the secret stands alone on the first line", async () => {
+test("without --json the result is text, and the secret is alone on the first line", async () => {
   const store = newStore();
   expect(await cli(["store", "create", store], env)).toEqual({
     status: 0,
@@ -72,17 +72,17 @@ test("without --json people read what was done, and the secret stands alone on t
 
 test.each([
   ["a failure", ["token", "list", "nobody"], 1, "There is no store nobody.\n"],
-  ["misuse", ["bogus"], 2, "unknown command 'bogus' (add --help for what it takes)\n"],
+  ["misuse", ["bogus"], 2, "unknown command 'bogus' (see --help)\n"],
 ])("the process ends with the status of what happened: %s", async (_, args, status, reason) => {
   expect(await vitrine(args, env)).toEqual({ status, stdout: "", stderr: `vitrine: ${reason}` });
 });
 
-test("a migration of a database that has everything finds nothing to do", async () => {
+test("migrating an up-to-date database does nothing", async () => {
   expect(await cliJson(["migrate"], env)).toEqual({ applied: [] });
   expect((await cli(["migrate"], env)).stdout).toBe("Nothing to apply.\n");
 });
 
-describe("a command that cannot do its work says why in one line, prints nothing else and ends with a status for it", () => {
+describe("a failed command prints the reason in one line, nothing else, and has an exit status for it", () => {
   test.each([
     [["token", "issue", "nobody", "--json"], "There is no store nobody."],
     [["token", "list", "nobody"], "There is no store nobody."],
@@ -92,7 +92,7 @@ describe("a command that cannot do its work says why in one line, prints nothing
     expect(await failure(args)).toBe(`vitrine: ${reason}\n`);
   });
 
-  test("what is there already, and tokens that the store does not have", async () => {
+  test("existing ids, and tokens of other stores", async () => {
     const store = newStore();
     await cliJson(["store", "create", store], env);
     const [again, revoked, rotated] = await Promise.all([
@@ -143,7 +143,7 @@ describe("a command that cannot do its work says why in one line, prints nothing
     expect(await failure(args, { DATA_DIR: "/dev/null" }, 2)).toBe(`vitrine: ${reason} (see --help)\n`);
   });
 
-  test("an environment that is not valid, with every problem in it", async () => {
+  test("an invalid environment, with every problem", async () => {
     expect(await failure(["store", "create", "acme"], { ...env, PORT: "x", AUTO_MIGRATE: "maybe" }, 2)).toBe(
       "vitrine: The environment is not valid: PORT must be a whole number from 0 to 65535; AUTO_MIGRATE must be true or false.\n",
     );
@@ -156,7 +156,7 @@ describe("a command that cannot do its work says why in one line, prints nothing
     );
   });
 
-  test("a data folder that cannot be made", async () => {
+  test("a data folder that cannot be created", async () => {
     expect(await failure(["migrate"], { DATA_DIR: "/dev/null/data" })).toBe(
       "vitrine: The data folder /dev/null/data cannot be used: it, or what it is in, is a file (ENOTDIR).\n",
     );
@@ -194,7 +194,7 @@ describe("durations and times", () => {
     expect(() => parseFuture(text)).toThrow("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
   });
 
-  test("a time that has passed is refused", () => {
+  test("a past time is refused", () => {
     expect(() => parseFuture("2020-01-01T00:00:00Z")).toThrow("The time lies in the past.");
   });
 });

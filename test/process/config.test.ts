@@ -117,7 +117,7 @@ describe("each variable sets what it names", () => {
   });
 });
 
-describe("a bad value is refused by the name of its variable", () => {
+describe("an invalid value is refused with the name of its variable", () => {
   test.each([
     "https://a.example/",
     "https://a.example/shop",

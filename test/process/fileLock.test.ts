@@ -25,7 +25,7 @@ async function pidOfTheDead(): Promise<number> {
   return child.pid ?? 0;
 }
 
-test("a lock is held until it is released, and whoever comes meanwhile learns by whom", async () => {
+test("a lock is held until it is released, and others are given its holder", async () => {
   const path = await lockPath();
   const lock = await take(path);
   expect(await lockFile(path)).toMatchObject({ pid: process.pid });
@@ -34,7 +34,7 @@ test("a lock is held until it is released, and whoever comes meanwhile learns by
   expect(await readdir(join(path, ".."))).toEqual([]);
 });
 
-test("the holder can tell others where its database answers", async () => {
+test("the holder can publish where its database answers", async () => {
   const path = await lockPath();
   const lock = await take(path);
   expect((await readHolder(path))?.socketFolder).toBeUndefined();
@@ -42,7 +42,7 @@ test("the holder can tell others where its database answers", async () => {
   expect(await readHolder(path)).toMatchObject({ pid: process.pid, socketFolder: "/tmp/somewhere" });
 });
 
-test("the lock of a process that is gone is taken over, and what it left is known", async () => {
+test("the lock of a dead process is taken over, with what it had published", async () => {
   const path = await lockPath();
   const gone: Holder = { pid: await pidOfTheDead(), startedAt: "1", socketFolder: "/tmp/left" };
   await writeFile(path, JSON.stringify(gone));
@@ -51,7 +51,7 @@ test("the lock of a process that is gone is taken over, and what it left is know
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ pid: process.pid });
 });
 
-test("a later process with the pid of the holder is not taken for the holder", async () => {
+test("a later process with the holder's pid is not the holder", async () => {
   const path = await lockPath();
   await writeFile(path, JSON.stringify({ pid: process.pid, startedAt: "1" }));
   expect((await take(path)).abandonedBy).toEqual({ pid: process.pid, startedAt: "1" });
@@ -76,7 +76,7 @@ function touch(path: string, msAgo = 0): Promise<void> {
   return utimes(path, at, at);
 }
 
-test("a holder in another container is believed as long as it touches its lock, whatever its pid means here", async () => {
+test("a holder in another container is alive as long as it touches its lock, whatever its pid means here", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 14_000);
   const waited: Holder[] = [];
@@ -88,7 +88,7 @@ test("a holder in another container is believed as long as it touches its lock, 
   expect(waited).toEqual([holder]);
 });
 
-test("it is believed no longer than 15 seconds after its last touch", async () => {
+test("it is considered dead 15 seconds after its last touch", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 14_500);
   const begun = Date.now();
@@ -99,14 +99,14 @@ test("it is believed no longer than 15 seconds after its last touch", async () =
   expect(Date.now() - begun).toBeGreaterThan(400);
 });
 
-test("after a reboot, which takes longer than that, nothing is waited for", async () => {
+test("after a reboot, which takes longer than that, there is no wait", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 15_001);
   const onWait = () => expect.unreachable();
   expect(await lockFile(path, { onWait })).toMatchObject({ abandonedBy: holder });
 });
 
-test("what a holder in another container releases meanwhile is had at once", async () => {
+test("a lock that a holder in another container releases is taken at once", async () => {
   const path = await lockPath();
   await lockElsewhere(path, 0);
   const begun = Date.now();
@@ -115,7 +115,7 @@ test("what a holder in another container releases meanwhile is had at once", asy
   expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
-test("a holder touches its lock until it releases it, and learns when somebody else has taken it over", async () => {
+test("a holder touches its lock until it releases it, and is notified when another process takes it over", async () => {
   const path = await lockPath();
   const lock = await lockFile(path, { touchMs: 10 });
   if (!("release" in lock)) throw new Error("held");
@@ -148,7 +148,7 @@ test("a folder in use in another container is refused to servers and commands, w
   expect(await readdir(dataDir)).toEqual(["vitrine.lock"]);
 });
 
-test("of many that find the same abandoned lock exactly one gets it, time and again", async () => {
+test("of many that find the same abandoned lock exactly one gets it, in every round", async () => {
   const path = await lockPath();
   for (let round = 0; round < 50; round += 1) {
     await writeFile(path, JSON.stringify({ pid: process.pid, startedAt: `${round}` }));
@@ -158,7 +158,7 @@ test("of many that find the same abandoned lock exactly one gets it, time and ag
   expect(await readdir(join(path, ".."))).toEqual(["lock"]);
 });
 
-test("processes that take turns under one lock never hold it at once, whoever of them is killed", async () => {
+test("processes that compete for one lock never hold it at once, whichever of them is killed", async () => {
   const path = await lockPath();
   const marks = join(path, "..", "marks");
   await mkdir(marks);

@@ -18,7 +18,7 @@ const longGrace = { SHUTDOWN_GRACE_MS: "60000" };
 const shortGrace = { SHUTDOWN_GRACE_MS: "100" };
 
 describe("a stop during a long import", () => {
-  test("embedded database: lets it end, or cuts it and stores nothing of it once the grace is over", async () => {
+  test("embedded database: lets it end, or aborts it after the grace period and stores nothing of it", async () => {
     const { env } = await migratedPlaceForTest();
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
     const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
@@ -41,7 +41,7 @@ describe("a stop during a long import", () => {
   );
 });
 
-test("a second signal ends a server at once, whatever it is at, and leaves no temporary files", async () => {
+test("a second signal ends a server at once, whatever it is doing, and leaves no temporary files", async () => {
   const { env, temporary } = await migratedPlaceForTest();
   const server = await serve({ ...env, ...longGrace });
   await beginImport(server.url, server.token ?? "");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endOf, placeForTest, serve, start, until, vitrine, vitrineJson } from "../support/process.js";
 
-test("an environment that is not valid is refused with every problem, and no folder is made", async () => {
+test("an invalid environment is refused with every problem, and no folder is created", async () => {
   const { env, dataDir } = await placeForTest();
   const folder = join(dataDir, "new");
   const variables = { ...env, DATA_DIR: folder, PORT: "web", LOG_LEVEL: "loud", WEB_CONCURRENCY: "2" };
@@ -28,7 +28,7 @@ test("a folder that holds something else than a database is refused in one line,
   expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
 });
 
-test("on a database without migrations the server runs, says so at /readyz, and is ready once they are applied", async () => {
+test("on a database without migrations the server runs, is not ready at /readyz, and is ready once they are applied", async () => {
   const { env, dataDir } = await placeForTest();
   const unmigrated = { ...env, AUTO_MIGRATE: "false" };
   const server = await serve(unmigrated);
@@ -64,7 +64,7 @@ test("on a database without migrations the server runs, says so at /readyz, and 
   expect((await server.stop()).status).toBe(0);
 });
 
-test("starts that are interrupted or find their port taken leave nothing behind and use up no demo token", async () => {
+test("starts that are interrupted or whose port is in use leave nothing behind and use up no demo token", async () => {
   const { env, dataDir, temporary } = await placeForTest();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const starting = start(["serve"], { ...env, PORT: "0" });

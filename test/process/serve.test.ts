@@ -61,7 +61,7 @@ describe("what the server prints at its first start", () => {
   });
 });
 
-describe("pages and probes are open to everybody", () => {
+describe("pages and probes need no token", () => {
   test.each([
     ["/healthz", "application/json; charset=utf-8", '{"status":"ok"'],
     ["/readyz", "application/json; charset=utf-8", '{"status":"ready","database":"ok"'],
@@ -80,7 +80,7 @@ describe("pages and probes are open to everybody", () => {
     );
   });
 
-  test("there is nothing at other paths", async () => {
+  test("other paths do not exist", async () => {
     const response = await fetch(`${server.url}/admin`);
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 404,
@@ -90,7 +90,7 @@ describe("pages and probes are open to everybody", () => {
 });
 
 describe("while a server holds the folder", () => {
-  test("a second server is refused with the pid of the first, and the first goes on", async () => {
+  test("a second server is refused with the pid of the first, which continues", async () => {
     const second = await vitrine(["serve"], { ...place.env, PORT: "0" });
     expect(second).toEqual({
       status: 4,
@@ -120,7 +120,7 @@ describe("while a server holds the folder", () => {
   });
 });
 
-test("data and tokens outlive a restart, a kill and a restart after that; a stop leaves neither lock nor temporary files", async () => {
+test("data and tokens survive a restart, and a kill; a stop leaves neither lock nor temporary files", async () => {
   const { token = "" } = server;
   const importing = await beginImport(server.url, token);
   const stopped = server.stop();
@@ -155,7 +155,7 @@ test("data and tokens outlive a restart, a kill and a restart after that; a stop
   expect(await getStatus(issued)).toBe(200);
 });
 
-test("a server whose folder was taken over while it stood still ends, and leaves the folder to the other", async () => {
+test("a server whose folder was taken over while it was suspended ends, and leaves the folder to the other", async () => {
   const lock = join(place.dataDir, "vitrine.lock");
   const other = JSON.stringify({ pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" });
   await writeFile(lock, other);

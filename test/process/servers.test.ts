@@ -64,7 +64,7 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
       return { seen, ended, total: () => seen.at(-1)?.data?.liveStreamAnalytics.kpis.orders.total };
     });
 
-  test("who subscribes at any server gets what each of them records", async () => {
+  test("subscribers of any server get what each of them records", async () => {
     const store = await newStore();
     const end = new AbortController();
     const watching = watchAtEach(store.token, end.signal);

@@ -36,7 +36,7 @@ function pathsOf(spans: readonly ReceivedSpan[], traceId: string | undefined): s
 }
 
 describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
-  test("requests are traced, as parts of their callers' traces, and what is left is sent when the server stops", async () => {
+  test("requests are traced as parts of their callers' traces, and remaining spans are sent at shutdown", async () => {
     const collector = await startCollector();
     const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_SERVICE_NAME: "shop-window" });
     const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
@@ -94,7 +94,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(JSON.stringify(spans)).not.toMatch(/private|demo-token|p0000/u);
   });
 
-  test("a collector that is gone costs one warning; requests are answered, and a stop ends in time", async () => {
+  test("an unreachable collector is logged once; requests are answered, and the server stops in time", async () => {
     const nobody = createServer().listen(0, "127.0.0.1");
     await once(nobody, "listening");
     const endpoint = `http://127.0.0.1:${(nobody.address() as { port: number }).port}`;
@@ -108,7 +108,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(JSON.parse(server.stderr())).toMatchObject({ level: 40, msg: expect.stringContaining("collector") });
   });
 
-  test("a collector that hangs holds up no request, and a stop no longer than the grace", async () => {
+  test("a hanging collector delays no request, and shutdown no longer than the grace period", async () => {
     const collector = await startCollector({ hangs: true });
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -125,7 +125,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   });
 });
 
-test("without it nothing of OpenTelemetry's SDK is loaded", async () => {
+test("without it OpenTelemetry's SDK is not loaded", async () => {
   const loads = { NODE_DEBUG: "module,esm" };
   const collector = await startCollector();
   const loaded: boolean[] = [];

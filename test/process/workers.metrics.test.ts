@@ -22,7 +22,7 @@ describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2",
     await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
 
-  test("every worker tells of all; one that is silent is left out and counted; those that end take no counts along", async () => {
+  test("every worker reports all processes; one that does not reply is counted as silent; the counters of workers that end are kept", async () => {
     let asked = 0;
     const ask = async (times: number) => {
       asked += times;

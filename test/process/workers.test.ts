@@ -81,7 +81,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     }
   });
 
-  test("a worker that is killed is replaced, and the service goes on", async () => {
+  test("a worker that is killed is replaced, and the service continues", async () => {
     const [first = 0, second = 0] = await workersOf(server);
     process.kill(first, "SIGKILL");
     await until(() => server.stderr().includes("a worker ended"), "its end to be logged");
@@ -91,7 +91,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(JSON.parse(server.stderr())).toMatchObject({ level: 40, worker: first, reason: expect.any(String) });
   });
 
-  test("a stop from the terminal, which all processes get, lets running requests end and exits with 0", async () => {
+  test("a stop from the terminal, which signals all processes, lets running requests end and exits with 0", async () => {
     const own = await serve(env);
     const pids = await workersOf(own);
     const { token } = await newStore(own);

@@ -27,8 +27,8 @@ async function lines(count: number): Promise<Record<string, unknown>[]> {
 
 const common = { level: 30, msg: "request", requestId: expect.stringMatching(/^[\w-]{36}$/u) };
 
-describe("a request is told in one line", () => {
-  test("of REST: with the path as the code knows it, never as it was sent", async () => {
+describe("a request is logged in one line", () => {
+  test("of REST: with the path pattern, never the path that was sent", async () => {
     const get = { method: "GET", route: "/external/product/v1/:productId", bytes: expect.any(Number) };
     await store.post(paths.one, { product: product("a") });
     await store.fetch(`${paths.of("a")}?siteId=`, { headers: { "X-Request-Id": "mine" } });
@@ -50,7 +50,7 @@ describe("a request is told in one line", () => {
     expect(app.logged).toEqual([]);
   });
 
-  test("of GraphQL: with the kind, name and root fields of the operation, on every way that it can take", async () => {
+  test("of GraphQL: with the kind, name and root fields of the operation, on every execution path", async () => {
     const query = `query Window($id: String!) { ...P products { nodes { id } } __typename }
       fragment P on Query { private: product(productId: $id) { id } }`;
     for (let n = 0; n < 4; n += 1) await store.graphql(query, { id: "private" });
@@ -95,7 +95,7 @@ describe("a request is told in one line", () => {
     ).toBe(true);
   });
 
-  test("when a subscription ends: at its start nothing is said", async () => {
+  test("when a subscription ends, not when it starts", async () => {
     const { id: lsId } = await saved(store);
     const stop = new AbortController();
     const query = "subscription Watch($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id } }";
@@ -115,7 +115,7 @@ describe("a request is told in one line", () => {
     });
   });
 
-  test("as aborted, without a status, where the client goes away before its answer", async () => {
+  test("as aborted, without a status, where the client disconnects before the response", async () => {
     const headers = { "content-type": "application/json", "X-Service-Access-Token": store.token };
     const outgoing = request(`${app.url}${paths.bulk}`, { method: "POST", headers, agent: false });
     outgoing.on("error", () => undefined);

@@ -40,7 +40,7 @@ describe("/metrics", () => {
     expect((await fetch(`${app.url}/metrics`, { method: "POST" })).status).toBe(405);
   });
 
-  test("counts requests by route, and operations by root field, with what became of them", async () => {
+  test("counts requests by route, and operations by root field and outcome", async () => {
     await store.post(paths.one, { product: product("a") });
     await store.get(paths.of("a"));
     await store.get(paths.of("b"));
@@ -107,7 +107,7 @@ describe("/metrics", () => {
     expect(after["vitrine_database_connections_idle"]).toBe(after["vitrine_database_connections"]);
   });
 
-  test("tells what the process does", async () => {
+  test("includes the process metrics", async () => {
     const found = await scrape(app.url);
     for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"]) {
       expect(found.get(name), name).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ describe("/metrics", () => {
   });
 });
 
-test("the number of series does not grow with what callers make up: paths, methods, names, tokens, origins", async () => {
+test("the number of series does not grow with what clients send: paths, methods, names, tokens, origins", async () => {
   const makeUp = async () => {
     const name = `n${randomUUID().replaceAll("-", "")}`;
     await store.get(`/${name}/${name}?${name}=1`);
