@@ -48,11 +48,6 @@ export default defineConfig({
     "no-await-in-loop": "off",
   },
   overrides: [
-    {
-      // One circle of types is left, among the steps of an import.
-      files: ["src/catalog/import/**"],
-      rules: { "import/no-cycle": "error" },
-    },
     inward(
       ["src/lib/**"],
       [...graphqlLibraries, ...folders("database", ...features, ...transports)],

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer, get, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { get, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -9,12 +8,11 @@ import { revokeToken } from "../../src/access/token.replace.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
 import { createDatabase } from "../support/postgresql.js";
-import { endOf, serve, type Serving, start, until } from "../support/process.js";
+import { endOf, serve, type Serving, until } from "../support/process.js";
 import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
 import { beginImport } from "../support/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
-const testRedisUrl = process.env["TEST_REDIS_URL"];
 const imported = { message: "1 product was imported.", imported: 1, created: 1, updated: 0 };
 
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
@@ -131,29 +129,6 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     await until(async () => (await countAlive(pids)) === 1, "the idle worker to end");
     expect(await importing.finish()).toEqual(imported);
     await until(async () => (await countAlive(pids)) === 0, "the other to end");
-  });
-
-  test.each([
-    ["2 processes", "2", undefined],
-    ...(testRedisUrl === undefined
-      ? []
-      : ["1", "2"].map((count) => [`${count} with Redis`, count, testRedisUrl] as const)),
-  ] as const)("a port that is taken is refused with status 1 and one line: %s", async (_, count, redisUrl) => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
-    const redis = redisUrl === undefined ? undefined : { REDIS_URL: redisUrl };
-    const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
-    const refused = await endOf(start(["serve"], variables));
-    other.close();
-    const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
-    expect(refused).toEqual({ status: 1, stdout: "", stderr });
-  });
-
-  test("a database that cannot be reached is refused with status 4 and one line", async () => {
-    const DATABASE_URL = "postgres://127.0.0.1:1/none";
-    const refused = await endOf(start(["serve"], { ...env, DATABASE_URL, PORT: "0" }));
-    expect(refused).toEqual({ status: 4, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
   });
 });
 
