@@ -18,14 +18,14 @@ const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: tru
 /** @throws {InvalidArgumentError} for what is no ISO 8601 time in the future */
 export function parseFuture(text: string): Date {
   const moment = parseMoment(text);
-  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time is in the past.");
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time lies in the past.");
   return moment;
 }
 
 /** @throws {InvalidArgumentError} for what is no ISO 8601 time up to now */
 export function parsePast(text: string): Date {
   const moment = parseMoment(text);
-  if (moment.getTime() > Date.now()) throw new InvalidArgumentError("The time is in the future.");
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError("The time lies in the future.");
   return moment;
 }
 
