@@ -118,31 +118,26 @@ function viewersOfAny({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-function cartViewers({ key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(SELECT channel, "viewerId" FROM "ShopperEvent" WHERE ${where} AND type = 'ADD_TO_CART')`;
-  return [
-    Prisma.sql`
-      DELETE FROM "LiveStreamCartViewer" AS v WHERE ${where}
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.channel = v.channel AND s."viewerId" = v."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamCartViewer" ("storeId", "liveStreamId", channel, "viewerId")
-      SELECT DISTINCT ${key}, channel, "viewerId" FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamCartViewer" AS v
-        WHERE ${where} AND v.channel = s.channel AND v."viewerId" = s."viewerId")`,
-  ];
+function cartViewers(show: ShowSql): Prisma.Sql[] {
+  const events = Prisma.sql`SELECT channel, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type = 'ADD_TO_CART'`;
+  return correctViewers(show, "LiveStreamCartViewer", "channel", events);
 }
 
-function presence({ key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(SELECT ${minute} AS minute, "viewerId" FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
+function presence(show: ShowSql): Prisma.Sql[] {
+  const events = Prisma.sql`SELECT ${minute} AS minute, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type <> 'ORDER'`;
+  return correctViewers(show, "LiveStreamPresence", "minute", events);
+}
+
+/** Deletes the rows of a table of distinct viewers of each `group` that no event has, and inserts those that are missing. */
+function correctViewers({ key, where }: ShowSql, table: string, group: string, events: Prisma.Sql): Prisma.Sql[] {
+  const [rows, column] = [Prisma.raw(`"${table}" AS r`), Prisma.raw(group)];
+  const isSame = Prisma.sql`r.${column} = e.${column} AND r."viewerId" = e."viewerId"`;
   return [
+    Prisma.sql`DELETE FROM ${rows} WHERE ${where} AND NOT EXISTS (SELECT FROM (${events}) AS e WHERE ${isSame})`,
     Prisma.sql`
-      DELETE FROM "LiveStreamPresence" AS p WHERE ${where}
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.minute = p.minute AND s."viewerId" = p."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamPresence" ("storeId", "liveStreamId", minute, "viewerId")
-      SELECT DISTINCT ${key}, minute, "viewerId" FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamPresence" AS p
-        WHERE ${where} AND p.minute = s.minute AND p."viewerId" = s."viewerId")`,
+      INSERT INTO ${Prisma.raw(`"${table}"`)} ("storeId", "liveStreamId", ${column}, "viewerId")
+      SELECT DISTINCT ${key}, ${column}, "viewerId" FROM (${events}) AS e
+      WHERE NOT EXISTS (SELECT FROM ${rows} WHERE ${where} AND ${isSame})`,
   ];
 }
 
