@@ -39,6 +39,14 @@ test("reads first values for those who come next where a first reading failed", 
   await feed.close();
 });
 
+test("a subscription whose first reading fails releases its place", async () => {
+  const gone = new AppError("LIVE_STREAM_NOT_FOUND", "Gone.");
+  const feed = createLiveFeed({ watchersMax: 1, read: () => Promise.reject(gone) });
+  for (let times = 0; times < 2; times += 1) await expect(feed.watch("store", "show")).rejects.toBe(gone);
+  expect(feed.watchers).toBe(0);
+  await feed.close();
+});
+
 test("asks about a token once for all who watch by it, and ends them alone", async () => {
   const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
   let asked = 0;

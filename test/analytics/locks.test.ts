@@ -1,11 +1,14 @@
 import { EventEmitter, once } from "node:events";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
+import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import { lockShow } from "../../src/analytics/shows/showLock.js";
 import type { Database } from "../../src/database/client.js";
-import type { OpenDatabase } from "../../src/database/open.js";
+import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { openConnections, testDatabase } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
 
 let database: OpenDatabase;
@@ -16,6 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => database.close());
 
+const { engine, connection } = inject("database");
 const events = someEvents(500);
 
 test("the show's lock is waited for in time, by settings that Citus passes on to the node where it is taken", async () => {
@@ -37,7 +41,7 @@ test("the show's lock is waited for in time, by settings that Citus passes on to
 });
 
 // The embedded engine has one session: nobody else is at work during a transaction.
-describe.runIf(inject("database").engine === "postgresql")("while another has a show alone", () => {
+describe.runIf(engine === "postgresql")("while another has a show alone", () => {
   /** Holds the lock of a show as a rebuild does, in a session of its own, until it is let go. */
   async function holdAlone({ storeId, lsId }: ShowKey) {
     const other = openConnections().client;
@@ -66,7 +70,9 @@ describe.runIf(inject("database").engine === "postgresql")("while another has a 
   test("any number of recorders that wait for it take no connection from others, and then all record", async () => {
     const show = await newShow(db);
     const letGo = await holdAlone(show);
-    const recording = batchesOf(50).map((batch) => recordEvents(db, show.storeId, show.lsId, asInputs(batch)));
+    const recording = batchesOf(50).map((batch) =>
+      recordEvents(db, show.storeId, show.lsId, asInputs(batch), { lockWaitMs: 60_000 }),
+    );
     const other = await newShow(db);
     for (let n = 0; n < 20; n += 1) await recordEvents(db, other.storeId, other.lsId, asInputs(events.slice(0, 10)));
     expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
@@ -75,10 +81,13 @@ describe.runIf(inject("database").engine === "postgresql")("while another has a 
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 
-  test("a recorder is told after a while that it is to come again, and nothing is stored", async () => {
+  test.each([
+    ["with names to keep", events],
+    ["of orders alone, which have none", events.filter(({ type }) => type === "ORDER")],
+  ])("a batch %s that waits in vain is refused with Retry-After, and nothing is stored", async (_, batch) => {
     const show = await newShow(db);
     await holdAlone(show);
-    const recording = recordEvents(db, show.storeId, show.lsId, asInputs(events), { lockWaitMs: 100 });
+    const recording = recordEvents(db, show.storeId, show.lsId, asInputs(batch), { lockWaitMs: 100 });
     await expect(recording).rejects.toMatchObject({
       code: "UNAVAILABLE",
       message: "The totals of the show are being rebuilt or pruned. Nothing was changed.",
@@ -107,7 +116,9 @@ describe.runIf(inject("database").engine === "postgresql")("while another has a 
     const stop = new AbortController();
     const writers = [openConnections(), openConnections()].flatMap(({ client }) =>
       [0, 1, 2].map(async () => {
-        while (!stop.signal.aborted) await recordEvents(client, show.storeId, show.lsId, asInputs(events));
+        while (!stop.signal.aborted) {
+          await recordEvents(client, show.storeId, show.lsId, asInputs(events), { lockWaitMs: 60_000 });
+        }
       }),
     );
     for (let round = 0; round < 3; round += 1) await rebuildAnalytics(db, show.storeId, show.lsId);
@@ -116,3 +127,59 @@ describe.runIf(inject("database").engine === "postgresql")("while another has a 
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 });
+
+describe.runIf(engine === "postgresql")("while another transaction has locked rows", () => {
+  /** A transaction of another session, and a database whose statements wait for it long enough on a busy machine. */
+  async function twoSessions() {
+    const patient = connect(engine, { ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);
+    const other = new pg.Client(connection);
+    await other.connect();
+    onTestFinished(async () => void (await Promise.all([other.end(), patient.close()])));
+    await other.query("BEGIN");
+    await other.query("SET LOCAL deadlock_timeout = '1min'"); // of a deadlock, the other session finds out first
+    const [session] = (await other.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows;
+    const waiting = () =>
+      db.$queryRawUnsafe<[{ sessions: number }]>(
+        ofTest(
+          `SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE ${session?.pid} = ANY(pg_blocking_pids(pid))`,
+        ),
+      );
+    const waitedFor = () => expect.poll(waiting, { interval: 10 }).toEqual([{ sessions: 1 }]);
+    return { other, patient: patient.client, waitedFor };
+  }
+
+  test("a batch that loses a deadlock is recorded by another attempt", async () => {
+    const { storeId, lsId } = await newShow(db);
+    const { other, patient, waitedFor } = await twoSessions();
+    const insert = (id: string) =>
+      other.query(
+        `INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "occurredAt", "acceptedAt", position)
+        VALUES ($1, $2, $3, 'ORDER', 'LIVE', now(), now(), 1)`,
+        [storeId, lsId, id],
+      );
+    await insert("b");
+    const orders = ["a", "b"].map((id) => ({ id, type: "ORDER" as const, channel: "LIVE" as const, amount: 1 }));
+    const recording = recordEvents(patient, storeId, lsId, orders);
+    await waitedFor();
+    await insert("a"); // the recorder has it until it loses
+    await other.query("ROLLBACK");
+    expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
+  });
+
+  test("a saver reads the status that another one saved meanwhile, and takes no step back from it", async () => {
+    const { storeId, lsId } = await newShow(db);
+    const { other, patient, waitedFor } = await twoSessions();
+    const where = `"storeId" = $1 AND id = $2`;
+    await other.query(`UPDATE "LiveStream" SET status = 'ARCHIVED' WHERE ${where}`, [storeId, lsId]);
+    const show = { id: lsId, name: "Show", status: "LIVE" as const, startedAt: new Date("2026-05-04T18:30:00Z") };
+    const saving = saveLiveStream(patient, storeId, show);
+    const refused = expect(saving).rejects.toThrow("A show that is ARCHIVED cannot become LIVE.");
+    await waitedFor();
+    await other.query("COMMIT");
+    await refused;
+  });
+});
+
+function fail(problem: Error): void {
+  throw problem;
+}

@@ -55,3 +55,13 @@ test("a caller that has gone tries no more", async () => {
 test("another error of an attempt is given on at once", async () => {
   await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
 });
+
+test("a lock that is held is tried for a few times a second, after pauses that grow", async () => {
+  let attempts = 0;
+  const locked = () => {
+    attempts += 1;
+    return Promise.reject(new LockedError());
+  };
+  await expect(whenUnlocked("pauses", locked, { waitMs: 300, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(attempts).toBeLessThan(12);
+});

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -50,6 +51,22 @@ test("the lock of a process that is gone is taken over, and what it left is know
   expect(lock.abandonedBy).toEqual(gone);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ pid: process.pid });
 });
+
+test.runIf(process.platform === "linux")(
+  "a zombie holds no lock: it has ended, though its parent has not noticed",
+  async () => {
+    const parent = spawn("sh", ["-c", "sleep 0.1 & echo $!; exec sleep 60"]); // which never waits for the child of its shell
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const [printed] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(String(printed));
+    const stat = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+    await until(async () => (await stat())[0] === "Z", "the child to end");
+    const zombie: Holder = { pid, startedAt: (await stat())[19] ?? "" };
+    const path = await lockPath();
+    await writeFile(path, JSON.stringify(zombie));
+    expect((await take(path)).abandonedBy).toEqual(zombie);
+  },
+);
 
 test("a later process with the pid of the holder is not taken for the holder", async () => {
   const path = await lockPath();
