@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 
-/** Windows kept at one time. Beyond that, the store that called the longest ago begins a new one. */
+/** Beyond that, the least recently used window is dropped. */
 const windowsMax = 100_000;
 
 interface Window {
@@ -9,14 +9,13 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** The count of this process alone. */
 export interface OwnCount extends CallCount {
   reserve(policy: Policy, storeId: string): Reservation;
-  /** Counts a call that was granted elsewhere, where the window ends in `resetMs`. */
+  /** Counts a call that the shared counter granted, in a window that ends after `resetMs`. */
   note(policy: Policy, storeId: string, resetMs: number): void;
 }
 
-/** Counts in memory, in fixed windows. `now` is a clock in milliseconds that never goes back. */
+/** Counts in fixed windows. @param now a monotonic clock in milliseconds */
 export function createOwnCount(now: () => number = () => performance.now()): OwnCount {
   const windows = new LRUCache<string, Window>({ max: windowsMax });
 

@@ -4,12 +4,12 @@ import type { CallCount, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
 import type { OwnCount } from "./rateLimit.memory.js";
 
-/** Longer than for Redis: a primary that hangs hands out no connections either, so that few calls wait for it. */
+/** Longer than for Redis: a primary that hangs accepts no connections. */
 const replyTimeoutMs = 2_000;
 
 type Verdict = Omit<Reservation, "policy">;
 
-/** In the primary: counts the calls of a worker. */
+/** In the primary: counts a worker's calls. */
 export function countForWorker(channel: Channel, count: OwnCount): void {
   channel.on("reserve", (id: number, policy: Policy, storeId: string) => {
     const { isGranted, callsLeft, resetMs } = count.reserve(policy, storeId);
@@ -18,15 +18,16 @@ export function countForWorker(channel: Channel, count: OwnCount): void {
 }
 
 /**
- * In a worker: the count that the primary keeps for all its workers. While the primary does not answer, this process
- * counts by itself; `warn` is told, once until it answers.
+ * In a worker: the primary's counter, with a local fallback.
+ *
+ * @param warn called once for each outage
  */
 export function createPrimaryCount(
   channel: Channel,
   warn: (problem: Error) => void,
   timeoutMs: number = replyTimeoutMs,
 ): CallCount {
-  // Nothing stays in it: a primary that lives answers each call, if late, and workers end with a primary that does not.
+  // Cannot grow: a primary replies to each call, if late.
   const waiting = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
   channel.on("reserved", (id: number, verdict: Verdict) => {

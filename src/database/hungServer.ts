@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 
 export interface WatchdogOptions {
-  /** A statement that takes longer makes us ask whether the server still answers anybody. */
   readonly suspectAfterMs: number;
   readonly answerTimeoutMs: number;
 }
@@ -10,14 +9,9 @@ export interface WatchdogOptions {
 const byDefault: WatchdogOptions = { suspectAfterMs: 3_000, answerTimeoutMs: 5_000 };
 
 /**
- * Notices that the server of a pool hangs. Such a server, or a network that swallows everything, closes nothing, and it
- * is the server that keeps statement_timeout: a statement would be waited for without end. A limit kept here would have
- * to be that of the longest statement, so the server is asked instead, on a new connection, as often as a statement has
- * been running for some seconds. Behind a pooler that is busy the new connection may wait for its turn: a server that says
- * anything on another one meanwhile does not hang.
- *
- * @param config how to open a connection
- * @param sockets those of the pool, as they are at any time
+ * Detects a server or network that hangs without closing connections: statement_timeout is kept by the server itself,
+ * so a statement would wait forever. The server is probed over a new connection while any statement runs for long. A
+ * busy pooler may queue that connection, so data on the pool's connections counts as a response too.
  */
 export function watchServer(
   pool: pg.Pool,
@@ -50,7 +44,7 @@ export function watchServer(
 }
 
 async function isAnswering(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
-  // Without the one that asks: a pooler may greet it by itself.
+  // Without the probe's own connection: a pooler may greet it without the server.
   const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
   return (await answers(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
 }
@@ -58,13 +52,13 @@ async function isAnswering(config: PoolConfig, sockets: ReadonlySet<Socket>, tim
 async function answers(config: PoolConfig, timeoutMs: number): Promise<boolean> {
   const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
   const client = new pg.Client({ ...config, ...limits });
-  client.on("error", () => undefined); // the call that needs the connection reports it
+  client.on("error", () => undefined);
   try {
     await client.connect();
     await client.query("SELECT 1");
     return true;
   } catch (error) {
-    return error instanceof pg.DatabaseError; // a refusal is an answer
+    return error instanceof pg.DatabaseError; // a refusal is a response
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -10,24 +10,22 @@ import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
 import { withTimeLimits } from "./timeLimits.js";
 
-/** A database that is open, whichever engine it runs on. */
 export interface OpenDatabase {
   readonly client: RootDatabase;
   readonly probe: DatabaseProbe;
   readonly readiness: DatabaseReadiness;
-  /** How to open further connections, for migrations. */
+  /** For further connections. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
-  /** The private folder of its socket, where this process runs the embedded engine itself. */
+  /** Set where this process runs the embedded engine. */
   readonly ownSocketFolder?: string;
-  /** Settles when an embedded engine of this process stops by itself, or loses its folder. Never for a server elsewhere. */
+  /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
-  /** Lets other processes use an embedded database of this one, from now until it is closed. */
+  /** Lets other processes use this process's embedded database. */
   share(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The folder of the embedded database is in use by another process that serves it. */
 export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
@@ -38,9 +36,8 @@ const never = new Promise<never>(() => undefined);
 /**
  * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR.
  *
- * `alone` is for the process that serves: it must hold the embedded folder itself, and shares it. Other commands go
- * through its socket, or hold the folder themselves while they run. They do not share it, since they could end in the
- * middle of another's work: commands without a server take turns.
+ * `alone` is for the process that serves: it must hold the folder. Other commands use its socket, or hold the folder
+ * without sharing it, since they may end during another's work.
  *
  * @throws {FolderInUseError} with the pid of the process that holds the folder
  */
@@ -57,7 +54,7 @@ export async function openDatabase(config: Config, use: "alone" | "shared", log:
   if (await isElsewhere(lock)) throw new FolderInUseError(inUseElsewhere(dataDir, lock));
   if (use === "alone") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
   const holder = await findHolder(dataDir);
-  if (holder === undefined) return openDatabase(config, use, log); // it was just given up
+  if (holder === undefined) return openDatabase(config, use, log);
   if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
   return connect("embedded", embeddedConnection(holder.socketFolder), log);
 }
@@ -68,15 +65,15 @@ function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 
-/** PGlite has one session, so a second connection of the same process would only wait for the first. */
+/** PGlite has one session: a second connection would only wait for the first. */
 export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
 /**
- * A client for a database that runs already.
+ * Connects to a running database.
  *
- * @param namedStatements not where sessions are shared: in the embedded engine, and behind a pooler of transactions
+ * @param namedStatements false where clients share sessions: the embedded engine, transaction poolers
  */
 export function connect(
   engine: OpenDatabase["engine"],
@@ -110,7 +107,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
     throw error;
   }
   const { socketFolder, crashed } = server;
-  void lock.lost.then(server.kill); // not a byte more into a folder that is somebody else's
+  void lock.lost.then(server.kill); // writes nothing more into another process's folder
   const open = connect("embedded", embeddedConnection(socketFolder), log);
   return {
     ...open,

@@ -2,9 +2,7 @@ import type { ShopperEventInput } from "./events.input.js";
 import type { EventReceipt } from "./events.record.js";
 
 export interface LaneOptions {
-  /** Batches on their way at the same time, at most. */
   readonly lanes: number;
-  /** Events of a batch. */
   readonly batchEvents: number;
 }
 
@@ -14,11 +12,10 @@ interface Lane {
 }
 
 /**
- * Sends events in batches, a few at a time. Events of one viewer take the same lane, whose batches follow each other, so
- * that they are accepted in the order given, and lanes do not wait for each other's viewers.
- * Reading goes on while batches are on their way, until a lane has a full batch and its last one is not done.
+ * Sends events in batches, one at a time for each partition. A viewer's events are in the same partition, so they are
+ * accepted in order, and batches do not wait for each other's rows. Reads ahead until a partition has a full batch.
  *
- * @returns when all are done. If one fails, no further ones are sent, and those on their way are waited for
+ * @returns when all batches are sent. After a failure no further ones are sent; those under way are awaited
  */
 export async function sendInLanes(
   source: AsyncIterable<readonly ShopperEventInput[]>,
@@ -37,7 +34,7 @@ export async function sendInLanes(
   async function dispatch(lane: Lane): Promise<void> {
     await lane.sending;
     lane.sending = sendBatch(lane.waiting);
-    lane.sending.catch(() => undefined); // thrown where it is awaited
+    lane.sending.catch(() => undefined); // reported where it is awaited
     lane.waiting = [];
   }
 
@@ -45,7 +42,7 @@ export async function sendInLanes(
     for await (const events of source) {
       for (const event of events) {
         const lane = lanes[laneNumber(event, laneCount)];
-        if (lane === undefined) continue; // there is one for each number
+        if (lane === undefined) continue; // never: there is one for each number
         lane.waiting.push(event);
         if (lane.waiting.length >= batchEvents) await dispatch(lane);
       }
@@ -58,7 +55,6 @@ export async function sendInLanes(
   }
 }
 
-/** The same for each event of a viewer. */
 function laneNumber({ id, viewerId }: ShopperEventInput, lanes: number): number {
   const key = viewerId ?? id;
   let hash = 0;

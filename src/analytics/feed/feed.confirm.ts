@@ -1,20 +1,19 @@
 import { AppError } from "../../errors.js";
 
-/** By whose token somebody watches, and how to ask whether it still holds. */
 export interface Confirm {
   readonly tokenId: string;
-  /** Rejects with UNAUTHENTICATED once it does not. */
+  /** Rejects with UNAUTHENTICATED once it is not. */
   readonly ask: () => Promise<unknown>;
 }
 
-/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3; asking takes time, too. */
+/** Revoked tokens must stop working within 5 seconds; a lookup is trusted for 3. */
 const confirmMs = 1_500;
 
 interface Failing {
   fail(error: unknown): void;
 }
 
-/** Ends all who watch by a token once it holds no more, with one timer and one question for each token. */
+/** Ends the subscriptions of a token once it is invalid, with one timer and one lookup for each token. */
 export class Confirmations {
   readonly #byToken = new Map<string, { readonly watchers: Set<Failing>; readonly timer: NodeJS.Timeout }>();
 
@@ -36,11 +35,11 @@ export class Confirmations {
 }
 
 async function endUnlessConfirmed(watchers: ReadonlySet<Failing>, ask: Confirm["ask"]): Promise<void> {
-  const asked = [...watchers]; // who comes meanwhile was identified later
+  const asked = [...watchers]; // later ones were authenticated later
   try {
     await ask();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return; // asked again the next time
+    if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return; // checked again the next time
     for (const watcher of asked) watcher.fail(error);
   }
 }

@@ -5,9 +5,9 @@ import type { FeedRelay } from "./feed.relay.js";
 import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
 
 /**
- * The relay between processes that have nothing in common but their database.
+ * The relay between processes that share only their database.
  *
- * @param log told when it fails, once until it works again
+ * @param log called once for each outage
  */
 export function createDatabaseRelay(
   { engine, connection, ownSocketFolder }: Pick<OpenDatabase, "engine" | "connection" | "ownSocketFolder">,
@@ -19,7 +19,6 @@ export function createDatabaseRelay(
   return connection.host === undefined ? undefined : createSocketSender(connection.host);
 }
 
-/** Tells over each of them, and hears what comes over any. */
 export function combineRelays(relays: readonly FeedRelay[]): FeedRelay {
   return {
     send: (storeId, lsId) => relays.forEach((relay) => relay.send(storeId, lsId)),

@@ -6,31 +6,27 @@ import { watchHealth } from "../../lib/outage.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const channelName = "vitrine_live_stream_changed";
-/** Notifications take a lock of the whole server when they commit: a process sends those of a second together. */
+/** NOTIFY takes a lock of the whole server at commit: a process sends those of a second together. */
 const sendEveryMs = 1_000;
-/** Shows told of at a time; what is beyond is lost. */
 const showsMax = 10_000;
 
-/** The first to watch waits no longer than that: what is missed until it listens is read again then. */
+/** After that the first subscriber is served; figures are read again once it listens. */
 const hearingTimeoutMs = 1_000;
 
-/** How long what is still to be told may take when a process ends. */
 const closeTimeoutMs = 500;
 
 interface Options {
-  /** Not where sessions are shared, as behind a pooler of transactions: nothing would be heard there. */
+  /** False behind a transaction pooler. */
   readonly listens: boolean;
-  /** Told when it fails, once until it works again. */
   readonly log: (problem: Error) => void;
 }
 
-/** A relay over the notifications of the PostgreSQL database that all processes use anyway. */
+/** A relay over LISTEN and NOTIFY of the common PostgreSQL database. */
 export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
   const self = randomUUID();
   const channel = new NotificationChannel(connection, channelName, watchHealth(log));
   const due = new Set<string>();
   let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
-  /** Until it listens for the first time. */
   let hearing: Promise<void> | undefined;
   let sentAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
@@ -41,7 +37,7 @@ export function createPostgresRelay(connection: PoolConfig, { listens, log }: Op
     sentAt = performance.now();
     const payloads = [...due];
     due.clear();
-    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel's health tells of it
+    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel reports it
   };
   return {
     send(storeId, lsId) {

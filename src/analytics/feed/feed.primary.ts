@@ -3,18 +3,18 @@ import type { FeedRelay } from "./feed.relay.js";
 
 const topic = "live-stream-changed";
 
-/** In the primary: passes on what a worker tells to all the others. */
+/** In the primary: forwards a worker's changes to all other workers. */
 export function relayForWorker(channel: Channel, others: () => Iterable<Channel>): void {
   channel.on(topic, (storeId: string, lsId: string) => {
     for (const other of others()) if (other !== channel) other.send(topic, storeId, lsId);
   });
 }
 
-/** In a worker: the relay of the primary. It loses nothing, since a worker without its primary ends. */
+/** In a worker. Nothing is lost, since workers end with their primary. */
 export function createPrimaryRelay(channel: Channel): FeedRelay {
   return {
     send: (storeId, lsId) => channel.send(topic, storeId, lsId),
     onChange: (noticed) => channel.on(topic, noticed),
-    close: async () => undefined, // the channel is not its own
+    close: async () => undefined,
   };
 }

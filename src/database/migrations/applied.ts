@@ -3,12 +3,11 @@ import { fileURLToPath } from "node:url";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 
-/** The migrations that this version knows, in Prisma's layout. */
+/** The migrations of this version, in Prisma's layout. */
 export const migrationsFolder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 
 let known: readonly string[] | undefined;
 
-/** Their names, oldest first. Those of this version are read once: it knows no others. */
 export async function migrationNames(folder = migrationsFolder): Promise<readonly string[]> {
   if (folder !== migrationsFolder) return readNames(folder);
   return (known ??= await readNames(folder));
@@ -22,12 +21,12 @@ async function readNames(folder: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-/** Those that the database does not have, or not completely. Throws what the database throws when it cannot be asked. */
+/** Migrations that are not applied, or not completely. */
 export function pendingMigrations(db: Database): Promise<readonly string[]> {
   return pendingAccordingTo((sql) => db.$queryRaw(Prisma.raw(sql)));
 }
 
-/** The same, of a database that is asked in any way. */
+/** The same over any connection. @param ask sends a query */
 export async function pendingAccordingTo(
   ask: <Row>(sql: string) => Promise<readonly Row[]>,
 ): Promise<readonly string[]> {
@@ -41,7 +40,6 @@ export async function pendingAccordingTo(
   return names.filter((name) => !appliedNames.has(name));
 }
 
-/** Whether the database has all of them, completely applied. Throws what the database throws when it cannot be asked. */
 export async function isMigrated(db: Database): Promise<boolean> {
   return (await pendingMigrations(db)).length === 0;
 }

@@ -11,24 +11,23 @@ import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
 import { changeTables, describedSession } from "./tableLocks.js";
 import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
-/** Any number, as long as every version of Vitrine uses the same one. */
+/** Arbitrary, but the same in every version. */
 export const migrationLockKey = 7_141_914;
 
-/** How this process is told of in others. */
+/** Describes this process in other processes' messages. */
 const migrating = "another process that migrates or distributes this database";
 
 interface MigrateOptions {
   readonly limits?: TurnLimits | undefined;
-  /** Where the migrations are, in Prisma's layout; those of this version if not given. */
   readonly folder?: string | undefined;
 }
 
 /**
- * Applies the migrations that the database does not have yet, one process at a time, each whole or not at all.
+ * Applies pending migrations, one process at a time, each in a transaction.
  *
- * @param log told who is waited for, when that takes long
+ * @param log called where another process is waited for
  * @returns the names of those applied now
- * @throws {AppError} UNAVAILABLE when another process did not end, or did not release its locks, in time
+ * @throws {AppError} UNAVAILABLE where locks were not granted in time
  */
 export async function migrate(
   connection: PoolConfig,
@@ -37,7 +36,7 @@ export async function migrate(
 ): Promise<readonly string[]> {
   const { host } = connection;
   if (host === undefined) return migrateAlone(connection, log, options); // PostgreSQL by its URL
-  // The embedded engine has one session, in which an advisory lock excludes nobody: there a file beside its socket does.
+  // The embedded engine's one session makes advisory locks useless.
   const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
   try {
     return await migrateAlone(connection, log, options);
@@ -58,7 +57,7 @@ async function migrateAlone(
 ): Promise<readonly string[]> {
   const { pool, close } = await openSession(connection);
   try {
-    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit of its own
+    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit
     await takeTurn(migrating, () => trySession(pool), log, { limits });
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
@@ -68,18 +67,15 @@ async function migrateAlone(
       engine.free();
     }
   } finally {
-    await close(); // and with it the lock
+    await close(); // releases the lock too
   }
 }
 
-/**
- * A pool of one connection, to which the lock and the transactions belong: a pool by itself would go on with another one
- * after each error.
- */
+/** Bound to one session, which has the lock: a pool replaces its connection after errors. */
 async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close: () => Promise<void> }> {
   const { pool } = openPool(
     { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
-    () => undefined, // the query that needs the connection reports what is wrong with it
+    () => undefined,
   );
   try {
     const session = await pool.connect();
@@ -100,7 +96,6 @@ interface Engine {
   readonly engine: SchemaEngine;
 }
 
-/** Each migration in a transaction of its own, with what is written down about it. */
 async function applyPending(
   { pool, adapter, engine }: Engine,
   folder: string,
@@ -142,7 +137,7 @@ async function finishedMigrations(pool: Pool): Promise<ReadonlySet<string>> {
   return new Set(names.rows.map(({ name }) => name));
 }
 
-/** Who holds the lock cannot be seen by everybody, and may have just released it. */
+/** The holder may be invisible to this role. */
 async function trySession(pool: Pool): Promise<Try<true>> {
   const { rows } = await pool.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [migrationLockKey]);
   if (rows[0]?.taken === true) return { turn: true };
@@ -156,7 +151,6 @@ async function trySession(pool: Pool): Promise<Try<true>> {
   return { holder: holders.rows[0]?.holder ?? "it has just ended" };
 }
 
-/** The reason that the database gave, where it gave one. */
 function withReason(path: string, error: unknown, failure: unknown): unknown {
   const reason = failure instanceof Error && isDriverAdapterError(failure) ? failure.cause.originalMessage : undefined;
   if (reason === undefined) return failure ?? error;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors.js";
 
 export interface TurnLimits {
-  /** When it is told who is waited for. */
+  /** When to log who is waited for. */
   readonly tellAfterMs: number;
   readonly giveUpAfterMs: number;
 }
@@ -10,20 +10,18 @@ export interface TurnLimits {
 const limitsOfTurns: TurnLimits = { tellAfterMs: 5_000, giveUpAfterMs: 600_000 };
 const pauseByDefaultMs = () => 50;
 
-/** A turn that is had, or who has it. */
 export type Try<Turn> = { readonly turn: Turn } | { readonly holder: string };
 
 interface TurnOptions {
   readonly limits?: TurnLimits | undefined;
-  /** How long to pause before the next try. */
   readonly pauseMs?: () => number;
 }
 
 /**
- * Tries to get a turn until it is had.
+ * Tries until `attempt` gets its turn.
  *
  * @param whom is waited for, as "another process that …"
- * @throws {AppError} UNAVAILABLE when it was not to be had in time
+ * @throws {AppError} UNAVAILABLE after `giveUpAfterMs`
  */
 export async function takeTurn<Turn>(
   whom: string,
