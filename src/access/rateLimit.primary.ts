@@ -1,8 +1,8 @@
 import type { Channel } from "../lib/channel.js";
 import { watchHealth } from "../lib/outage.js";
-import type { CallCount, Policy, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
-import type { OwnCount } from "./rateLimit.memory.js";
+import type { LocalCounter } from "./rateLimit.memory.js";
 
 /** Longer than for Redis: a primary that hangs accepts no connections. */
 const replyTimeoutMs = 2_000;
@@ -10,7 +10,7 @@ const replyTimeoutMs = 2_000;
 type Verdict = Omit<Reservation, "policy">;
 
 /** In the primary: counts a worker's calls. */
-export function countForWorker(channel: Channel, count: OwnCount): void {
+export function countForWorker(channel: Channel, count: LocalCounter): void {
   channel.on("reserve", (id: number, policy: Policy, storeId: string) => {
     const { isGranted, callsLeft, resetMs } = count.reserve(policy, storeId);
     channel.send("reserved", id, { isGranted, callsLeft, resetMs } satisfies Verdict);
@@ -22,11 +22,11 @@ export function countForWorker(channel: Channel, count: OwnCount): void {
  *
  * @param warn called once for each outage
  */
-export function createPrimaryCount(
+export function createPrimaryCounter(
   channel: Channel,
   warn: (problem: Error) => void,
   timeoutMs: number = replyTimeoutMs,
-): CallCount {
+): CallCounter {
   // Cannot grow: a primary replies to each call, if late.
   const waiting = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
@@ -34,11 +34,16 @@ export function createPrimaryCount(
     waiting.get(id)?.(verdict);
     waiting.delete(id);
   });
-  const ask = (policy: Policy, storeId: string) =>
+  const reserveRemotely = (policy: Policy, storeId: string) =>
     new Promise<Reservation>((resolve) => {
       lastId += 1;
       waiting.set(lastId, (verdict) => resolve({ policy, ...verdict }));
       channel.send("reserve", lastId, policy, storeId);
     });
-  return withLocalFallback({ name: "The primary", health: watchHealth(warn), replyTimeoutMs: timeoutMs, ask });
+  return withLocalFallback({
+    name: "The primary",
+    health: watchHealth(warn),
+    replyTimeoutMs: timeoutMs,
+    reserveRemotely,
+  });
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { watchHealth } from "../lib/outage.js";
 import { openRedis } from "../lib/redis.js";
-import type { CallCount, Policy, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
 
 const replyTimeoutMs = 500;
@@ -38,16 +38,16 @@ type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<
  *
  * @param warn called once for each outage
  */
-export async function openSharedCount(url: string, warn: (problem: Error) => void): Promise<CallCount> {
+export async function openRedisCounter(url: string, warn: (problem: Error) => void): Promise<CallCounter> {
   const health = watchHealth(warn);
   const redis = openRedis(url, health.failed, { commandTimeoutMs });
   const reserveCall = defineReserveCall(redis);
   redis.on("ready", health.answered);
   await firstConnection(redis).catch(health.failed);
 
-  const ask = async (policy: Policy, storeId: string) =>
+  const reserveRemotely = async (policy: Policy, storeId: string) =>
     readReply(await reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs), policy);
-  const count = withLocalFallback({ name: "Redis", health, replyTimeoutMs, ask });
+  const count = withLocalFallback({ name: "Redis", health, replyTimeoutMs, reserveRemotely });
   return {
     ...count,
     close() {

@@ -23,14 +23,14 @@ export interface Reservation {
 }
 
 /** Checks and counts a store's call atomically. Never throws. */
-export interface CallCount {
+export interface CallCounter {
   reserve(policy: Policy, storeId: string): Reservation | Promise<Reservation>;
   close(): void;
 }
 
 export interface RateLimits {
   readonly policies: Policies;
-  readonly count: CallCount;
+  readonly count: CallCounter;
 }
 
 const windowMs = 60_000;

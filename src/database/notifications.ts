@@ -46,7 +46,7 @@ export class NotificationChannel {
     const before = this.#client;
     try {
       if (before === undefined) await this.#open();
-      else await this.#hear(await before);
+      else await this.#listen(await before);
     } catch {
       if (before !== undefined) this.#socket?.destroy();
     }
@@ -112,11 +112,11 @@ export class NotificationChannel {
 
   async #begin(client: pg.Client): Promise<pg.Client> {
     await client.connect();
-    if (this.#listener !== undefined) await this.#hear(client);
+    if (this.#listener !== undefined) await this.#listen(client);
     return client;
   }
 
-  async #hear(client: pg.Client): Promise<void> {
+  async #listen(client: pg.Client): Promise<void> {
     await client.query(`LISTEN ${this.#name}`);
     this.#listener?.onReady();
   }

@@ -3,7 +3,7 @@ import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
-import { type FileLock, silenceMaxMs } from "./embedded/fileLock.js";
+import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { openClient } from "./openClient.js";
@@ -36,12 +36,12 @@ const never = new Promise<never>(() => undefined);
 /**
  * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR.
  *
- * `alone` is for the process that serves: it must hold the folder. Other commands use its socket, or hold the folder
+ * `exclusive` is for the process that serves: it must hold the folder. Other commands use its socket, or hold the folder
  * without sharing it, since they may end during another's work.
  *
  * @throws {FolderInUseError} with the pid of the process that holds the folder
  */
-export async function openDatabase(config: Config, use: "alone" | "shared", log: Log): Promise<OpenDatabase> {
+export async function openDatabase(config: Config, use: "exclusive" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
     return connect("postgresql", connection, log, config.databaseNamedStatements);
@@ -52,7 +52,7 @@ export async function openDatabase(config: Config, use: "alone" | "shared", log:
   );
   if ("release" in lock) return startHere(dataDir, lock, log);
   if (await isElsewhere(lock)) throw new FolderInUseError(inUseElsewhere(dataDir, lock));
-  if (use === "alone") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
+  if (use === "exclusive") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
   const holder = await findHolder(dataDir);
   if (holder === undefined) return openDatabase(config, use, log);
   if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
@@ -61,7 +61,7 @@ export async function openDatabase(config: Config, use: "alone" | "shared", log:
 
 function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   const where = `in another container or on another machine, ${hostname ?? "without a name"}`;
-  const until = `It is taken over ${silenceMaxMs / 1_000} seconds after the last sign of life from there.`;
+  const until = `It is taken over ${heartbeatTimeoutMs / 1_000} seconds after the last sign of life from there.`;
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 

@@ -3,7 +3,7 @@ import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./client.js";
-import { shareConnections } from "./shares/shares.js";
+import { createShares } from "./shares/shares.js";
 
 const statementTimeoutMs = 15_000;
 /**
@@ -30,7 +30,7 @@ interface OpenClient {
 
 /** Opens a pool; connects on the first query. Closing ends in time even if the server hangs. */
 export function openClient(connection: PoolConfig, { namedStatements, keepsLimits, log }: ClientOptions): OpenClient {
-  const { pool, cut } = openPool(
+  const { pool, destroyAll } = openPool(
     {
       statement_timeout: statementTimeoutMs,
       ...(keepsLimits && { lock_timeout: lockTimeoutMs }),
@@ -45,19 +45,19 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
   });
   const transactionOptions = { maxWait: transactionWaitMs };
   const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
-  const { requests, longWork, wideReads } = shareConnections(client, pool.options.max);
+  const { requests, longWork, wideReads } = createShares(client, pool.options.max);
   const { probe } = adapter;
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {
     for (const share of [requests, longWork, wideReads]) share.close();
-    const timer = setInterval(cut, closeTimeoutMs); // repeatedly: queued requests open new connections
+    const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly: queued requests open new connections
     try {
       await client.$disconnect();
       // Prisma would reopen a pool that it closes itself.
       if (!pool.ending) await pool.end();
     } finally {
       clearInterval(timer);
-      cut(); // ends the watchdog's probe
+      destroyAll(); // ends the watchdog's probe
     }
   };
   return { client, probe, close };

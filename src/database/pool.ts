@@ -15,24 +15,24 @@ export interface Connections {
   readonly pool: pg.Pool;
   readonly config: PoolConfig;
   readonly sockets: ReadonlySet<Socket>;
-  readonly cut: () => void;
+  readonly destroyAll: () => void;
 }
 
 /** A pool that survives errors of the server and detects one that hangs. */
 export function openPool(
   connection: PoolConfig,
   log: (problem: Error) => void,
-  suspicion?: WatchdogOptions,
+  watchdog?: WatchdogOptions,
 ): Connections {
   const connections = openConnections(connection, log);
   // The embedded engine, recognizable by its socket folder, cannot be probed during a statement.
   if (connection.host === undefined) {
-    const { pool, config, sockets, cut } = connections;
+    const { pool, config, sockets, destroyAll } = connections;
     const onHung = (problem: Error): void => {
       log(problem);
-      cut();
+      destroyAll();
     };
-    watchServer(pool, config, sockets, onHung, suspicion);
+    watchServer(pool, config, sockets, onHung, watchdog);
   }
   return connections;
 }
@@ -40,7 +40,7 @@ export function openPool(
 /** A pool without watchdog, for statements with a client-side time limit. */
 export function openConnections(connection: PoolConfig, log: (problem: Error) => void): Connections {
   const sockets = new Set<Socket>();
-  const cut = (): void => {
+  const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const config: PoolConfig = {
@@ -57,5 +57,5 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
   pool.on("error", log); // of idle connections
   // Without a listener, errors between statements would end the process; the next statement reports them.
   pool.on("connect", (client) => void client.on("error", () => undefined));
-  return { pool, cut, config, sockets };
+  return { pool, destroyAll, config, sockets };
 }

@@ -1,5 +1,5 @@
 import type { PoolConfig } from "pg";
-import { pendingAccordingTo } from "./migrations/applied.js";
+import { pendingMigrationsBy } from "./migrations/applied.js";
 import { openConnections } from "./pool.js";
 
 /** Checks a database over a connection of its own, so that load does not matter. */
@@ -25,15 +25,15 @@ export function openReadiness(connection: PoolConfig, log: (problem: Error) => v
         statement_timeout: answerTimeoutMs,
       };
   const own = { ...connection, ...limits, max: 1, application_name: "vitrine readiness" };
-  const { pool, cut } = openConnections(own, log);
+  const { pool, destroyAll } = openConnections(own, log);
   return {
     trustMs: isEmbedded ? embeddedTrustMs : 0,
     async isMigrated() {
-      const ask = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
-      return (await pendingAccordingTo(ask)).length === 0;
+      const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+      return (await pendingMigrationsBy(query)).length === 0;
     },
     async close() {
-      const timer = setTimeout(cut, closeTimeoutMs);
+      const timer = setTimeout(destroyAll, closeTimeoutMs);
       try {
         if (!pool.ending) await pool.end();
       } finally {

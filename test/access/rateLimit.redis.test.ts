@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { CallCount } from "../../src/access/rateLimit.js";
-import { openSharedCount } from "../../src/access/rateLimit.redis.js";
+import type { CallCounter } from "../../src/access/rateLimit.js";
+import { openRedisCounter } from "../../src/access/rateLimit.redis.js";
 import { startApp, type TestApp } from "../support/app.js";
 import { atOnce, limitHeaders, readGraphQL, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
 import { type OwnRedis, startOwnRedis, until } from "../support/redis.js";
@@ -156,11 +156,11 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
 
   describe("the count", () => {
     const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
-    let count: CallCount;
+    let count: CallCounter;
     const warnings: Error[] = [];
     beforeEach(async () => {
       warnings.length = 0;
-      count = await openSharedCount(redis.url, (problem) => void warnings.push(problem));
+      count = await openRedisCounter(redis.url, (problem) => void warnings.push(problem));
     });
     afterEach(() => count.close());
 
@@ -249,7 +249,7 @@ test("a server that answers nonsense is as good as none", async () => {
   });
   const warnings: string[] = [];
   const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const count = await openSharedCount(url, ({ message }) => void warnings.push(message));
+  const count = await openRedisCounter(url, ({ message }) => void warnings.push(message));
   onTestFinished(() => count.close());
   const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
   const verdicts = [];

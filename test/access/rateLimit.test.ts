@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOwnCount, type OwnCount } from "../../src/access/rateLimit.memory.js";
-import { countForWorker, createPrimaryCount } from "../../src/access/rateLimit.primary.js";
+import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimit.memory.js";
+import { countForWorker, createPrimaryCounter } from "../../src/access/rateLimit.primary.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
 import type { Channel } from "../../src/lib/channel.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
@@ -235,7 +235,7 @@ describe("the count of one process", () => {
 
   test("a window begins with the first call and ends after its time; refused calls do not prolong it", () => {
     let now = 5_000;
-    const count = createOwnCount(() => now);
+    const count = createLocalCounter(() => now);
     const reserve = () => {
       const { isGranted, callsLeft, resetMs } = count.reserve(policy, "store");
       return [isGranted, callsLeft, resetMs];
@@ -250,15 +250,15 @@ describe("the count of one process", () => {
   });
 
   test("a refused call is not counted: where the limit is one higher, there is room for one more", () => {
-    const count = createOwnCount();
+    const count = createLocalCounter();
     const verdicts = [2, 2, 2, 2, 3, 3].map((callsMax) => count.reserve({ ...policy, callsMax }, "store").isGranted);
     expect(verdicts).toEqual([true, true, false, false, true, false]);
   });
 
   test("a call granted elsewhere counts, in a window that ends when it does there", () => {
     let now = 0;
-    const count = createOwnCount(() => now);
-    count.note(policy, "store", 1_000);
+    const count = createLocalCounter(() => now);
+    count.add(policy, "store", 1_000);
     expect(count.reserve(policy, "store")).toEqual({ policy, isGranted: true, callsLeft: 0, resetMs: 1_000 });
     expect(count.reserve(policy, "store")).toMatchObject({ isGranted: false });
     now = 1_000;
@@ -285,16 +285,16 @@ describe("the count that a primary holds for its workers", () => {
   const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
 
   /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
-  function startWorker(held: OwnCount, hangs: () => boolean = () => false) {
+  function startWorker(held: LocalCounter, hangs: () => boolean = () => false) {
     const warnings: string[] = [];
     const [primary, worker] = openChannelPair(hangs);
     countForWorker(primary, held);
-    const count = createPrimaryCount(worker, ({ message }) => void warnings.push(message), 20);
+    const count = createPrimaryCounter(worker, ({ message }) => void warnings.push(message), 20);
     return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
   }
 
   test("is one for all of them", async () => {
-    const held = createOwnCount(() => 0);
+    const held = createLocalCounter(() => 0);
     const [one, other] = [startWorker(held), startWorker(held)];
     expect([await one.reserve(), await other.reserve(), await one.reserve(), await other.reserve()]).toEqual([
       [true, 2, 60_000],
@@ -307,7 +307,7 @@ describe("the count that a primary holds for its workers", () => {
 
   test("that does not answer is replaced by the worker's own, which knows what it was granted, until it answers", async () => {
     let hangs = false;
-    const held = createOwnCount(() => 0);
+    const held = createLocalCounter(() => 0);
     const { reserve, warnings } = startWorker(held, () => hangs);
     await reserve();
     hangs = true;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventFileProgress, recordEventFile } from "../../src/analytics/events/events.file.js";
-import { sendInLanes } from "../../src/analytics/events/events.lanes.js";
+import { sendPartitioned } from "../../src/analytics/events/events.partitions.js";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import type { OpenDatabase } from "../../src/database/open.js";
@@ -63,13 +63,13 @@ const problem = (number: number, field: string | undefined, code: string, messag
 
 test.each([1, 4])(
   "a file gives the figures of its events, and a second run finds duplicates only (%i at a time)",
-  async (lanes) => {
+  async (partitions) => {
     const show = await newShow(db);
     const events = someEvents(5_000);
     const content = lines(events);
-    expect(await recordText(show, content, { lanes })).toEqual({ accepted: 5_000, duplicates: 0 });
+    expect(await recordText(show, content, { partitions })).toEqual({ accepted: 5_000, duplicates: 0 });
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
-    expect(await recordText(show, content, { lanes })).toEqual({ accepted: 0, duplicates: 5_000 });
+    expect(await recordText(show, content, { partitions })).toEqual({ accepted: 0, duplicates: 5_000 });
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   },
 );
@@ -241,14 +241,14 @@ describe("a recording that ends in its middle", () => {
   });
 });
 
-describe("lanes", () => {
+describe("partitions", () => {
   const events = asInputs(someEvents(1_000));
   async function* source() {
     yield events.slice(0, 300);
     yield events.slice(300);
   }
 
-  test("never more batches than lanes are on their way, and each viewer's events arrive in the order given", async () => {
+  test("never more batches than partitions are on their way, and each viewer's events arrive in the order given", async () => {
     const [sent, sizes]: [ShopperEventInput[], number[]] = [[], []];
     let [running, most] = [0, 0];
     const send = async (batch: readonly ShopperEventInput[]) => {
@@ -260,7 +260,7 @@ describe("lanes", () => {
       sizes.push(batch.length);
       return { accepted: batch.length - 1, duplicates: 1 };
     };
-    const receipt = await sendInLanes(source(), send, { lanes: 3, batchEvents: 50 });
+    const receipt = await sendPartitioned(source(), send, { partitions: 3, batchEvents: 50 });
     expect(receipt).toEqual({ accepted: 1_000 - sizes.length, duplicates: sizes.length });
     expect({ most, largest: Math.max(...sizes) }).toEqual({ most: 3, largest: 50 });
     const keyOf = ({ id, viewerId }: ShopperEventInput) => viewerId ?? id;
@@ -279,7 +279,7 @@ describe("lanes", () => {
       ended += 1;
       return { accepted: batch.length, duplicates: 0 };
     };
-    await expect(sendInLanes(source(), send, { lanes: 3, batchEvents: 50 })).rejects.toThrow("refused");
+    await expect(sendPartitioned(source(), send, { partitions: 3, batchEvents: 50 })).rejects.toThrow("refused");
     expect(ended).toBe(begun - 1);
     expect(begun).toBeLessThan(8);
   });

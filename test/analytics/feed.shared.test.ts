@@ -47,26 +47,26 @@ test("a subscription whose first reading fails releases its place", async () => 
   await feed.close();
 });
 
-test("asks about a token once for all who watch by it, and ends them alone", async () => {
+test("checks a token once for all of its subscriptions, and ends only these", async () => {
   const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
-  let asked = 0;
+  let checks = 0;
   const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
-  const ask = () => {
-    asked += 1;
-    return asked === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
+  const check = () => {
+    checks += 1;
+    return checks === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
   };
-  const watchBy = (confirm: { tokenId: string; ask: () => Promise<unknown> }) =>
+  const watchBy = (confirm: { tokenId: string; check: () => Promise<unknown> }) =>
     feed.watch("store", "show", { confirm });
-  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", ask })));
-  const other = await watchBy({ tokenId: "2", ask: () => Promise.resolve() });
+  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", check })));
+  const other = await watchBy({ tokenId: "2", check: () => Promise.resolve() });
   for (const watcher of [...watchers, other]) await watcher.next();
   for (const next of watchers.map((watcher) => watcher.next())) await expect(next).rejects.toBe(ended);
-  expect(asked).toBe(2);
+  expect(checks).toBe(2);
   expect(feed.watchers).toBe(1);
   await feed.close();
 });
 
-test("goes on telling when the clock of the machine is set back", async () => {
+test("continues to send when the machine's clock is set back", async () => {
   let reads = 0;
   const feed = createLiveFeed({
     intervalMs: 10,

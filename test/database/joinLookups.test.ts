@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
 import { joinLookups } from "../../src/database/joinLookups.js";
-import { shareConnections } from "../../src/database/shares/shares.js";
+import { createShares } from "../../src/database/shares/shares.js";
 import type { RootDatabase } from "../../src/database/client.js";
 
 const [db, otherDb] = [{} as Database, {} as Database];
@@ -57,7 +57,7 @@ test("one query asks for at most 500 keys", async () => {
 
 test("while a store's share of connections is in use, further lookups gather, and those of another store do not", async () => {
   const shared = {} as RootDatabase;
-  shareConnections(shared, 2); // one for each store
+  createShares(shared, 2); // one for each store
   const queries: string[] = [];
   const answers: (() => void)[] = [];
   const look = joinLookups(async (_, storeId, keys) => {
@@ -91,7 +91,7 @@ test("while a store's share of connections is in use, further lookups gather, an
 
 test("keys gather no longer than half a second", async () => {
   const shared = {} as RootDatabase;
-  shareConnections(shared, 2);
+  createShares(shared, 2);
   const answers: (() => void)[] = [];
   const look = joinLookups(async () => {
     await new Promise<void>((resolve) => answers.push(resolve));

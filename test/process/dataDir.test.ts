@@ -61,7 +61,7 @@ test("a lock that is a link to nothing, or a folder, is refused and not tried fo
 
 test("an engine whose folder was taken over is ended, and writes nothing more into it, even when it is closed", async () => {
   const { dataDir } = await placeForTest();
-  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), "alone", () => undefined);
+  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), "exclusive", () => undefined);
   const write = () => database.client.$executeRawUnsafe("CREATE TABLE IF NOT EXISTS t (n int)");
   await write();
   const other = { pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" };

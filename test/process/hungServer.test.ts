@@ -30,13 +30,13 @@ async function between(isPassed: (connection: number) => boolean): Promise<strin
   return Object.assign(new URL(serverUrl), { hostname: "127.0.0.1", port: String(port) }).href;
 }
 
-const suspicion = { suspectAfterMs: 100, answerTimeoutMs: 200 };
+const watchdog = { probeAfterMs: 100, responseTimeoutMs: 200 };
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a server that does not answer a new connection", () => {
-  test("does not hang while it answers on another one, as a busy pooler does: nothing is cut", async () => {
+  test("does not hang while it probe on another one, as a busy pooler does: nothing is cut", async () => {
     const connectionString = await between((connection) => connection < 2);
     const problems: Error[] = [];
-    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), suspicion);
+    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
     const slow = pool.query("SELECT pg_sleep(1), 'done' AS answer");
     for (let asked = 0; asked < 50; asked += 1) await pool.query("SELECT pg_sleep(0.02)");
     expect((await slow).rows).toMatchObject([{ answer: "done" }]);
@@ -48,7 +48,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a server that do
     let isFrozen = false;
     const connectionString = await between(() => !isFrozen);
     const problems: Error[] = [];
-    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), suspicion);
+    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
     await pool.query("SELECT 1");
     isFrozen = true;
     await expect(pool.query("SELECT 1")).rejects.toThrow("Connection terminated unexpectedly");

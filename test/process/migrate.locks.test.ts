@@ -59,7 +59,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const folder = await migrationsAnd(twoTables);
     const dumping = await dump("Product", "ShopperEvent");
     const told: string[] = [];
-    const migrating = run({ folder, limits: { tellAfterMs: 0, giveUpAfterMs: 60_000 } }, ({ message }) =>
+    const migrating = run({ folder, limits: { logAfterMs: 0, giveUpAfterMs: 60_000 } }, ({ message }) =>
       told.push(message),
     );
     const reader = new pg.Client({ connectionString: database.url });
@@ -89,7 +89,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
   test("a migration that does not get its locks in time leaves nothing, and a later one applies it", async () => {
     const folder = await migrationsAnd(twoTables);
     const dumping = await dump("ShopperEvent");
-    const limits = { tellAfterMs: 0, giveUpAfterMs: 0 };
+    const limits = { logAfterMs: 0, giveUpAfterMs: 0 };
     await expect(run({ folder, limits })).rejects.toMatchObject({
       code: "UNAVAILABLE",
       message: expect.stringMatching(

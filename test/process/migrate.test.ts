@@ -7,7 +7,7 @@ import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { placeForTest, serve, vitrine } from "../support/process.js";
 import pg from "pg";
 
-const limits = { tellAfterMs: 100, giveUpAfterMs: 300 };
+const limits = { logAfterMs: 100, giveUpAfterMs: 300 };
 
 test("embedded database: who migrates already is told and waited for, and not without end", async () => {
   const { dataDir: host } = await placeForTest();
@@ -40,7 +40,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const holder = /: session \d+ of another from \S+ since \d{4}-[^.]+\.\S+\.(?: Nothing was changed\.)?$/u;
     await expect(run(limits)).rejects.toMatchObject({ code: "UNAVAILABLE", message: expect.stringMatching(holder) });
     expect(told).toEqual([expect.stringMatching(holder)]);
-    const waiting = run({ tellAfterMs: 0, giveUpAfterMs: 20_000 });
+    const waiting = run({ logAfterMs: 0, giveUpAfterMs: 20_000 });
     await expect.poll(() => told.length).toBe(2);
     await other.end();
     expect(await waiting).toEqual(await migrationNames());

@@ -3,7 +3,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { AppError, Problems } from "../../errors.js";
 import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
-import { sendInLanes } from "./events.lanes.js";
+import { sendPartitioned } from "./events.partitions.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
@@ -16,7 +16,7 @@ export interface EventFileProgress {
 }
 
 interface EventFileOptions {
-  readonly lanes?: number;
+  readonly partitions?: number;
   readonly onProgress?: (progress: EventFileProgress) => void;
 }
 
@@ -45,7 +45,7 @@ export async function recordEventFile(
   storeId: string,
   lsId: string,
   path: string,
-  { lanes = 1, onProgress = () => undefined }: EventFileOptions = {},
+  { partitions = 1, onProgress = () => undefined }: EventFileOptions = {},
 ): Promise<EventReceipt> {
   await recordEvents(db, storeId, lsId, [], { lockWaitMs }); // fails where the show takes no events
   const { startedAt } = await findLiveStream(db, storeId, lsId);
@@ -56,7 +56,7 @@ export async function recordEventFile(
     const file = { handle, size: stats.size, span: eventSpan(startedAt) };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
-    return await recordChecked(file, record, lanes, onProgress);
+    return await recordChecked(file, record, partitions, onProgress);
   } finally {
     await handle.close();
   }
@@ -77,7 +77,7 @@ async function checkEvents(file: EventFile, onProgress: OnProgress): Promise<voi
 async function recordChecked(
   file: EventFile,
   record: (events: readonly ShopperEventInput[]) => Promise<EventReceipt>,
-  lanes: number,
+  partitions: number,
   onProgress: OnProgress,
 ): Promise<EventReceipt> {
   let recorded = 0;
@@ -95,7 +95,7 @@ async function recordChecked(
     }
   }
   try {
-    return await sendInLanes(source(), send, { lanes, batchEvents });
+    return await sendPartitioned(source(), send, { partitions, batchEvents });
   } catch (error) {
     throw error instanceof AppError ? stoppedAfter(recorded, error) : error;
   }

@@ -30,7 +30,7 @@ const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
 const requiredNames: ReadonlySet<string> = new Set(["id", "type", "channel"]);
 
 /** Valid values for fields that cannot be read, so that the other fields are checked nevertheless. */
-const standIns: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
+const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
   id: { id: "-" },
   type: { type: "ORDER", amount: 0 },
   channel: { channel: "LIVE" },
@@ -94,7 +94,7 @@ function readFields(object: object, problems: Problems): ShopperEventInput {
           ? { code: "REQUIRED", message: `${name} is required.`, path: [name] }
           : { code: "INVALID_TYPE", message: `${name} must be ${result.mustBe}.`, path: [name] },
       );
-      Object.assign(event, standIns[name]);
+      Object.assign(event, placeholders[name]);
     }
   }
   return event as unknown as ShopperEventInput; // each field was read by its reader, or has its placeholder

@@ -6,9 +6,9 @@ import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEven
 import { eventColumns, eventStatement } from "./events.sql.js";
 import { foldTotals } from "../totals/fold.js";
 import { keepNames, type NameLimits, nameLimits } from "./keptNames.js";
-import { type KnownShow, knownShow, rememberShow, rowsToFoldMax } from "./knownShows.js";
+import { type CachedShow, cachedShow, cacheShow, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
-import { showUnlocked } from "../shows/showLock.js";
+import { waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
@@ -30,7 +30,7 @@ interface RecordOptions {
 interface Outcome {
   readonly status: string;
   /** Whether the show's lock was acquired; if not, nothing was stored. */
-  readonly isHeld: boolean;
+  readonly hasLock: boolean;
   /** Whether an event occurred too long before the show's start; if so, nothing was stored. */
   readonly isTooEarly: boolean;
   readonly accepted: number;
@@ -58,7 +58,7 @@ export async function recordEvents(
   if (!isStorable(lsId)) throw liveStreamNotFound();
 
   const earliest = earliestOf(events);
-  const show = knownShow(db, storeId, lsId);
+  const show = cachedShow(db, storeId, lsId);
   await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: lockWaitMs });
   nextSlot = (nextSlot + 1) % slots;
   const statement = eventStatement({
@@ -81,25 +81,25 @@ export async function recordEvents(
       checkEvents(events, eventSpan((await findLiveStream(db, storeId, lsId)).startedAt));
       continue; // the show was saved with another start meanwhile
     }
-    if (outcome.isHeld) {
-      await foldAtTimes(db, storeId, lsId, show, outcome.rowsToFold);
+    if (outcome.hasLock) {
+      await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
       return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
-    await showUnlocked(db, storeId, lsId, deadline - performance.now());
+    await waitForShowLock(db, storeId, lsId, deadline - performance.now());
   }
 }
 
-async function foldAtTimes(
+async function foldWhenDue(
   db: RootDatabase,
   storeId: string,
   lsId: string,
-  show: KnownShow,
+  show: CachedShow,
   rowsWritten: number,
 ): Promise<void> {
   show.rowsToFold += rowsWritten;
   const isDue = show.rowsToFold > rowsToFoldMax;
   if (isDue) show.rowsToFold = 0;
-  rememberShow(db, storeId, lsId, show);
+  cacheShow(db, storeId, lsId, show);
   if (!isDue) return;
   try {
     await foldTotals(db, storeId, lsId);

@@ -49,7 +49,7 @@ export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, 
   const show = Prisma.sql`${storeId}::text, ${lsId}::text`;
   return Prisma.sql`
     WITH show AS MATERIALIZED (
-      SELECT status, ${trySharedLock(storeId, lsId)} AS "isHeld",
+      SELECT status, ${trySharedLock(storeId, lsId)} AS "hasLock",
         coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly"
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}),
     input AS MATERIALIZED (
@@ -57,7 +57,7 @@ export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, 
         ${columns.viewerId}::text[], ${columns.device}::text[], ${columns.seconds}::numeric[], ${columns.amount}::numeric[],
         ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
         WITH ORDINALITY AS e(id, type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
-        show WHERE show.status <> 'ARCHIVED' AND show."isHeld" AND NOT show."isTooEarly"),
+        show WHERE show.status <> 'ARCHIVED' AND show."hasLock" AND NOT show."isTooEarly"),
     fresh AS (
       INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "viewerId", device, seconds, amount,
         "productId", "occurredAt", "acceptedAt", position)

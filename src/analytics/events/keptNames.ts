@@ -23,14 +23,14 @@ const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Cached names of a show; names are never removed. */
-export interface KnownNames {
-  readonly settled: Readonly<Record<Kind, Set<string>>>;
+export interface CachedNames {
+  readonly cached: Readonly<Record<Kind, Set<string>>>;
   /** Kinds at their limit, for which no names are cached. */
   readonly full: Set<Kind>;
 }
 
-export function noNames(): KnownNames {
-  return { settled: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
+export function noNames(): CachedNames {
+  return { cached: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
 }
 
 export function deviceName(device: string | null | undefined): string | null {
@@ -43,11 +43,11 @@ interface NewNames {
 }
 
 /** Distinct names of a batch that are not cached, in the order of the events. */
-function newNames(events: readonly ShopperEventInput[], { settled, full }: KnownNames): NewNames[] {
+function newNames(events: readonly ShopperEventInput[], { cached, full }: CachedNames): NewNames[] {
   const found = { LIVE: new Set<string>(), REPLAY: new Set<string>(), PRODUCT: new Set<string>() };
   const names: NewNames[] = [];
   const meet = (kind: Kind, name: string): void => {
-    if (settled[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
+    if (cached[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
     found[kind].add(name);
     names.push({ kind, name });
   };
@@ -75,7 +75,7 @@ interface NamedBatch {
  *
  * @throws {AppError} UNAVAILABLE where the show stays locked
  */
-export async function keepNames(db: RootDatabase, known: KnownNames, batch: NamedBatch): Promise<void> {
+export async function keepNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
   if (newNames(batch.events, known).length === 0) return;
   const key = `names of live stream ${batch.storeId} ${batch.lsId}`;
   const attempt = async (): Promise<void> => {
@@ -83,11 +83,11 @@ export async function keepNames(db: RootDatabase, known: KnownNames, batch: Name
     if (names.length === 0) return;
     const counts = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
     if (counts === undefined) return;
-    for (const { kind, name } of names) known.settled[kind].add(name);
+    for (const { kind, name } of names) known.cached[kind].add(name);
     for (const { kind, kept } of counts) {
       if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;
       known.full.add(kind);
-      known.settled[kind].clear();
+      known.cached[kind].clear();
     }
   };
   await whenUnlocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
@@ -107,12 +107,12 @@ async function storeNames(
   names: readonly NewNames[],
   { storeId, lsId, earliest, limits }: NamedBatch,
 ): Promise<NameCount[] | undefined> {
-  const [show] = await transaction.$queryRaw<{ isHeld: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "isHeld"
+  const [show] = await transaction.$queryRaw<{ hasLock: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> 'ARCHIVED'
       AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true)`;
   if (show === undefined) return undefined;
-  if (!show.isHeld) throw new LockedError();
+  if (!show.hasLock) throw new LockedError();
   // Separate statements: their snapshots include what the previous holder of the lock stored.
   const devices = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");

@@ -2,8 +2,8 @@ import { AppError } from "../../errors.js";
 
 export interface Confirm {
   readonly tokenId: string;
-  /** Rejects with UNAUTHENTICATED once it is not. */
-  readonly ask: () => Promise<unknown>;
+  /** Rejects with UNAUTHENTICATED once the token is invalid. */
+  readonly check: () => Promise<unknown>;
 }
 
 /** Revoked tokens must stop working within 5 seconds; a lookup is trusted for 3. */
@@ -17,11 +17,11 @@ interface Failing {
 export class Confirmations {
   readonly #byToken = new Map<string, { readonly watchers: Set<Failing>; readonly timer: NodeJS.Timeout }>();
 
-  add(watcher: Failing, { tokenId, ask }: Confirm): void {
+  add(watcher: Failing, { tokenId, check }: Confirm): void {
     const known = this.#byToken.get(tokenId);
     if (known !== undefined) return void known.watchers.add(watcher);
     const watchers = new Set([watcher]);
-    const timer = setInterval(() => void endUnlessConfirmed(watchers, ask), confirmMs);
+    const timer = setInterval(() => void endUnlessConfirmed(watchers, check), confirmMs);
     this.#byToken.set(tokenId, { watchers, timer });
   }
 
@@ -34,12 +34,12 @@ export class Confirmations {
   }
 }
 
-async function endUnlessConfirmed(watchers: ReadonlySet<Failing>, ask: Confirm["ask"]): Promise<void> {
-  const asked = [...watchers]; // later ones were authenticated later
+async function endUnlessConfirmed(watchers: ReadonlySet<Failing>, check: Confirm["check"]): Promise<void> {
+  const current = [...watchers]; // later ones were authenticated later
   try {
-    await ask();
+    await check();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return; // checked again the next time
-    for (const watcher of asked) watcher.fail(error);
+    for (const watcher of current) watcher.fail(error);
   }
 }

@@ -22,10 +22,10 @@ export function createDatabaseRelay(
 export function combineRelays(relays: readonly FeedRelay[]): FeedRelay {
   return {
     send: (storeId, lsId) => relays.forEach((relay) => relay.send(storeId, lsId)),
-    onChange: (noticed, missed) => relays.forEach((relay) => relay.onChange(noticed, missed)),
-    watched() {
-      const hearing = relays.flatMap((relay) => relay.watched?.() ?? []);
-      return hearing.length === 0 ? undefined : Promise.all(hearing).then(() => undefined);
+    subscribe: (onChange, onMissed) => relays.forEach((relay) => relay.subscribe(onChange, onMissed)),
+    ready() {
+      const ready = relays.flatMap((relay) => relay.ready?.() ?? []);
+      return ready.length === 0 ? undefined : Promise.all(ready).then(() => undefined);
     },
     close: async () => void (await Promise.all(relays.map((relay) => relay.close()))),
   };

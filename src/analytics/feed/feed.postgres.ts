@@ -11,7 +11,7 @@ const sendEveryMs = 1_000;
 const showsMax = 10_000;
 
 /** After that the first subscriber is served; figures are read again once it listens. */
-const hearingTimeoutMs = 1_000;
+const readyTimeoutMs = 1_000;
 
 const closeTimeoutMs = 500;
 
@@ -27,7 +27,7 @@ export function createPostgresRelay(connection: PoolConfig, { listens, log }: Op
   const channel = new NotificationChannel(connection, channelName, watchHealth(log));
   const due = new Set<string>();
   let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
-  let hearing: Promise<void> | undefined;
+  let ready: Promise<void> | undefined;
   let sentAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
 
@@ -44,22 +44,22 @@ export function createPostgresRelay(connection: PoolConfig, { listens, log }: Op
       if (due.size < showsMax) due.add(JSON.stringify([self, storeId, lsId]));
       timer ??= setTimeout(() => void sendDue(), Math.max(0, sentAt + sendEveryMs - performance.now()));
     },
-    onChange(noticed, missed) {
+    subscribe(onChange, onMissed) {
       listener = {
         onPayload(payload) {
           const change = parseChange(payload);
-          if (change !== undefined && change[0] !== self) noticed(change[1], change[2]);
+          if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
         },
-        onReady: missed,
+        onReady: onMissed,
       };
     },
-    watched() {
-      if (!listens || listener === undefined) return hearing;
-      hearing = withTimeout(channel.listen(listener), hearingTimeoutMs, "The database")
+    ready() {
+      if (!listens || listener === undefined) return ready;
+      ready = withTimeout(channel.listen(listener), readyTimeoutMs, "The database")
         .catch(() => undefined)
-        .then(() => (hearing = undefined));
+        .then(() => (ready = undefined));
       listener = undefined;
-      return hearing;
+      return ready;
     },
     async close() {
       await withTimeout(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);

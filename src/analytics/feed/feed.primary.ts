@@ -14,7 +14,7 @@ export function relayForWorker(channel: Channel, others: () => Iterable<Channel>
 export function createPrimaryRelay(channel: Channel): FeedRelay {
   return {
     send: (storeId, lsId) => channel.send(topic, storeId, lsId),
-    onChange: (noticed) => channel.on(topic, noticed),
+    subscribe: (onChange) => channel.on(topic, onChange),
     close: async () => undefined,
   };
 }

@@ -5,10 +5,10 @@ import type { Redis } from "ioredis";
 export interface FeedRelay {
   /** A lost change becomes visible with the next one. */
   send(storeId: string, lsId: string): void;
-  /** @param missed called when changes may have been missed */
-  onChange(noticed: (storeId: string, lsId: string) => void, missed: () => void): void;
-  /** Called for each new subscription. */
-  watched?(): Promise<void> | undefined;
+  /** @param onMissed called when changes may have been missed */
+  subscribe(onChange: (storeId: string, lsId: string) => void, onMissed: () => void): void;
+  /** Called before a show is watched; resolves once changes are received. */
+  ready?(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -23,15 +23,15 @@ export function createRedisRelay(open: () => Redis): FeedRelay {
     send(storeId, lsId) {
       sender.publish(channel, JSON.stringify([self, storeId, lsId])).catch(() => undefined); // openRedis logs outages
     },
-    onChange(noticed, missed) {
+    subscribe(onChange, onMissed) {
       const subscriber = open();
       receiver = subscriber;
       subscriber.on("ready", () => {
-        subscriber.subscribe(channel).then(missed, () => undefined); // retried when it is ready again
+        subscriber.subscribe(channel).then(onMissed, () => undefined); // retried when it is ready again
       });
       subscriber.on("message", (_, message: string) => {
         const change = parseChange(message);
-        if (change !== undefined && change[0] !== self) noticed(change[1], change[2]);
+        if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
       });
     },
     async close() {

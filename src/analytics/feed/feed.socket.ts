@@ -14,13 +14,13 @@ export function createSocketReceiver(socketFolder: string, log: (problem: Error)
   let server: Server | undefined;
   return {
     send: () => undefined,
-    onChange(noticed) {
+    subscribe(onChange) {
       server = createServer((socket) => {
         sockets.add(socket);
         socket.once("close", () => sockets.delete(socket));
         readLines(socket, (line) => {
           const change = parseChange(line);
-          if (change !== undefined) noticed(change[1], change[2]);
+          if (change !== undefined) onChange(change[1], change[2]);
         });
       });
       server.maxConnections = connectionsMax;
@@ -43,7 +43,7 @@ export function createSocketSender(socketFolder: string): FeedRelay {
     send(storeId, lsId) {
       if (!socket.destroyed) socket.write(`${JSON.stringify(["", storeId, lsId])}\n`);
     },
-    onChange: () => undefined,
+    subscribe: () => undefined,
     async close() {
       socket.ref().end();
       await withTimeout(closed, closeTimeoutMs, "The server").catch(() => socket.destroy());

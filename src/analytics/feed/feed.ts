@@ -5,6 +5,7 @@ import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { LatestValue } from "./latestValue.js";
 
+/** Pushes the figures of shows to subscribers when they change. */
 export interface LiveFeed {
   readonly watchers: number;
   /** Call after changing figures of a show. Returns at once. */
@@ -42,20 +43,20 @@ export function createLiveFeed({
   watchersOfStoreMax = 1_000,
 }: FeedOptions): LiveFeed {
   const shows = new Map<string, WatchedShow>();
-  const places = new Places(watchersMax, watchersOfStoreMax);
+  const subscriptions = new SubscriptionCounter(watchersMax, watchersOfStoreMax);
   const confirmations = new Confirmations();
   let isClosed = false;
 
-  const noticed = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
+  const onChange = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
 
   const join = (storeId: string, lsId: string, { confirm, disconnectSignal }: WatchUntil): [WatchedShow, Watcher] => {
     if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
-    places.take(storeId);
+    subscriptions.add(storeId);
     const key = keyOf(storeId, lsId);
     const show = shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), intervalMs);
     shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
-      places.free(storeId);
+      subscriptions.remove(storeId);
       if (confirm !== undefined) confirmations.remove(watcher, confirm);
       show.remove(watcher);
       if (!show.isWatched) shows.delete(key);
@@ -66,21 +67,21 @@ export function createLiveFeed({
     return [show, watcher];
   };
 
-  relay?.onChange(noticed, () => {
+  relay?.subscribe(onChange, () => {
     for (const show of shows.values()) show.refreshSoon(); // changes may have been lost
   });
 
   return {
     get watchers() {
-      return places.taken;
+      return subscriptions.total;
     },
     changed(storeId, lsId) {
-      noticed(storeId, lsId);
+      onChange(storeId, lsId);
       relay?.send(storeId, lsId);
     },
     async watch(storeId, lsId, until = {}) {
-      const hearing = relay?.watched?.();
-      if (hearing !== undefined) await hearing; // without a wait, join must run synchronously
+      const ready = relay?.ready?.();
+      if (ready !== undefined) await ready; // without a wait, join must run synchronously
       const [show, watcher] = join(storeId, lsId, until); // before the read, so that no change is missed
       if (watcher.isEnded) return watcher;
       try {
@@ -108,11 +109,11 @@ function keyOf(storeId: string, lsId: string): string {
   return JSON.stringify([storeId, lsId]);
 }
 
-class Places {
+class SubscriptionCounter {
   readonly #max: number;
   readonly #ofStoreMax: number;
   readonly #byStore = new Map<string, number>();
-  taken = 0;
+  total = 0;
 
   constructor(max: number, ofStoreMax: number) {
     this.#max = max;
@@ -120,19 +121,19 @@ class Places {
   }
 
   /** @throws {AppError} UNAVAILABLE at the limit */
-  take(storeId: string): void {
-    if (this.taken >= this.#max || (this.#byStore.get(storeId) ?? 0) >= this.#ofStoreMax) {
+  add(storeId: string): void {
+    if (this.total >= this.#max || (this.#byStore.get(storeId) ?? 0) >= this.#ofStoreMax) {
       throw new AppError("UNAVAILABLE", "Too many open subscriptions.", { retryAfterSeconds: 10 });
     }
     this.#count(storeId, 1);
   }
 
-  free(storeId: string): void {
+  remove(storeId: string): void {
     this.#count(storeId, -1);
   }
 
   #count(storeId: string, change: 1 | -1): void {
-    this.taken += change;
+    this.total += change;
     const ofStore = (this.#byStore.get(storeId) ?? 0) + change;
     if (ofStore > 0) this.#byStore.set(storeId, ofStore);
     else this.#byStore.delete(storeId);

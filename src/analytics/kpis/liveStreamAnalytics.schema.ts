@@ -130,7 +130,7 @@ builder.subscriptionFields((t) => ({
     args: { lsId: t.arg.string(lsId) },
     subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, disconnectSignal }) =>
       feed.watch(identity.storeId, args.lsId, {
-        confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
+        confirm: { tokenId: identity.tokenId, check: confirmIdentity },
         disconnectSignal: disconnectSignal(),
       }),
     ),

@@ -6,7 +6,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 
 /** Batches take less. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
 const lockTimeoutMs = 1_000;
-const waitAloneMs = 60_000;
+const exclusiveWaitMs = 60_000;
 const statementTimeoutMs = 30 * 60_000;
 /** Releases the show when a process froze in its transaction. */
 const idleTimeoutMs = 10_000;
@@ -26,11 +26,11 @@ export function trySharedLock(storeId: string, lsId: string): Prisma.Sql {
  *
  * @throws {AppError} UNAVAILABLE after `waitMs`
  */
-export function showUnlocked(db: Database, storeId: string, lsId: string, waitMs: number): Promise<void> {
+export function waitForShowLock(db: Database, storeId: string, lsId: string, waitMs: number): Promise<void> {
   const attempt = async (): Promise<void> => {
-    const [show] = await db.$queryRaw<{ isHeld: boolean }[]>`
-      SELECT ${trySharedLock(storeId, lsId)} AS "isHeld" FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
-    if (show?.isHeld === false) throw new LockedError();
+    const [show] = await db.$queryRaw<{ hasLock: boolean }[]>`
+      SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
+    if (show?.hasLock === false) throw new LockedError();
   };
   return whenUnlocked(`record ${showLockKey(storeId, lsId)}`, attempt, { waitMs, refusal: showLocked });
 }
@@ -40,7 +40,7 @@ export function showUnlocked(db: Database, storeId: string, lsId: string, waitMs
  *
  * @throws {AppError} UNAVAILABLE after a minute
  */
-export function withShowAlone<Result>(
+export function withShowLock<Result>(
   db: RootDatabase,
   { storeId, lsId, timeoutMs }: { readonly storeId: string; readonly lsId: string; readonly timeoutMs: number },
   work: (transaction: Database) => Promise<Result>,
@@ -50,7 +50,7 @@ export function withShowAlone<Result>(
       await lockShow(transaction, storeId, lsId);
       return work(transaction);
     });
-  return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: waitAloneMs, refusal: showLocked });
+  return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: exclusiveWaitMs, refusal: showLocked });
 }
 
 /**

@@ -25,8 +25,8 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
   // Not while the show is being rebuilt.
   const show = Prisma.sql`show AS MATERIALIZED (
-    SELECT ${trySharedLock(storeId, lsId)} AS "isHeld" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
-  const isFree = Prisma.sql`slot >= 0 AND (SELECT "isHeld" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
+    SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
+  const isFree = Prisma.sql`slot >= 0 AND (SELECT "hasLock" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
   return [
     Prisma.sql`
       WITH ${show},

@@ -2,7 +2,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { findLiveStream, timesOf } from "../shows/liveStream.js";
 import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
-import { withShowAlone } from "../shows/showLock.js";
+import { withShowLock } from "../shows/showLock.js";
 
 export interface PruneResult {
   readonly shows: string[];
@@ -58,7 +58,7 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
  * @returns whether it was not marked before
  */
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
-  return withShowAlone(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
+  return withShowLock(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
     const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
     const { count } = await transaction.liveStream.updateMany({ where, data: { prunedAt: new Date() } });
     return count === 1;
@@ -69,7 +69,7 @@ async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsM
   for (const table of prunedTables) {
     let after: PruneCursor | undefined;
     do {
-      const batch = await withShowAlone(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
+      const batch = await withShowLock(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
         pruneBatch(transaction, { storeId, lsId, table, after, rowsMax }),
       );
       after = batch.last;

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { type NameLimits, nameLimits } from "../events/keptNames.js";
 import { rebuildStatements } from "./rebuild.sql.js";
-import { withShowAlone } from "../shows/showLock.js";
+import { withShowLock } from "../shows/showLock.js";
 
 const transactionTimeoutMs = 4 * 3_600_000;
 
@@ -28,7 +28,7 @@ export async function rebuildAnalytics(
   const ids = lsId === undefined ? await listIds(db, storeId) : [(await findLiveStream(db, storeId, lsId)).id];
   const result: RebuildResult = { rebuilt: [], pruned: [] };
   for (const id of ids) {
-    const isRebuilt = await withShowAlone(db, { storeId, lsId: id, timeoutMs: transactionTimeoutMs }, (transaction) =>
+    const isRebuilt = await withShowLock(db, { storeId, lsId: id, timeoutMs: transactionTimeoutMs }, (transaction) =>
       rebuildShow(transaction, storeId, id, limits),
     );
     result[isRebuilt ? "rebuilt" : "pruned"].push(id);

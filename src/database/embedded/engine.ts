@@ -47,7 +47,7 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
     process.off("exit", removeNow);
   };
   try {
-    await Promise.race([said(worker, "ready", startTimeoutMs), ended.then((error) => Promise.reject(error))]);
+    await Promise.race([messageFrom(worker, "ready", startTimeoutMs), ended.then((error) => Promise.reject(error))]);
   } catch (error) {
     await end();
     throw error;
@@ -58,7 +58,7 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
     kill: end,
     async close() {
       worker.postMessage("close");
-      await Promise.race([said(worker, "closed", closeTimeoutMs).catch(() => undefined), ended]);
+      await Promise.race([messageFrom(worker, "closed", closeTimeoutMs).catch(() => undefined), ended]);
       await end();
     },
   };
@@ -73,7 +73,7 @@ export function removeSocketFolder(socketFolder: string): void {
   }
 }
 
-async function said(worker: Worker, expected: string, timeoutMs: number): Promise<void> {
+async function messageFrom(worker: Worker, expected: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`The embedded database was not ${expected} in time.`)), timeoutMs);
     worker.on("message", (message: unknown) => {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */
-const touchEveryMs = 2_000;
+const heartbeatMs = 2_000;
 /** Without a heartbeat for so long, those take over the lock. */
-export const silenceMaxMs = 15_000;
+export const heartbeatTimeoutMs = 15_000;
 
 export interface FileLock {
   /** The previous holder, which ended without releasing it. */
@@ -36,7 +36,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
     if (await create(path, self)) return heldLock(path, self, undefined, options);
     const text = await readText(path);
     if (text === undefined) {
-      if (await leadsNowhere(path)) throw new Error(`${path} is a link to nothing: remove it.`);
+      if (await isDanglingLink(path)) throw new Error(`${path} is a link to nothing: remove it.`);
       continue; // just released
     }
     const holder = parseHolder(text);
@@ -66,7 +66,7 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
       resolve(new Error(`${path} was taken over by another process, since this one stood still.`));
     };
     // Retried after errors.
-    timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? touchEveryMs).unref();
+    timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? heartbeatMs).unref();
   });
   return {
     abandonedBy,
@@ -82,7 +82,7 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
 /** Clocks that differ do not prolong the wait. */
 async function isTouched(path: string, onWait: () => void): Promise<boolean> {
   const before = await touchedAt(path);
-  const deadline = Math.min(before, Date.now()) + silenceMaxMs;
+  const deadline = Math.min(before, Date.now()) + heartbeatTimeoutMs;
   if (Date.now() < deadline) onWait();
   while (Date.now() < deadline) {
     if ((await touchedAt(path)) !== before) return true;
@@ -147,7 +147,7 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /** A dangling link can neither be read nor created. */
-async function leadsNowhere(path: string): Promise<boolean> {
+async function isDanglingLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();
   } catch (error) {

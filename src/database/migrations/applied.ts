@@ -21,23 +21,26 @@ async function readNames(folder: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-/** Migrations that are not applied, or not completely. */
-export function pendingMigrations(db: Database): Promise<readonly string[]> {
-  return pendingAccordingTo((sql) => db.$queryRaw(Prisma.raw(sql)));
-}
+type Query = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** The same over any connection. @param ask sends a query */
-export async function pendingAccordingTo(
-  ask: <Row>(sql: string) => Promise<readonly Row[]>,
-): Promise<readonly string[]> {
-  const names = await migrationNames();
-  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
-  if (table?.exists !== true) return names;
-  const applied = await ask<{ name: string }>(
+/** Names of the migrations that were applied completely. */
+export async function appliedMigrations(query: Query): Promise<ReadonlySet<string>> {
+  const [table] = await query<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
+  if (table?.exists !== true) return new Set();
+  const applied = await query<{ name: string }>(
     "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
   );
-  const appliedNames = new Set(applied.map(({ name }) => name));
-  return names.filter((name) => !appliedNames.has(name));
+  return new Set(applied.map(({ name }) => name));
+}
+
+/** Migrations of this version that are not applied, or not completely. */
+export async function pendingMigrationsBy(query: Query): Promise<readonly string[]> {
+  const [names, applied] = [await migrationNames(), await appliedMigrations(query)];
+  return names.filter((name) => !applied.has(name));
+}
+
+export function pendingMigrations(db: Database): Promise<readonly string[]> {
+  return pendingMigrationsBy((sql) => db.$queryRaw(Prisma.raw(sql)));
 }
 
 export async function isMigrated(db: Database): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function distribute(connection: PoolConfig): Promise<readonly strin
 }
 
 /** Tables that are not distributed. Undefined without Citus. */
-export async function tablesLeftOut(db: Database): Promise<readonly string[] | undefined> {
+export async function findUndistributedTables(db: Database): Promise<readonly string[] | undefined> {
   if (!(await hasCitus(db))) return undefined;
   const tables = await db.$queryRawUnsafe<{ name: string }[]>(undistributedTables);
   return tables.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
 import type { Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
-import { migrationNames, migrationsFolder } from "./applied.js";
+import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
 import { requirePrivileges } from "./privileges.js";
 import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
@@ -35,11 +35,11 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const { host } = connection;
-  if (host === undefined) return migrateAlone(connection, log, options); // PostgreSQL by its URL
+  if (host === undefined) return migrateLocked(connection, log, options); // PostgreSQL by its URL
   // The embedded engine's one session makes advisory locks useless.
   const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
   try {
-    return await migrateAlone(connection, log, options);
+    return await migrateLocked(connection, log, options);
   } finally {
     await turn.release();
   }
@@ -50,7 +50,7 @@ async function tryFile(path: string): Promise<Try<FileLock>> {
   return "release" in lock ? { turn: lock } : { holder: `process ${lock.pid}` };
 }
 
-async function migrateAlone(
+async function migrateLocked(
   connection: PoolConfig,
   log: (problem: Error) => void,
   { limits, folder = migrationsFolder }: MigrateOptions,
@@ -104,10 +104,9 @@ async function applyPending(
 ): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
-  const finished = await finishedMigrations(pool);
-  if (all.some(({ path }) => !finished.has(path))) {
-    await requirePrivileges(async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]);
-  }
+  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+  const finished = await appliedMigrations(query);
+  if (all.some(({ path }) => !finished.has(path))) await requirePrivileges(query);
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
@@ -124,17 +123,6 @@ async function applyPending(
     applied.push(...appliedMigrationNames);
   }
   return applied;
-}
-
-async function finishedMigrations(pool: Pool): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ exists: boolean }>(
-    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists",
-  );
-  if (rows[0]?.exists !== true) return new Set();
-  const names = await pool.query<{ name: string }>(
-    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
-  );
-  return new Set(names.rows.map(({ name }) => name));
 }
 
 /** The holder may be invisible to this role. */

@@ -58,14 +58,14 @@ async function load(): Promise<void> {
     .resolve("@prisma/schema-engine-wasm")
     .replace(/schema_engine\.js$/u, "schema_engine_bg.wasm");
   const { instance } = await WebAssembly.instantiate(await readFile(path), {
-    "./schema_engine_bg.js": { ...bindings, ...timersThatLetGo() },
+    "./schema_engine_bg.js": { ...bindings, ...unrefTimers() },
   });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports["__wbindgen_start"] as () => void)();
 }
 
 /** The engine leaves timers behind, which would keep the process alive for 10 seconds. */
-function timersThatLetGo(): object {
+function unrefTimers(): object {
   const unref = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs >>> 0).unref();
   const names = Object.keys(bindings).filter((name) => name.startsWith("__wbg_setTimeout_"));
   return Object.fromEntries(names.map((name) => [name, unref]));

@@ -3,11 +3,11 @@ import { AppError } from "../../errors.js";
 
 export interface TurnLimits {
   /** When to log who is waited for. */
-  readonly tellAfterMs: number;
+  readonly logAfterMs: number;
   readonly giveUpAfterMs: number;
 }
 
-const limitsOfTurns: TurnLimits = { tellAfterMs: 5_000, giveUpAfterMs: 600_000 };
+const limitsOfTurns: TurnLimits = { logAfterMs: 5_000, giveUpAfterMs: 600_000 };
 const pauseByDefaultMs = () => 50;
 
 export type Try<Turn> = { readonly turn: Turn } | { readonly holder: string };
@@ -20,27 +20,27 @@ interface TurnOptions {
 /**
  * Tries until `attempt` gets its turn.
  *
- * @param whom is waited for, as "another process that …"
+ * @param waitedFor for messages, as "another process that …"
  * @throws {AppError} UNAVAILABLE after `giveUpAfterMs`
  */
 export async function takeTurn<Turn>(
-  whom: string,
+  waitedFor: string,
   attempt: () => Promise<Try<Turn>>,
   log: (problem: Error) => void,
-  { limits: { tellAfterMs, giveUpAfterMs } = limitsOfTurns, pauseMs = pauseByDefaultMs }: TurnOptions = {},
+  { limits: { logAfterMs, giveUpAfterMs } = limitsOfTurns, pauseMs = pauseByDefaultMs }: TurnOptions = {},
 ): Promise<Turn> {
   const begun = performance.now();
-  for (let isTold = false; ;) {
+  for (let isLogged = false; ;) {
     const tried = await attempt();
     if ("turn" in tried) return tried.turn;
     const waitedMs = performance.now() - begun;
     if (waitedMs >= giveUpAfterMs) {
-      const message = `Waited ${Math.round(waitedMs / 1_000)} seconds in vain for ${whom}: ${tried.holder}. Nothing was changed.`;
+      const message = `Waited ${Math.round(waitedMs / 1_000)} seconds in vain for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
       throw new AppError("UNAVAILABLE", message);
     }
-    if (!isTold && waitedMs >= tellAfterMs) {
-      log(new Error(`Waiting for ${whom}: ${tried.holder}.`));
-      isTold = true;
+    if (!isLogged && waitedMs >= logAfterMs) {
+      log(new Error(`Waiting for ${waitedFor}: ${tried.holder}.`));
+      isLogged = true;
     }
     await sleep(pauseMs());
   }

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { RootDatabase } from "../client.js";
-import { shareAlike, sharesOf } from "./shares.js";
+import { copyShares, sharesOf } from "./shares.js";
 
 const clientsMax = 10_000;
 /** No store has this id. */
@@ -46,7 +46,7 @@ function clientMaker(client: RootDatabase): MakeClient {
     let ofStore = clients.get(storeId);
     if (ofStore === undefined) {
       ofStore = Object.create(prototype, { [storeKey]: { value: storeId } }) as RootDatabase;
-      shareAlike(ofStore, shares);
+      copyShares(ofStore, shares);
       clients.set(storeId, ofStore);
     }
     return ofStore;

@@ -16,7 +16,7 @@ const longWorkWaitMs = 10_000;
 
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
-export function shareConnections(client: RootDatabase, connectionsMax: number): ConnectionShares {
+export function createShares(client: RootDatabase, connectionsMax: number): ConnectionShares {
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
   const shares: ConnectionShares = {
@@ -43,7 +43,7 @@ export function shareConnections(client: RootDatabase, connectionsMax: number): 
   return shares;
 }
 
-export function shareAlike(wrapper: RootDatabase, shares: ConnectionShares): void {
+export function copyShares(wrapper: RootDatabase, shares: ConnectionShares): void {
   sharesByClient.set(wrapper, shares);
 }
 

@@ -1,12 +1,12 @@
 import type { ShopperEventInput } from "./events.input.js";
 import type { EventReceipt } from "./events.record.js";
 
-export interface LaneOptions {
-  readonly lanes: number;
+export interface PartitionOptions {
+  readonly partitions: number;
   readonly batchEvents: number;
 }
 
-interface Lane {
+interface Partition {
   waiting: ShopperEventInput[];
   sending: Promise<void>;
 }
@@ -17,13 +17,16 @@ interface Lane {
  *
  * @returns when all batches are sent. After a failure no further ones are sent; those under way are awaited
  */
-export async function sendInLanes(
+export async function sendPartitioned(
   source: AsyncIterable<readonly ShopperEventInput[]>,
   send: (events: readonly ShopperEventInput[]) => Promise<EventReceipt>,
-  { lanes: laneCount, batchEvents }: LaneOptions,
+  { partitions: partitionCount, batchEvents }: PartitionOptions,
 ): Promise<EventReceipt> {
   const sum = { accepted: 0, duplicates: 0 };
-  const lanes = Array.from({ length: laneCount }, (): Lane => ({ waiting: [], sending: Promise.resolve() }));
+  const partitions = Array.from({ length: partitionCount }, (): Partition => ({
+    waiting: [],
+    sending: Promise.resolve(),
+  }));
 
   async function sendBatch(batch: readonly ShopperEventInput[]): Promise<void> {
     const { accepted, duplicates } = await send(batch);
@@ -31,33 +34,33 @@ export async function sendInLanes(
     sum.duplicates += duplicates;
   }
 
-  async function dispatch(lane: Lane): Promise<void> {
-    await lane.sending;
-    lane.sending = sendBatch(lane.waiting);
-    lane.sending.catch(() => undefined); // reported where it is awaited
-    lane.waiting = [];
+  async function dispatch(partition: Partition): Promise<void> {
+    await partition.sending;
+    partition.sending = sendBatch(partition.waiting);
+    partition.sending.catch(() => undefined); // reported where it is awaited
+    partition.waiting = [];
   }
 
   try {
     for await (const events of source) {
       for (const event of events) {
-        const lane = lanes[laneNumber(event, laneCount)];
-        if (lane === undefined) continue; // never: there is one for each number
-        lane.waiting.push(event);
-        if (lane.waiting.length >= batchEvents) await dispatch(lane);
+        const partition = partitions[partitionOf(event, partitionCount)];
+        if (partition === undefined) continue; // never: there is one for each number
+        partition.waiting.push(event);
+        if (partition.waiting.length >= batchEvents) await dispatch(partition);
       }
     }
-    for (const lane of lanes) if (lane.waiting.length > 0) await dispatch(lane);
-    await Promise.all(lanes.map(({ sending }) => sending));
+    for (const partition of partitions) if (partition.waiting.length > 0) await dispatch(partition);
+    await Promise.all(partitions.map(({ sending }) => sending));
     return sum;
   } finally {
-    await Promise.allSettled(lanes.map(({ sending }) => sending));
+    await Promise.allSettled(partitions.map(({ sending }) => sending));
   }
 }
 
-function laneNumber({ id, viewerId }: ShopperEventInput, lanes: number): number {
+function partitionOf({ id, viewerId }: ShopperEventInput, partitions: number): number {
   const key = viewerId ?? id;
   let hash = 0;
   for (let index = 0; index < key.length; index += 1) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0;
-  return hash % lanes;
+  return hash % partitions;
 }
