@@ -72,7 +72,7 @@ function defineReserveCall(redis: Redis): ReserveCall {
 
 function readReply(reply: unknown, policy: Policy): Reservation {
   if (!Array.isArray(reply) || reply.length !== 3 || !reply.every(Number.isSafeInteger)) {
-    throw new Error("Redis answered with something that is no count.");
+    throw new Error("Redis returned an invalid count.");
   }
   const [granted, calls, resetMs] = reply as [number, number, number];
   return { policy, isGranted: granted === 1, callsLeft: Math.max(0, policy.callsMax - calls), resetMs };

@@ -65,7 +65,7 @@ function refusalOf(error: unknown): string {
   if (isInDoubt(error)) {
     return "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
   }
-  if (isLockTimeout(error)) return "Others are changing the same data. Nothing was changed.";
+  if (isLockTimeout(error)) return "The data is locked by another request. Nothing was changed.";
   return "The database cannot be used at the moment. Nothing was changed.";
 }
 

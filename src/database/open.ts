@@ -61,7 +61,7 @@ export async function openDatabase(config: Config, use: "exclusive" | "shared", 
 
 function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   const where = `in another container or on another machine, ${hostname ?? "without a name"}`;
-  const until = `It is taken over ${heartbeatTimeoutMs / 1_000} seconds after the last sign of life from there.`;
+  const until = `It is taken over ${heartbeatTimeoutMs / 1_000} seconds after its last heartbeat.`;
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 

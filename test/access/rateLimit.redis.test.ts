@@ -255,5 +255,5 @@ test("a server that answers nonsense is as good as none", async () => {
   const verdicts = [];
   for (let call = 0; call < 4; call += 1) verdicts.push((await count.reserve(policy, "store")).isGranted);
   expect(verdicts).toEqual([true, true, false, false]);
-  expect(warnings).toEqual(["Redis answered with something that is no count."]);
+  expect(warnings).toEqual(["Redis returned an invalid count."]);
 });

@@ -20,7 +20,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
 
 const unchanged = "The database cannot be used at the moment. Nothing was changed.";
 const inDoubt = "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
-const locked = "Others are changing the same data. Nothing was changed.";
+const locked = "The data is locked by another request. Nothing was changed.";
 
 describe("an error of the database", () => {
   test.each([

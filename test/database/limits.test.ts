@@ -134,7 +134,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
       () => app.db.$transaction((transaction) => transaction.product.deleteMany({ where: locked })),
     ]) {
       const error: unknown = await meet().catch((problem: unknown) => problem);
-      const message = "Others are changing the same data. Nothing was changed.";
+      const message = "The data is locked by another request. Nothing was changed.";
       expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
     }
     await client.query("ROLLBACK");

@@ -55,7 +55,7 @@ test("a lock that is a link to nothing, or a folder, is refused and not tried fo
   const [link, folder] = [join(dataDir, "link.lock"), join(dataDir, "folder.lock")];
   await symlink(join(dataDir, "nowhere"), link);
   await mkdir(folder);
-  await expect(lockFile(link)).rejects.toThrow(`${link} is a link to nothing: remove it.`);
+  await expect(lockFile(link)).rejects.toThrow(`${link} is a dangling link: remove it.`);
   await expect(lockFile(folder)).rejects.toMatchObject({ code: "EISDIR" });
 });
 

@@ -139,7 +139,7 @@ test("a holder touches its lock until it releases it, and learns when somebody e
   await touch(path, 60_000);
   await until(async () => Date.now() - (await stat(path)).mtimeMs < 10_000, "the lock to be touched");
   const other = await lockElsewhere(path, 60_000);
-  expect((await lock.lost).message).toBe(`${path} was taken over by another process, since this one stood still.`);
+  expect((await lock.lost).message).toBe(`${path} was taken over by another process while this one was suspended.`);
   await lock.release();
   expect(await readHolder(path), "the other's lock stays").toEqual(other);
   expect(Date.now() - (await stat(path)).mtimeMs).toBeGreaterThan(50_000);
@@ -151,7 +151,7 @@ test("a folder in use in another container is refused to servers and commands, w
   await lockElsewhere(path, 0);
   const touching = setInterval(() => void touch(path), 500);
   onTestFinished(() => clearInterval(touching));
-  const refusal = `${dataDir} is in use by process ${process.pid} in another container or on another machine, c0ffee. It is taken over 15 seconds after the last sign of life from there.`;
+  const refusal = `${dataDir} is in use by process ${process.pid} in another container or on another machine, c0ffee. It is taken over 15 seconds after its last heartbeat.`;
   const [server, command] = [start(["serve"], { ...env, PORT: "0" }), start(["token", "list", "acme"], env)];
   const ends = await Promise.all([server, command].map((running) => endOf(running)));
   expect(ends.map(({ status, stdout }) => ({ status, stdout }))).toEqual([

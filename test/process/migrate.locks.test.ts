@@ -93,7 +93,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     await expect(run({ folder, limits })).rejects.toMatchObject({
       code: "UNAVAILABLE",
       message: expect.stringMatching(
-        /^Waited \d+ seconds in vain for .*_extra changes: session .* of pg_dump .* Nothing was changed\.$/u,
+        /^Gave up after waiting \d+ seconds for .*_extra changes: session .* of pg_dump .* Nothing was changed\.$/u,
       ),
     });
     expect(await columns()).toEqual([]);

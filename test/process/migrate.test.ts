@@ -16,7 +16,7 @@ test("embedded database: who migrates already is told and waited for, and not wi
   const waiting = migrate({ host }, ({ message }) => told.push(message), { limits });
   await expect(waiting).rejects.toMatchObject({
     code: "UNAVAILABLE",
-    message: `Waited 0 seconds in vain for another process that migrates or distributes this database: process ${process.pid}. Nothing was changed.`,
+    message: `Gave up after waiting 0 seconds for another process that migrates or distributes this database: process ${process.pid}. Nothing was changed.`,
   });
   expect(told).toEqual([
     `Waiting for another process that migrates or distributes this database: process ${process.pid}.`,

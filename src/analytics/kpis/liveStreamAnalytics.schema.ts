@@ -18,7 +18,9 @@ const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").imple
   description: "What happened in a part of a show.",
   fields: (t) => ({
     startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
-    viewers: t.exposeInt("viewers", { description: "The most distinct viewers active within one of its minutes." }),
+    viewers: t.exposeInt("viewers", {
+      description: "The highest number of distinct active viewers in any of its minutes.",
+    }),
     carts: t.exposeInt("carts"),
     orders: t.exposeInt("orders"),
     sales: t.exposeFloat("sales"),
@@ -63,7 +65,7 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
     host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
     kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
     peakConcurrentViewers: t.int({
-      description: "The most distinct viewers of whom something was heard within one minute.",
+      description: "The highest number of distinct active viewers in any minute.",
       extensions: { cost: 100 },
       resolve: (analytics, _, { db }) => {
         const { storeId, id } = analytics;

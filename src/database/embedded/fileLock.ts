@@ -36,7 +36,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
     if (await create(path, self)) return heldLock(path, self, undefined, options);
     const text = await readText(path);
     if (text === undefined) {
-      if (await isDanglingLink(path)) throw new Error(`${path} is a link to nothing: remove it.`);
+      if (await isDanglingLink(path)) throw new Error(`${path} is a dangling link: remove it.`);
       continue; // just released
     }
     const holder = parseHolder(text);
@@ -63,7 +63,7 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
       const holder = await readHolder(path);
       if (holder === undefined || isSame(holder, self)) return utimes(path, new Date(), new Date());
       clearInterval(timer);
-      resolve(new Error(`${path} was taken over by another process, since this one stood still.`));
+      resolve(new Error(`${path} was taken over by another process while this one was suspended.`));
     };
     // Retried after errors.
     timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? heartbeatMs).unref();

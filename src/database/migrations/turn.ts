@@ -35,7 +35,7 @@ export async function takeTurn<Turn>(
     if ("turn" in tried) return tried.turn;
     const waitedMs = performance.now() - begun;
     if (waitedMs >= giveUpAfterMs) {
-      const message = `Waited ${Math.round(waitedMs / 1_000)} seconds in vain for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
+      const message = `Gave up after waiting ${Math.round(waitedMs / 1_000)} seconds for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
       throw new AppError("UNAVAILABLE", message);
     }
     if (!isLogged && waitedMs >= logAfterMs) {
