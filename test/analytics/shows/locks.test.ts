@@ -1,15 +1,15 @@
 import { EventEmitter, once } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { recordEvents } from "../../src/analytics/events/events.record.js";
-import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
-import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
-import { lockShow } from "../../src/analytics/shows/showLock.js";
-import type { Database } from "../../src/database/client.js";
-import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { openConnections, testDatabase } from "../support/app.js";
-import { ofTest } from "../support/citus/recording.js";
-import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { lockShow } from "../../../src/analytics/shows/showLock.js";
+import type { Database } from "../../../src/database/client.js";
+import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import { openConnections, testDatabase } from "../../support/app.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];

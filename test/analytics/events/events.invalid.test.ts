@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../support/events.js";
-import { type ExpectedProblem, graphqlError, invalidVariables } from "../support/problems.js";
-import { record, recorded, saved } from "../support/shows.js";
+import { readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
+import { type ExpectedProblem, graphqlError, invalidVariables } from "../../support/problems.js";
+import { record, recorded, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

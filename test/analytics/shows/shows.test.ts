@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
-import { graphqlError, refusal } from "../support/problems.js";
+import { createTestStore, readAnswer, startApp, type TestApp } from "../../support/app.js";
+import { graphqlError, refusal } from "../../support/problems.js";
 import {
   analyticsPath,
   readAnalytics,
@@ -11,7 +11,7 @@ import {
   savedShow,
   saveShow,
   show,
-} from "../support/shows.js";
+} from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
 import {
   analyticsPath,
   readAnalytics,
@@ -10,7 +10,7 @@ import {
   saveShow,
   show,
   showProblem,
-} from "../support/shows.js";
+} from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
-import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../support/events.js";
-import { graphqlError } from "../support/problems.js";
-import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../support/shows.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
+import { graphqlError } from "../../support/problems.js";
+import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordEventFile } from "../../src/analytics/events/events.file.js";
-import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
-import type { OpenDatabase } from "../../src/database/open.js";
-import { testDatabase } from "../support/app.js";
-import { newShow, type ShowKey, someEvents } from "../support/figures.js";
-import type { SentEvent } from "../support/oracle.js";
+import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import type { SentEvent } from "../../support/oracle.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { graphqlError } from "../support/problems.js";
-import { saved, type SentShow } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { graphqlError } from "../../support/problems.js";
+import { saved, type SentShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../support/app.js";
-import { ofTest } from "../support/citus/recording.js";
-import { subscribe } from "../support/subscribe.js";
+import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { subscribe } from "../../support/subscribe.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"];
 const subscription =

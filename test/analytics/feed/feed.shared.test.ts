@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createLiveFeed } from "../../src/analytics/feed/feed.js";
-import type { LiveStreamAnalytics } from "../../src/analytics/kpis/kpis.read.js";
-import { AppError } from "../../src/errors.js";
+import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
+import type { LiveStreamAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
+import { AppError } from "../../../src/errors.js";
 
 const analytics = { id: "show" } as LiveStreamAnalytics;
 

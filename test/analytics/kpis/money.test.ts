@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
-import { order, storeWithShow, view } from "../support/events.js";
-import { readAnalytics, readKpis, recorded } from "../support/shows.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { order, storeWithShow, view } from "../../support/events.js";
+import { readAnalytics, readKpis, recorded } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

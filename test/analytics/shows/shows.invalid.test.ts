@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { type ExpectedProblem, invalidVariables } from "../support/problems.js";
-import { refusedShow, saveShow, type SentShow, show, showProblem } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { type ExpectedProblem, invalidVariables } from "../../support/problems.js";
+import { refusedShow, saveShow, type SentShow, show, showProblem } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
-import { order, storedEvents, storeWithShow, view } from "../support/events.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { order, storedEvents, storeWithShow, view } from "../../support/events.js";
 import {
   devicesByChannel,
   documentedKpis,
@@ -9,8 +9,8 @@ import {
   type SentEvent,
   timeline,
   topProducts,
-} from "../support/oracle.js";
-import { readAnalytics, readKpis, recorded, saved, savedShow } from "../support/shows.js";
+} from "../../support/oracle.js";
+import { readAnalytics, readKpis, recorded, saved, savedShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

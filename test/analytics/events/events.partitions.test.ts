@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { sendPartitioned } from "../../src/analytics/events/events.partitions.js";
-import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
-import { asInputs, someEvents } from "../support/figures.js";
+import { sendPartitioned } from "../../../src/analytics/events/events.partitions.js";
+import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
+import { asInputs, someEvents } from "../../support/figures.js";
 
 describe("partitions", () => {
   const events = asInputs(someEvents(1_000));

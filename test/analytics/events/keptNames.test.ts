@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordEvents } from "../../src/analytics/events/events.record.js";
-import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
-import type { OpenDatabase } from "../../src/database/open.js";
-import { testDatabase } from "../support/app.js";
-import { asInputs, expectedFigures, figuresOf, newShow } from "../support/figures.js";
-import { type SentEvent, toldApart } from "../support/oracle.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { asInputs, expectedFigures, figuresOf, newShow } from "../../support/figures.js";
+import { type SentEvent, toldApart } from "../../support/oracle.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { view } from "../support/events.js";
-import { readAnalytics, recorded, saved } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { view } from "../../support/events.js";
+import { readAnalytics, recorded, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import {
   accepted,
   devicesByChannel,
@@ -10,8 +10,8 @@ import {
   type SentEvent,
   timeline,
   topProducts,
-} from "../support/oracle.js";
-import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../support/shows.js";
+} from "../../support/oracle.js";
+import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {

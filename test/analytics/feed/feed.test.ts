@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLiveFeed } from "../../src/analytics/feed/feed.js";
-import type { LiveStreamAnalytics } from "../../src/analytics/kpis/kpis.read.js";
-import { AppError } from "../../src/errors.js";
-import { startApp, type TestApp } from "../support/app.js";
+import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
+import type { LiveStreamAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
+import { AppError } from "../../../src/errors.js";
+import { startApp, type TestApp } from "../../support/app.js";
 
 let app: TestApp;
 beforeAll(async () => {
