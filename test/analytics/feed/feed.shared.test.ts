@@ -1,16 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
-import type { LiveStreamAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
 import { AppError } from "../../../src/errors.js";
-
-const analytics = { id: "show" } as LiveStreamAnalytics;
-
-/** Readings that end when the test says so. */
-function heldReadings() {
-  const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
-  const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
-  return { read, readings };
-}
+import { analytics, heldReadings } from "../../support/feed.js";
 
 test("reads once for all who come while another's first reading is under way, and not before they came", async () => {
   const { read, readings } = heldReadings();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
-import type { LiveStreamAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
 import { AppError } from "../../../src/errors.js";
+import { analytics, heldReadings } from "../../support/feed.js";
 import { startApp, type TestApp } from "../../support/app.js";
 
 let app: TestApp;
@@ -12,15 +12,6 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("the feed", () => {
-  const analytics = { id: "show" } as LiveStreamAnalytics;
-
-  /** Readings that end when the test says so. */
-  function heldReadings() {
-    const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
-    const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
-    return { read, readings };
-  }
-
   test("reads a show once for all its watchers, and at most once in each interval however much changes", async () => {
     const intervalMs = 200;
     const reads: number[] = [];

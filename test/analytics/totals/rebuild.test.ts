@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { testDatabase } from "../../support/app.js";
-import { ofTest } from "../../support/citus/recording.js";
-import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { type SentEvent } from "../../support/oracle.js";
+import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];
@@ -17,48 +15,6 @@ beforeAll(() => {
   db = database.client;
 });
 afterAll(() => database.close());
-
-/** Records events in batches of this size, one after the other. */
-async function recordAll({ storeId, lsId }: ShowKey, events: readonly SentEvent[], batchEvents = 100): Promise<void> {
-  for (let start = 0; start < events.length; start += batchEvents) {
-    await recordEvents(db, storeId, lsId, asInputs(events.slice(start, start + batchEvents)));
-  }
-  await foldTotals(db, storeId, lsId);
-}
-
-/** All that is kept of a show's events, each kind of row in the order of its key, slots added up. */
-async function kept({ storeId, lsId }: ShowKey): Promise<Record<string, unknown>> {
-  const queries = {
-    viewers: `SELECT channel, "viewerId", CASE WHEN channel <> 'ANY' THEN device END AS device
-      FROM "LiveStreamViewer" $ ORDER BY 1, 2`,
-    cartViewers: `SELECT channel, "viewerId" FROM "LiveStreamCartViewer" $ ORDER BY 1, 2`,
-    presence: `SELECT minute, "viewerId" FROM "LiveStreamPresence" $ ORDER BY 1, 2`,
-    totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds"
-      FROM "LiveStreamTotal" $ GROUP BY 1 ORDER BY 1`,
-    devices: `SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice" $
-      GROUP BY 1, 2 HAVING sum(viewers) <> 0 ORDER BY 1, 2`,
-    minutes: `SELECT minute, sum(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders,
-        trim_scale(sum(sales))::text AS sales FROM "LiveStreamMinute" $ GROUP BY 1 ORDER BY 1`,
-    spans: `SELECT seconds, "startsAt", viewers::int AS viewers, carts::int AS carts, orders::int AS orders,
-        trim_scale(sales)::text AS sales FROM "LiveStreamSpan" $ ORDER BY 1, 2`,
-    products: `SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct" $
-      GROUP BY 1 HAVING sum(carts) <> 0 ORDER BY 1`,
-  };
-  const rows: Record<string, unknown> = {};
-  for (const [name, query] of Object.entries(queries)) {
-    const statement = query.replace("$", `WHERE "storeId" = $1 AND "liveStreamId" = $2`);
-    rows[name] = await db.$queryRawUnsafe(statement, storeId, lsId);
-  }
-  return rows;
-}
-
-/** Runs a statement with the show's store and id as its first two parameters. */
-async function change({ storeId, lsId }: ShowKey, statement: string): Promise<number> {
-  return db.$executeRawUnsafe(ofTest(statement), storeId, lsId);
-}
-
-const ofShow = `WHERE "storeId" = $1 AND "liveStreamId" = $2`;
 
 const randomEvents = fc.uniqueArray(
   fc
@@ -84,10 +40,10 @@ test("of a show with sound totals, a rebuild changes no row of what is kept and 
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(randomEvents, fc.integer({ min: 1, max: 30 }), async (events, batchEvents) => {
     const show = await newShow(db, storeId);
-    await recordAll(show, events, batchEvents);
-    const before = await kept(show);
+    await recordAll(db, show, events, batchEvents);
+    const before = await storedTotals(db, show);
     expect(await rebuildAnalytics(db, storeId, show.lsId)).toEqual({ rebuilt: [show.lsId], pruned: [] });
-    expect(await kept(show)).toEqual(before);
+    expect(await storedTotals(db, show)).toEqual(before);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
   await fc.assert(property, { numRuns: 25 });
@@ -144,12 +100,12 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
   ])("%s", async (_, statements) => {
     const show = await newShow(db);
     const events = someEvents(600);
-    await recordAll(show, events, 600); // one batch, whose order the events themselves tell
-    const before = await kept(show);
-    for (const statement of statements) expect(await change(show, statement)).toBeGreaterThan(0);
-    expect(await kept(show)).not.toEqual(before);
+    await recordAll(db, show, events, 600); // one batch, whose order the events themselves tell
+    const before = await storedTotals(db, show);
+    for (const statement of statements) expect(await change(db, show, statement)).toBeGreaterThan(0);
+    expect(await storedTotals(db, show)).not.toEqual(before);
     await rebuildAnalytics(db, show.storeId, show.lsId);
-    expect(await kept(show)).toEqual(before);
+    expect(await storedTotals(db, show)).toEqual(before);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 });
@@ -163,13 +119,17 @@ describe("the device of a viewer", () => {
     occurredAt: "2026-05-04T18:30:00Z",
     ...fields,
   });
-  const devices = async (show: ShowKey) => (await kept(show))["viewers"];
+  const devices = async (show: ShowKey) => (await storedTotals(db, show))["viewers"];
 
   test("stays as it was written when the first event was accepted", async () => {
     const show = await newShow(db);
-    await recordAll(show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
+    await recordAll(db, show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
     // As when a batch that got its time of acceptance later was the first to be stored.
-    await change(show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND device = 'desktop'`);
+    await change(
+      db,
+      show,
+      `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND device = 'desktop'`,
+    );
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await devices(show)).toEqual([
       { channel: "ANY", viewerId: "ann", device: null },
@@ -180,6 +140,7 @@ describe("the device of a viewer", () => {
   test("is taken from the first event on the channel where it is lost", async () => {
     const show = await newShow(db);
     await recordAll(
+      db,
       show,
       [
         view({ id: "c", device: "Tablet" }),
@@ -189,10 +150,10 @@ describe("the device of a viewer", () => {
       ],
       4,
     );
-    await recordAll(show, [view({ id: "0", device: "desktop" })]);
-    await change(show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND id <> '0'`);
+    await recordAll(db, show, [view({ id: "0", device: "desktop" })]);
+    await change(db, show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND id <> '0'`);
     const before = await devices(show);
-    await change(show, `DELETE FROM "LiveStreamViewer" ${ofShow}`);
+    await change(db, show, `DELETE FROM "LiveStreamViewer" ${ofShow}`);
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await devices(show)).toEqual(before);
     expect(before).toEqual([
