@@ -98,7 +98,7 @@ describe("every GraphQL operation needs the token", () => {
 });
 
 describe("the header", () => {
-  test("is known by its name in any case, and its value is taken exactly", async () => {
+  test("has a case-insensitive name and an exact value", async () => {
     const { token } = await createTestStore(app);
     expect((await call({ "X-SERVICE-Access-Token": token })).status).toBe(400);
     for (const wrong of [
@@ -122,7 +122,7 @@ describe("the header", () => {
     expect(await call({}, path)).toEqual(missing);
   });
 
-  test("twice in one request is no token, not even twice the same one", async () => {
+  test("sent twice is refused, even with the same value", async () => {
     const { token } = await createTestStore(app);
     const other = await createTestStore(app);
     for (const second of [token, other.token]) {
@@ -134,7 +134,7 @@ describe("the header", () => {
     }
   });
 
-  test("empty or very long is answered, not failed on", async () => {
+  test("empty or very long is a 401", async () => {
     expect(await call({ "x-service-access-token": "" })).toEqual(missing);
     expect(await call({ "x-service-access-token": "x".repeat(10_000) })).toEqual(invalid);
   });

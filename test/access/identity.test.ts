@@ -46,7 +46,7 @@ test("a lookup is trusted for 3 seconds from when it was sent, however late the 
   }
 });
 
-test("a flood of wrong tokens does not push out the good ones, and a wrong one that comes again is known", async () => {
+test("a flood of invalid tokens does not evict valid ones, and a repeated invalid one is cached", async () => {
   const { id, token } = await createTestStore(app);
   const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
   let queries = 0;

@@ -4,7 +4,7 @@ import { countForWorker, createPrimaryCounter } from "../../src/access/rateLimit
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
 import type { Channel } from "../../src/lib/channel.js";
 
-describe("the count of one process", () => {
+describe("the counter of one process", () => {
   const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
 
   test("a window begins with the first call and ends after its time; refused calls do not prolong it", () => {
@@ -39,7 +39,7 @@ describe("the count of one process", () => {
     expect(count.reserve(policy, "store")).toMatchObject({ isGranted: true, resetMs: 60_000 });
   });
 
-  test("a refusal's time is whole seconds, rounded up, so that whoever waits for it is served", () => {
+  test("Retry-After is in whole seconds, rounded up, so that a client that waits is served", () => {
     expect(tooManyCalls({ policy, resetMs: 31_001 }).retryAfterSeconds).toBe(32);
     expect(tooManyCalls({ policy, resetMs: 0 }).retryAfterSeconds).toBe(1);
     expect(rateLimitHeaders([{ policy, isGranted: true, callsLeft: 1, resetMs: 31_001 }])).toEqual({
@@ -55,7 +55,7 @@ describe("the count of one process", () => {
   });
 });
 
-describe("the count that a primary holds for its workers", () => {
+describe("the counter that a primary has for its workers", () => {
   const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
 
   /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
@@ -67,7 +67,7 @@ describe("the count that a primary holds for its workers", () => {
     return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
   }
 
-  test("is one for all of them", async () => {
+  test("is shared by all of them", async () => {
     const held = createLocalCounter(() => 0);
     const [one, other] = [startWorker(held), startWorker(held)];
     expect([await one.reserve(), await other.reserve(), await one.reserve(), await other.reserve()]).toEqual([
@@ -79,7 +79,7 @@ describe("the count that a primary holds for its workers", () => {
     expect([one.warnings, other.warnings]).toEqual([[], []]);
   });
 
-  test("that does not answer is replaced by the worker's own, which knows what it was granted, until it answers", async () => {
+  test("is replaced by the worker's own while the primary does not reply", async () => {
     let hangs = false;
     const held = createLocalCounter(() => 0);
     const { reserve, warnings } = startWorker(held, () => hangs);

@@ -33,7 +33,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
   afterAll(() => app.close());
 
-  test("of 300 concurrent REST calls exactly 100 are answered; the others are told when to come again", async () => {
+  test("of 300 concurrent REST calls exactly 100 are served; the others get Retry-After", async () => {
     const store = await storeWithShow(app);
     const responses = await atOnce(300, () => readRest(store));
     expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
@@ -50,7 +50,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     );
   });
 
-  test("REST and GraphQL count together, and each answer says what is left", async () => {
+  test("REST and GraphQL count together, and each response says what is left", async () => {
     const store = await storeWithShow(app);
     expect(limitHeaders(await readRest(store))).toEqual(granted(99));
     expect(limitHeaders(await readGraphQL(store))).toEqual(granted(98));
@@ -92,14 +92,14 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect((await readRest(store)).status).toBe(429);
   });
 
-  test("one store's calls take nothing from another's", async () => {
+  test("each store has its own limit", async () => {
     const [greedy, other] = [await storeWithShow(app), await storeWithShow(app)];
     await atOnce(150, () => readRest(greedy));
     expect(limitHeaders(await readRest(other))).toEqual(granted(99));
     expect((await readRest(greedy)).status).toBe(429);
   });
 
-  test("a show that does not exist costs a read; a wrong token and arguments that cannot be read cost none", async () => {
+  test("a missing show counts; an invalid token or invalid arguments do not", async () => {
     const store = await storeWithShow(app);
     const missing = await readRest(store, undefined, "nothing");
     expect(missing.status).toBe(404);
@@ -115,7 +115,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect(limitHeaders(await readRest(store))).toEqual(granted(98));
   });
 
-  test("starting a subscription is one call, whatever it sends; one that is refused is answered with 429", async () => {
+  test("starting a subscription is one call, whatever it sends; a refused one gets 429", async () => {
     const store = await storeWithShow(app);
     const leaving = new AbortController();
     const subscribe = () =>
@@ -134,7 +134,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     leaving.abort();
   });
 
-  test("product calls are not limited unless configured, and say nothing of limits", async () => {
+  test("product calls are not limited by default, and have no rate limit headers", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("shirt") });
     const responses = await atOnce(150, () => store.fetch(paths.of("shirt")));
@@ -143,7 +143,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
 });
 
-test("a limit of 0 is none, and no answer speaks of one", async () => {
+test("a limit of 0 is no limit, and no response mentions one", async () => {
   const app = await startApp({ analyticsRateLimit: 0 });
   const store = await storeWithShow(app);
   const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];

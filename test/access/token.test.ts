@@ -71,7 +71,7 @@ describe("a token", () => {
     });
   });
 
-  test("stops working when it expires, without anything being told", async () => {
+  test("stops working when it expires", async () => {
     const { id: store } = await createTestStore(app);
     const { token } = await issueToken(app.db, store, { expiresAt: new Date(Date.now() + 1_500) });
     expect(await isLetIn(token)).toBe(true);
@@ -95,7 +95,7 @@ describe("a token", () => {
     expect(await isLetIn(token)).toBe(false);
   });
 
-  test("works on beside its successor for the grace, and then no longer", async () => {
+  test("stays valid beside its successor for the grace period, and no longer", async () => {
     const { id: store } = await createTestStore(app);
     const old = await issueToken(app.db, store, { label: "shop" });
     const { issued: rotated } = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });
@@ -108,7 +108,7 @@ describe("a token", () => {
     });
   });
 
-  test("never lives longer by a rotation than it would have", async () => {
+  test("never expires later because of a rotation", async () => {
     const { id: store } = await createTestStore(app);
     const expiresAt = new Date(Date.now() + 60_000);
     const { id } = await issueToken(app.db, store, { expiresAt });
@@ -116,7 +116,7 @@ describe("a token", () => {
     expect((await listTokens(app.db, store)).find((token) => token.id === id)?.expiresAt).toEqual(expiresAt);
   });
 
-  test("is followed by one that expires as it would have, unless another time is given", async () => {
+  test("has a successor with the same expiry, unless another one is given", async () => {
     const { id: store } = await createTestStore(app);
     const [expiresAt, later] = [new Date(Date.now() + 60_000), new Date(Date.now() + 120_000)];
     const { id } = await issueToken(app.db, store, { expiresAt });
@@ -126,7 +126,7 @@ describe("a token", () => {
     expect(third.expiresAt).toEqual(later);
   });
 
-  test("that cannot be replaced stays as it was: a rotation is done whole or not at all", async () => {
+  test("is unchanged by a rotation that fails", async () => {
     const { id: store } = await createTestStore(app);
     const { id } = await issueToken(app.db, store);
     const before = await listTokens(app.db, store);
@@ -138,7 +138,7 @@ describe("a token", () => {
     expect(await listTokens(app.db, store)).toEqual(before);
   });
 
-  test("that no longer works cannot be rotated into one that does", async () => {
+  test("that is invalid cannot be rotated into a valid one", async () => {
     const { id: store } = await createTestStore(app);
     const { id } = await issueToken(app.db, store);
     await revokeToken(app.db, store, id);
@@ -146,7 +146,7 @@ describe("a token", () => {
     expect(await listTokens(app.db, store)).toHaveLength(2);
   });
 
-  test("can be rotated and revoked only in the name of its own store", async () => {
+  test("can be rotated and revoked only by its own store", async () => {
     const [owner, other] = [await createTestStore(app), await createTestStore(app)];
     const { id, token } = await issueToken(app.db, owner.id);
     const refusal = { code: "NOT_FOUND", message: `Store ${other.id} has no token ${id}.` };

@@ -34,7 +34,7 @@ test("lookups of one turn share a query for each store and database, and each ge
   expect(queries, "nothing is remembered").toHaveLength(4);
 });
 
-test("a key that is looked up several times in a turn is asked for once", async () => {
+test("a key that is looked up several times in a turn is queried once", async () => {
   const { queries, look } = recorded();
   const found = await Promise.all(["1", "2", "1", "1"].map((key) => look(db, "a", key)));
   expect(found).toEqual(["a/1", "a/2", "a/1", "a/1"]);
@@ -55,7 +55,7 @@ test("one query asks for at most 500 keys", async () => {
   expect(queries.map((query) => query.keys.length)).toEqual([500, 500, 201]);
 });
 
-test("while a store's share of connections is in use, further lookups gather, and those of another store do not", async () => {
+test("lookups gather while the store's share of connections is in use, not those of other stores", async () => {
   const shared = {} as RootDatabase;
   createShares(shared, 2); // one for each store
   const queries: string[] = [];

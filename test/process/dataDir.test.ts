@@ -25,14 +25,14 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
-test("a command and a server say so in one line and end", async () => {
+test("a command and a server report it in one line and end", async () => {
   const stderr = "vitrine: The data folder /proc/x cannot be used: nothing can be made there (ENOENT).\n";
   for (const command of [["serve"], ["token", "list", "acme"]]) {
     expect(await vitrine(command, { DATA_DIR: "/proc/x" })).toEqual({ status: 1, stdout: "", stderr });
   }
 });
 
-test("a folder is made with all it is in, by several at one time too", async () => {
+test("a folder is created with its parents, also concurrently", async () => {
   const { dataDir } = await placeForTest();
   const folder = join(dataDir, "not", "there", "yet");
   const locks = await Promise.all([lockFolder(folder), lockFolder(folder), lockFolder(folder)]);
@@ -50,7 +50,7 @@ test("a file in place of the database's own folder is refused", async () => {
   });
 });
 
-test("a lock that is a link to nothing, or a folder, is refused and not tried for ever", async () => {
+test("a lock that is a dangling link or a folder is refused", async () => {
   const { dataDir } = await placeForTest();
   const [link, folder] = [join(dataDir, "link.lock"), join(dataDir, "folder.lock")];
   await symlink(join(dataDir, "nowhere"), link);

@@ -26,7 +26,7 @@ async function pidOfTheDead(): Promise<number> {
   return child.pid ?? 0;
 }
 
-test("a lock is held until it is released, and whoever comes meanwhile learns by whom", async () => {
+test("a lock is held until it is released, and others receive its holder", async () => {
   const path = await lockPath();
   const lock = await take(path);
   expect(await lockFile(path)).toMatchObject({ pid: process.pid });
@@ -35,7 +35,7 @@ test("a lock is held until it is released, and whoever comes meanwhile learns by
   expect(await readdir(join(path, ".."))).toEqual([]);
 });
 
-test("the holder can tell others where its database answers", async () => {
+test("the holder can publish the socket of its database", async () => {
   const path = await lockPath();
   const lock = await take(path);
   expect((await readHolder(path))?.socketFolder).toBeUndefined();
@@ -43,7 +43,7 @@ test("the holder can tell others where its database answers", async () => {
   expect(await readHolder(path)).toMatchObject({ pid: process.pid, socketFolder: "/tmp/somewhere" });
 });
 
-test("the lock of a process that is gone is taken over, and what it left is known", async () => {
+test("the lock of a process that has ended is taken over, with its details", async () => {
   const path = await lockPath();
   const gone: Holder = { pid: await pidOfTheDead(), startedAt: "1", socketFolder: "/tmp/left" };
   await writeFile(path, JSON.stringify(gone));
@@ -68,17 +68,20 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a later process with the pid of the holder is not taken for the holder", async () => {
+test("a later process with the same pid is not the holder", async () => {
   const path = await lockPath();
   await writeFile(path, JSON.stringify({ pid: process.pid, startedAt: "1" }));
   expect((await take(path)).abandonedBy).toEqual({ pid: process.pid, startedAt: "1" });
 });
 
-test.each(["", "{", "null", '{"pid":"1"}', "\0\0\0\0"])("a lock file that holds %j is nobody's", async (content) => {
-  const path = await lockPath();
-  await writeFile(path, content);
-  expect((await take(path)).abandonedBy).toBeUndefined();
-});
+test.each(["", "{", "null", '{"pid":"1"}', "\0\0\0\0"])(
+  "a lock file with the content %j has no holder",
+  async (content) => {
+    const path = await lockPath();
+    await writeFile(path, content);
+    expect((await take(path)).abandonedBy).toBeUndefined();
+  },
+);
 
 /** A lock of a process in another container, whose pid is that of a living process here. Touched so long ago. */
 async function lockElsewhere(path: string, touchedMsAgo: number): Promise<Holder> {
@@ -93,7 +96,7 @@ function touch(path: string, msAgo = 0): Promise<void> {
   return utimes(path, at, at);
 }
 
-test("a holder in another container is believed as long as it touches its lock, whatever its pid means here", async () => {
+test("a holder in another container keeps its lock by its heartbeat, whatever its pid means here", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 14_000);
   const waited: Holder[] = [];
@@ -105,7 +108,7 @@ test("a holder in another container is believed as long as it touches its lock, 
   expect(waited).toEqual([holder]);
 });
 
-test("it is believed no longer than 15 seconds after its last touch", async () => {
+test("it loses its lock 15 seconds after its last heartbeat", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 14_500);
   const begun = Date.now();
@@ -116,14 +119,14 @@ test("it is believed no longer than 15 seconds after its last touch", async () =
   expect(Date.now() - begun).toBeGreaterThan(400);
 });
 
-test("after a reboot, which takes longer than that, nothing is waited for", async () => {
+test("after a reboot, which takes longer, there is no wait", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 15_001);
   const onWait = () => expect.unreachable();
   expect(await lockFile(path, { onWait })).toMatchObject({ abandonedBy: holder });
 });
 
-test("what a holder in another container releases meanwhile is had at once", async () => {
+test("a lock that a holder in another container releases is acquired at once", async () => {
   const path = await lockPath();
   await lockElsewhere(path, 0);
   const begun = Date.now();
@@ -132,7 +135,7 @@ test("what a holder in another container releases meanwhile is had at once", asy
   expect(Date.now() - begun).toBeLessThan(5_000);
 });
 
-test("a holder touches its lock until it releases it, and learns when somebody else has taken it over", async () => {
+test("a holder has a heartbeat until it releases its lock, and notices when it was taken over", async () => {
   const path = await lockPath();
   const lock = await lockFile(path, { touchMs: 10 });
   if (!("release" in lock)) throw new Error("held");
@@ -145,7 +148,7 @@ test("a holder touches its lock until it releases it, and learns when somebody e
   expect(Date.now() - (await stat(path)).mtimeMs).toBeGreaterThan(50_000);
 });
 
-test("a folder in use in another container is refused to servers and commands, with who holds it", async () => {
+test("a folder in use in another container is refused to servers and commands, with its holder", async () => {
   const { env, dataDir } = await placeForTest();
   const path = join(dataDir, "vitrine.lock");
   await lockElsewhere(path, 0);
@@ -165,7 +168,7 @@ test("a folder in use in another container is refused to servers and commands, w
   expect(await readdir(dataDir)).toEqual(["vitrine.lock"]);
 });
 
-test("of many that find the same abandoned lock exactly one gets it, time and again", async () => {
+test("exactly one of many processes takes over the same stale lock", async () => {
   const path = await lockPath();
   for (let round = 0; round < 50; round += 1) {
     await writeFile(path, JSON.stringify({ pid: process.pid, startedAt: `${round}` }));
@@ -175,7 +178,7 @@ test("of many that find the same abandoned lock exactly one gets it, time and ag
   expect(await readdir(join(path, ".."))).toEqual(["lock"]);
 });
 
-test("processes that take turns under one lock never hold it at once, whoever of them is killed", async () => {
+test("processes never hold one lock at the same time, even when some are killed", async () => {
   const path = await lockPath();
   const marks = join(path, "..", "marks");
   await mkdir(marks);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe("what counts", () => {
+describe("figures", () => {
   test("seconds of a VIEW, the amount of an ORDER, and products put into carts; nothing else of other events", async () => {
     const { store, lsId } = await storeWithShow(app);
     const occurredAt = "2026-05-04T18:30:10.000Z";
@@ -71,7 +71,7 @@ describe("what counts", () => {
     });
   });
 
-  test("an event without a time occurred when it arrived", async () => {
+  test("an event without occurredAt gets the time of its arrival", async () => {
     const { store, lsId } = await storeWithShow(app);
     const before = Date.now();
     await recorded(store, lsId, [order("a", 1), order("b", 1, { occurredAt: "2026-05-04T20:59:59.999+02:00" })]);
@@ -83,7 +83,7 @@ describe("what counts", () => {
   });
 
   test.each(["0001-01-02T00:00:00.000Z", "1970-01-01T00:00:00.000Z"])(
-    "events of a show that started at %s stand in the timeline",
+    "events of a show that started at %s appear in the timeline",
     async (startedAt) => {
       const { store, lsId } = await storeWithShow(app);
       await saved(store, { id: lsId, startedAt });
@@ -101,7 +101,7 @@ describe("what counts", () => {
   );
 });
 
-describe("many writers", () => {
+describe("concurrent batches", () => {
   /** Events of one content for each id, with one device for each viewer. */
   function eventAt(index: number): SentEvent {
     const viewerId = `v${index % 700}`;
@@ -113,7 +113,7 @@ describe("many writers", () => {
     return { ...common, type: "VIEW", channel: index % 2 === 0 ? "LIVE" : "REPLAY", seconds: 0.1 };
   }
 
-  test("with batches of 1,000 that overlap, in other orders: every event counts once, sums are exact", async () => {
+  test("of 1,000 that overlap, in different orders, count every event once, with exact sums", async () => {
     const { store, lsId } = await storeWithShow(app);
     // Writer w sends events w × 250 to w × 250 + 2,999, so each is sent by several; every other writer backwards.
     const batchesOf = (writer: number) => {

@@ -59,7 +59,7 @@ const problem = (number: number, field: string | undefined, code: string, messag
   message,
 });
 
-describe("one bad line, and nothing of the file is stored", () => {
+describe("with one invalid line, nothing of the file is stored", () => {
   test.each([
     ["{", undefined, "MALFORMED", "The line is not JSON."],
     [`${line()},`, undefined, "MALFORMED", "The line is not JSON."],
@@ -119,7 +119,7 @@ describe("one bad line, and nothing of the file is stored", () => {
     expect(await problemsOf(content)).toEqual({ problems: [expected], total: 1 });
   });
 
-  test("all problems of all lines are named, also those of fields beside one that cannot be read", async () => {
+  test("all problems of all lines are reported, also of fields beside an unreadable one", async () => {
     const content = [line({ type: 1, seconds: -1, size: "M" }), line(), "?", line({ id: 4, viewerId: undefined })];
     expect(await problemsOf(content.join("\n"))).toEqual({
       problems: [
@@ -134,7 +134,7 @@ describe("one bad line, and nothing of the file is stored", () => {
     });
   });
 
-  test("of more than a hundred problems the first hundred are named and the rest counted", async () => {
+  test("the first 100 problems are listed, and all are counted", async () => {
     const good = lines(someEvents(3_000));
     const { problems, total } = await problemsOf(`${good}${"{\n".repeat(5_000)}${good}`);
     expect(problems).toEqual(
@@ -144,7 +144,7 @@ describe("one bad line, and nothing of the file is stored", () => {
   });
 });
 
-describe("what takes no events is refused before the file is looked at", () => {
+describe("a show that takes no events is refused before the file is opened", () => {
   test("a show that the store does not have", async () => {
     const [{ storeId }, foreign] = [await newShow(db), await newShow(db)];
     for (const lsId of ["nowhere", foreign.lsId]) {

@@ -41,7 +41,7 @@ async function recordText({ storeId, lsId }: ShowKey, content: string | Buffer, 
 }
 
 test.each([1, 4])(
-  "a file gives the figures of its events, and a second run finds duplicates only (%i at a time)",
+  "a file gives the figures of its events, and a second run only duplicates (%i at a time)",
   async (partitions) => {
     const show = await newShow(db);
     const events = someEvents(5_000);
@@ -66,7 +66,7 @@ describe("the form of the file", () => {
     expect(await recordText(await newShow(db), content)).toEqual({ accepted, duplicates: 0 });
   });
 
-  test("characters of several bytes stay whole wherever blocks end", async () => {
+  test("characters of several bytes may cross the end of a block", async () => {
     const show = await newShow(db);
     const { storeId } = show;
     const ids = Array.from({ length: 2_000 }, (_, n) => `${n} ${"👗é".repeat(50)}`);
@@ -75,7 +75,7 @@ describe("the form of the file", () => {
     expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test("what happened when is kept in milliseconds of UTC", async () => {
+  test("times are stored in UTC with milliseconds", async () => {
     const show = await newShow(db);
     await recordText(show, line({ occurredAt: "2026-05-04T20:30:00.1239+02:00" }));
     const stored = await db.shopperEvent.findMany({ where: { storeId: show.storeId } });
@@ -90,7 +90,7 @@ test("a folder is refused, and a missing file", async () => {
   await expect(recordEventFile(db, storeId, lsId, join(folder, "missing"))).rejects.toThrow("ENOENT");
 });
 
-describe("a recording that ends in its middle", () => {
+describe("a recording that is interrupted", () => {
   test("is completed by a second run, and each event counts once", async () => {
     const show = await newShow(db);
     const events = someEvents(6_000);
@@ -105,7 +105,7 @@ describe("a recording that ends in its middle", () => {
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 
-  test("says why, and how many events were recorded before", async () => {
+  test("reports the reason and how many events were recorded before", async () => {
     const show = await newShow(db);
     let archiving: Promise<unknown> | undefined;
     const onProgress = () => {

@@ -10,7 +10,7 @@ describe("partitions", () => {
     yield events.slice(300);
   }
 
-  test("never more batches than partitions are on their way, and each viewer's events arrive in the order given", async () => {
+  test("send one batch each at a time, and keep the order of each viewer's events", async () => {
     const [sent, sizes]: [ShopperEventInput[], number[]] = [[], []];
     let [running, most] = [0, 0];
     const send = async (batch: readonly ShopperEventInput[]) => {
@@ -32,7 +32,7 @@ describe("partitions", () => {
     }
   });
 
-  test("when a batch fails no more are sent, and those on their way are waited for", async () => {
+  test("send no further batches after a failure, and wait for those under way", async () => {
     let [begun, ended] = [0, 0];
     const send = async (batch: readonly ShopperEventInput[]) => {
       begun += 1;

@@ -57,7 +57,7 @@ describe("a show without any event", () => {
 });
 
 describe("a receipt", () => {
-  test("counts what is new, and as duplicates what the show or the batch had before", async () => {
+  test("counts new events, and as duplicates those of the show or the batch before", async () => {
     const { store, lsId } = await storeWithShow(app);
     expect(await recorded(store, lsId, [view("a"), view("b"), view("a")])).toEqual({ accepted: 2, duplicates: 1 });
     expect(await recorded(store, lsId, [view("c"), view("b")])).toEqual({ accepted: 1, duplicates: 1 });
@@ -66,7 +66,7 @@ describe("a receipt", () => {
     expect(await storedEvents(app, store)).toBe(3);
   });
 
-  test("takes ids as they are: case, spaces and composition tell them apart", async () => {
+  test("compares ids exactly: case, spaces and Unicode composition matter", async () => {
     const { store, lsId } = await storeWithShow(app);
     const ids = ["a", "A", " a", "a ", "é", "e\u0301", "NULL", "null", "{}", '"', "\\", "👗"];
     expect(
@@ -81,7 +81,7 @@ describe("a receipt", () => {
 });
 
 describe("the first event of an id counts", () => {
-  test("and a later one with other content changes nothing, in the same batch or in another", async () => {
+  test("and a later one with different content changes nothing, in the same batch or another", async () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [order("o", 10), order("o", 99, { channel: "REPLAY" }), view("v", { device: "TV" })]);
     await recorded(store, lsId, [view("o", { viewerId: "other" }), view("v", { device: "mobile", seconds: 1 })]);
@@ -95,7 +95,7 @@ describe("the first event of an id counts", () => {
     });
   });
 
-  test("a viewer's device is that of the first event of the batch, though a later one has a lesser id", async () => {
+  test("a viewer's device is that of the first event in array order, whatever the ids", async () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [view("z", { device: "Desktop" }), view("a", { device: "mobile" })]);
     await recorded(store, lsId, [view("0", { device: "mobile" }), view("r", { channel: "REPLAY", device: "mobile" })]);
@@ -135,7 +135,7 @@ describe("a batch", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test("takes the values at the limits", async () => {
+  test("accepts values at the limits", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("v", { seconds: 86_400 }), view("w", { seconds: 0 }), order("o", 1e9), order("p", 0)];
     expect(await recorded(store, lsId, events)).toEqual({ accepted: 4, duplicates: 0 });
@@ -163,7 +163,7 @@ describe("a batch", () => {
     expect((await readKpis(store, lsId)).sales).toEqual({ live: 5, replay: 0, total: 5 });
   });
 
-  test("of an unknown show, or another store's, is refused alike, and nothing is stored", async () => {
+  test("of another store's show is refused like that of a missing one, and nothing is stored", async () => {
     const [{ lsId: theirs, store: owner }, { store }] = [await storeWithShow(app), await storeWithShow(app)];
     const message = "The store has no live stream with this id.";
     const error = { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] };

@@ -16,7 +16,7 @@ afterAll(() => database.close());
 
 const startMs = Date.parse("2026-05-04T18:30:00Z");
 
-describe("a show keeps as many names as it may", () => {
+describe("a show keeps a limited number of names", () => {
   const cart = (name: string, fields: Partial<SentEvent> = {}): SentEvent => ({
     id: `${fields.channel ?? "LIVE"} ${name}`,
     type: "ADD_TO_CART",
@@ -46,7 +46,7 @@ describe("a show keeps as many names as it may", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
   });
 
-  test("no more than these however many batches bring new ones at the same time", async () => {
+  test("no more than these under concurrent batches with new ones", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;
     const batches = Array.from({ length: 8 }, (_, batch) =>
@@ -65,7 +65,7 @@ describe("a show keeps as many names as it may", () => {
     expect(await figuresOf(db, show)).toEqual(before);
   });
 
-  test("each channel its own, and `other` is none of them", async () => {
+  test("for each channel separately, not counting `other`", async () => {
     const show = await newShow(db);
     const few = { devices: 1, products: 1 };
     const events = [
@@ -96,7 +96,7 @@ describe("a show keeps as many names as it may", () => {
     expect(topProducts).toEqual([{ productId: "other", carts: 1 }]);
   });
 
-  test("none of a batch that is refused", async () => {
+  test("none of a refused batch", async () => {
     const show = await newShow(db);
     const few = { devices: 1, products: 1 };
     const early = cart("early", { occurredAt: "2026-01-01T00:00:00Z" });

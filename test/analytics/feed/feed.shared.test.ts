@@ -3,7 +3,7 @@ import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
 import { analytics, heldReadings } from "../../support/feed.js";
 
-test("reads once for all who come while another's first reading is under way, and not before they came", async () => {
+test("shares a first reading among those who come during another one, started after they came", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
@@ -17,7 +17,7 @@ test("reads once for all who come while another's first reading is under way, an
   await feed.close();
 });
 
-test("reads first values for those who come next where a first reading failed", async () => {
+test("reads again for the next subscribers after a first reading failed", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");

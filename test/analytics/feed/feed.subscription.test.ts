@@ -35,7 +35,7 @@ const figures = (orders: number, sales: number) => ({
 });
 
 describe("the subscription", () => {
-  test("gives the figures at once, and again when an event is recorded", async () => {
+  test("sends the figures at once, and after an event is recorded", async () => {
     const store = await createTestStore(app);
     await startShow(store);
     const leaving = new AbortController();
@@ -48,7 +48,7 @@ describe("the subscription", () => {
     await expect.poll(() => app.feed.watchers).toBe(0); // nothing is left of the client
   });
 
-  test("of a client that leaves during the first reading leaves nothing behind", async () => {
+  test("of a client that leaves during the first reading is released", async () => {
     const store = await createTestStore(app);
     await startShow(store);
     const leaving = new AbortController();
@@ -65,7 +65,7 @@ describe("the subscription", () => {
     expect(app.feed.watchers).toBe(0);
   });
 
-  test("asks for each thing once for all who watch a show with the same arguments", async () => {
+  test("runs each query once for all subscribers of a show with the same arguments", async () => {
     const database = testDatabase();
     const watched = await startApp({ analyticsRateLimit: 0 }, database);
     const store = await createTestStore(watched);
@@ -105,7 +105,7 @@ describe("the subscription", () => {
     await watched.close();
   });
 
-  test("gives one error for an unknown show", async () => {
+  test("sends one error for an unknown show", async () => {
     const store = await createTestStore(app);
     const values = [];
     for await (const value of watch(app, store, "nothing", AbortSignal.timeout(20_000))) values.push(value);

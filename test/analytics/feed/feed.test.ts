@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("the feed", () => {
-  test("reads a show once for all its watchers, and at most once in each interval however much changes", async () => {
+  test("reads a show once for all subscribers, and at most once per interval", async () => {
     const intervalMs = 200;
     const reads: number[] = [];
     const feed = createLiveFeed({
@@ -35,7 +35,7 @@ describe("the feed", () => {
     expect(reads.length).toBeLessThanOrEqual(6);
   });
 
-  test("leaves nothing behind when a watcher goes away while it waits", async () => {
+  test("releases the place of a subscriber that leaves while it waits", async () => {
     let reads = 0;
     const feed = createLiveFeed({
       intervalMs: 1,
@@ -58,7 +58,7 @@ describe("the feed", () => {
     await feed.close();
   });
 
-  test("has so many places for the shows of a store, and others for another store's", async () => {
+  test("limits the subscriptions of each store", async () => {
     const feed = createLiveFeed({ watchersOfStoreMax: 2, read: () => Promise.resolve(analytics) });
     const first = await feed.watch("store", "show");
     await feed.watch("store", "another show");
@@ -71,7 +71,7 @@ describe("the feed", () => {
     expect(feed.watchers).toBe(0);
   });
 
-  test("has no place for who left before it came, nor reads for it", async () => {
+  test("neither counts nor reads for a client that left before it subscribed", async () => {
     const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
     const watcher = await feed.watch("store", "show", { disconnectSignal: AbortSignal.abort() });
     expect(feed.watchers).toBe(0);
@@ -79,7 +79,7 @@ describe("the feed", () => {
     await feed.close();
   });
 
-  test("once closed takes nobody in, and ends who was still waiting for a first value", async () => {
+  test("once closed refuses subscriptions, and ends those without a first value", async () => {
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ read });
     const early = feed.watch("store", "show");
@@ -90,7 +90,7 @@ describe("the feed", () => {
     expect(feed.watchers).toBe(0);
   });
 
-  test("drops a watcher's first reading where a later one ended before it", async () => {
+  test("drops a first reading that a later one has overtaken", async () => {
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
@@ -105,7 +105,7 @@ describe("the feed", () => {
     await feed.close();
   });
 
-  test("reads for all only once the reading before has ended, and then sees what changed during that", async () => {
+  test("reads again after the previous reading, and then sees changes made during it", async () => {
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const first = feed.watch("store", "show");
@@ -123,7 +123,7 @@ describe("the feed", () => {
     await feed.close();
   });
 
-  test("keeps watchers while figures cannot be read, and ends them where that will not pass", async () => {
+  test("keeps subscriptions during an outage, and ends them after a permanent error", async () => {
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const first = feed.watch("store", "show");
@@ -144,7 +144,7 @@ describe("the feed", () => {
     expect(feed.watchers).toBe(0);
   });
 
-  test("gives a slow watcher the latest figures only", async () => {
+  test("gives a slow subscriber only the latest figures", async () => {
     let reads = 0;
     const read = () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) });
     const feed = createLiveFeed({ intervalMs: 1, read });

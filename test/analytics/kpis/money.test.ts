@@ -16,7 +16,7 @@ describe("money", () => {
     expect((await readKpis(store, lsId)).sales).toEqual({ live: 0.3, replay: 0, total: 0.3 });
   });
 
-  test("is exact over channels, batches and slots: ten thousand times a cent is a hundred", async () => {
+  test("is exact over channels, batches and slots: ten thousand cents are a hundred", async () => {
     const { store, lsId } = await storeWithShow(app);
     const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
     for (let batch = 0; batch < 20; batch += 1) {

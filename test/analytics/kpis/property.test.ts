@@ -115,7 +115,7 @@ function figures(lsId: string, events: readonly SentEvent[], bucketSeconds = 60,
   };
 }
 
-test("every figure follows from the events that count, the first of each id, in both styles", async () => {
+test("every figure follows from the first event of each id, in both styles", async () => {
   const store = await createTestStore(app);
   const property = fc.asyncProperty(batches, bucket, first, async (sent, bucketSeconds, top) => {
     const { id } = await saved(store);
@@ -132,7 +132,7 @@ test("every figure follows from the events that count, the first of each id, in 
   await fc.assert(property, { numRuns: 80 });
 });
 
-test("batches sent again, in any order and with any others, change nothing", async () => {
+test("repeated batches change nothing, in any order and combination", async () => {
   const store = await createTestStore(app);
   const again = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
   const property = fc.asyncProperty(batches, again, async (sent, retries) => {

@@ -21,7 +21,7 @@ const readSpan = `query ($lsId: String!, $bucketSeconds: Int! = 60, $from: DateT
   }
 }`;
 
-test("a time line covers the minutes from one moment until another, each of them as a whole", async () => {
+test("a time line covers whole minutes from one moment until another", async () => {
   const { store, lsId } = await storeWithShow(app);
   const minutes = ["18:29:59", "18:30:00", "18:31:59.999", "18:32:00", "23:00:00"];
   const events = minutes.map((time) => order(time, 1, { occurredAt: `2026-05-04T${time}Z` }));
@@ -53,7 +53,7 @@ test.each([60, 120, 900, 86_400])(
   },
 );
 
-test("top products are those of the store's own catalog; one that it does not have is null", async () => {
+test("top products are of the store's own catalog; missing ones are null", async () => {
   const store = await createTestStore(app);
   const other = await createTestStore(app);
   const show = await saved(store);

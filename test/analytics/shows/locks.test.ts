@@ -22,7 +22,7 @@ afterAll(() => database.close());
 const { engine, connection } = inject("database");
 const events = someEvents(500);
 
-test("the show's lock is waited for in time, by settings that Citus passes on to the node where it is taken", async () => {
+test("the exclusive lock of a show has time limits, set so that Citus propagates them to the show's node", async () => {
   const { storeId, lsId } = await newShow(db);
   const names = [
     "citus.propagate_set_commands",
@@ -41,7 +41,7 @@ test("the show's lock is waited for in time, by settings that Citus passes on to
 });
 
 // The embedded engine has one session: nobody else is at work during a transaction.
-describe.runIf(engine === "postgresql")("while another has a show alone", () => {
+describe.runIf(engine === "postgresql")("while another session has the exclusive lock of a show", () => {
   /** Holds the lock of a show as a rebuild does, in a session of its own, until it is let go. */
   async function holdAlone({ storeId, lsId }: ShowKey) {
     const other = openConnections().client;
@@ -67,7 +67,7 @@ describe.runIf(engine === "postgresql")("while another has a show alone", () => 
 
   const batchesOf = (count: number) => Array.from({ length: count }, (_, n) => events.slice(n * 10, n * 10 + 10));
 
-  test("any number of recorders that wait for it take no connection from others, and then all record", async () => {
+  test("any number of waiting batches take no connection from others, and all are recorded afterwards", async () => {
     const show = await newShow(db);
     const letGo = await holdAlone(show);
     const recording = batchesOf(50).map((batch) =>
@@ -96,7 +96,7 @@ describe.runIf(engine === "postgresql")("while another has a show alone", () => 
     expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
   });
 
-  test("and that process is frozen, the database ends its transaction, and the show takes events again", async () => {
+  test("PostgreSQL ends the transaction of a process that froze, and the show takes events again", async () => {
     const show = await newShow(db);
     const other = openConnections().client;
     const frozen = other.$transaction(
@@ -111,7 +111,7 @@ describe.runIf(engine === "postgresql")("while another has a show alone", () => 
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 
-  test("recorders that never pause, from several processes, do not keep a rebuild from its turn", async () => {
+  test("continuous batches from several processes do not starve a rebuild", async () => {
     const show = await newShow(db);
     const stop = new AbortController();
     const writers = [openConnections(), openConnections()].flatMap(({ client }) =>
@@ -166,7 +166,7 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
   });
 
-  test("a saver reads the status that another one saved meanwhile, and takes no step back from it", async () => {
+  test("a save reads the status that a concurrent one committed, and refuses a step back from it", async () => {
     const { storeId, lsId } = await newShow(db);
     const { other, patient, waitedFor } = await twoSessions();
     const where = `"storeId" = $1 AND id = $2`;

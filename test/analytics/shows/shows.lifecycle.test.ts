@@ -31,7 +31,7 @@ describe("status", () => {
   }
 
   test.for(["LIVE ENDED", "LIVE ARCHIVED", "ENDED ARCHIVED", ...statuses.map((same) => `${same} ${same}`)])(
-    "%s is a step that is allowed",
+    "the transition %s is allowed",
     async (pair) => {
       const [from = "", to = ""] = pair.split(" ");
       const { answer, after } = await step(from, to);
@@ -41,7 +41,7 @@ describe("status", () => {
   );
 
   test.for(["ENDED LIVE", "ARCHIVED LIVE", "ARCHIVED ENDED"])(
-    "%s is a step back: it is refused, and the show stays as it was",
+    "the transition %s is refused, and the show is unchanged",
     async (pair) => {
       const [from = "", to = ""] = pair.split(" ");
       const { answer, after } = await step(from, to);
@@ -51,7 +51,7 @@ describe("status", () => {
     },
   );
 
-  test("never goes back, though a show's first savers come at once", async () => {
+  test("never goes back under concurrent saves of a new show", async () => {
     const store = await createTestStore(app);
     for (let round = 0; round < 15; round += 1) {
       const id = `show-${round}`;
@@ -87,7 +87,7 @@ describe("duration", () => {
     }
   });
 
-  test("of a live show is what has passed, though another was given; of one that is yet to start, 0", async () => {
+  test("of a live show ignores the given value; before the start it is 0", async () => {
     const store = await createTestStore(app);
     const startedAt = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await saved(store, { status: "LIVE", startedAt, durationSeconds: 99 });
@@ -101,14 +101,14 @@ describe("duration", () => {
     });
   });
 
-  test("of a live show that started long ago is a number that GraphQL's Int can hold", async () => {
+  test("of a live show that started long ago is the maximum of GraphQL's Int", async () => {
     const store = await createTestStore(app);
     const { id } = await saved(store, { status: "LIVE", startedAt: "1900-01-01T00:00:00.000Z" });
     const { status, body } = await store.get(analyticsPath(id));
     expect([status, body.durationSeconds]).toEqual([200, 2_147_483_647]);
   });
 
-  test.for(["ENDED", "ARCHIVED"])("of an %s show is required, left out or null", async (status) => {
+  test.for(["ENDED", "ARCHIVED"])("of an %s show is required: omitting it or null is refused", async (status) => {
     const store = await createTestStore(app);
     const { durationSeconds: _, ...withoutDuration } = show({ status });
     const required = showProblem("durationSeconds", "REQUIRED", "durationSeconds is required unless the show is live.");
@@ -130,7 +130,7 @@ describe("duration", () => {
     }
   });
 
-  test("ends with a show: what was live gets its end", async () => {
+  test("of a live show is fixed when the show ends", async () => {
     const store = await createTestStore(app);
     const { id } = await saved(store, { status: "LIVE" });
     expect((await store.get(analyticsPath(id))).body.endedAt).toBeNull();

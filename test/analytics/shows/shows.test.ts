@@ -32,7 +32,7 @@ describe("a saved show", () => {
     expect([status, body]).toEqual([200, { ...savedShow(liveStream), kpis: expect.any(Object) }]);
   });
 
-  test("is changed as a whole by saving it again, and keeps its events", async () => {
+  test("is replaced as a whole by saving it again, and keeps its events", async () => {
     const store = await createTestStore(app);
     const { id } = await saved(store);
     await recorded(store, id, [{ id: "o", type: "ORDER", channel: "LIVE", amount: 5 }]);
@@ -43,7 +43,7 @@ describe("a saved show", () => {
     expect(data.liveStreamAnalytics).toMatchObject({ ...answer, kpis: { sales: { live: 5, replay: 0, total: 5 } } });
   });
 
-  test("has the host null where none is set, given as null or left out, and where it was taken away", async () => {
+  test("has the host null where it is omitted, null, or removed", async () => {
     const store = await createTestStore(app);
     const { id } = await saved(store);
     const { host: _, ...hostless } = show({ id });
@@ -58,7 +58,7 @@ describe("a saved show", () => {
     }
   });
 
-  test("may have any id that is text: REST finds it with its id encoded once", async () => {
+  test("may have any text as its id: REST finds it by the id, percent-encoded", async () => {
     const store = await createTestStore(app);
     for (const id of ["a/b", "100%25", "ä ö", "👗", "a+b", "x".repeat(255), "👗".repeat(255)]) {
       await saved(store, { id });
@@ -67,7 +67,7 @@ describe("a saved show", () => {
     }
   });
 
-  test("has its times in UTC to the millisecond, whatever zone they were given in", async () => {
+  test("returns times in UTC with milliseconds, whatever their time zone was", async () => {
     const store = await createTestStore(app);
     const { id } = await saved(store, { startedAt: "2026-05-05T00:00:00.1239+05:30", durationSeconds: 1 });
     expect((await store.get(analyticsPath(id))).body).toMatchObject({
@@ -87,7 +87,7 @@ describe("a show that is not the store's", () => {
   const message = "The store has no live stream with this id.";
   const notFound = { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] };
 
-  test("is answered like one that does not exist, in REST", async () => {
+  test("is indistinguishable from a missing one, in REST", async () => {
     const { stranger, id, unknownId } = await createStores();
     const unknown = await stranger.get(analyticsPath(unknownId));
     expect(unknown).toEqual(refusal("LIVE_STREAM_NOT_FOUND", message, [notFound]));
@@ -100,7 +100,7 @@ describe("a show that is not the store's", () => {
   test.for([
     ["liveStream", readShow],
     ["liveStreamAnalytics", readAnalytics],
-  ] as const)("is answered like one that does not exist, by %s", async ([field, query]) => {
+  ] as const)("is indistinguishable from a missing one, by %s", async ([field, query]) => {
     const { stranger, id, unknownId } = await createStores();
     const unknown = await stranger.graphql(query, { lsId: unknownId });
     const error = graphqlError("LIVE_STREAM_NOT_FOUND", message, [notFound]);
@@ -111,7 +111,7 @@ describe("a show that is not the store's", () => {
     for (const lsId of [id, "a\0b", "\ud800"]) expect(await stranger.graphql(query, { lsId })).toEqual(unknown);
   });
 
-  test("is another show: two stores use one id without noticing each other", async () => {
+  test("is a show of its own: two stores may use the same id", async () => {
     const { stranger, id } = await createStores();
     const renamed = show({ id, name: "Theirs", status: "LIVE", startedAt: "2026-06-01T00:00:00.000Z" });
     const { data } = await stranger.graphql(saveShow, { liveStream: renamed });

@@ -54,7 +54,7 @@ function momentOf(at: number | null): Date | null {
   return at === null ? null : new Date(startMs + at * minuteMs + 29_000);
 }
 
-test("folding, at any moment, and rebuilding change no figure: late events, devices and products beyond what is told apart", async () => {
+test("folding and rebuilding at any moment change no figure: late events, devices and products beyond the limits", async () => {
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 1, maxLength: 8 }),
@@ -110,8 +110,8 @@ async function slotsOf({ storeId, lsId: liveStreamId }: ShowKey): Promise<number
   return counts.reduce((sum, count) => sum + count);
 }
 
-describe("beside many writers", () => {
-  test("folding waits for none of them, and every event counts once", async () => {
+describe("under concurrent batches", () => {
+  test("folding does not wait, and every event counts once", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;
     const events = someEvents(6_000).map((each) => ({ ...each, device: `device of ${each.viewerId ?? "nobody"}` }));
@@ -135,7 +135,7 @@ describe("beside many writers", () => {
     expect(await figuresOf(db, show)).toEqual(expectedFigures(accepted(sent)));
   });
 
-  test("rows that are not folded never become many, whatever is sent", async () => {
+  test("the number of rows that are not folded stays bounded", async () => {
     const show = await newShow(db);
     const most = { slots: 0 };
     for (let batch = 0; batch < 12; batch += 1) {

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => database.close());
 
-test("batches that arrive while a show is rebuilt again and again are counted once each", async () => {
+test("batches during repeated rebuilds count once each", async () => {
   const show = await newShow(db);
   // Each viewer has one device, so that the figures do not depend on which batch comes first.
   const events = someEvents(10_000).map((event) => ({ ...event, device: `device of ${event.viewerId ?? "nobody"}` }));
@@ -39,7 +39,7 @@ test("batches that arrive while a show is rebuilt again and again are counted on
 describe("which shows are rebuilt", () => {
   const spoil = (show: ShowKey) => change(db, show, `UPDATE "LiveStreamTotal" SET orders = orders + 1 ${ofShow}`);
 
-  test("the one that is named, and no other", async () => {
+  test("only the named one", async () => {
     const one = await newShow(db);
     const other = await newShow(db, one.storeId);
     for (const show of [one, other]) {
@@ -52,7 +52,7 @@ describe("which shows are rebuilt", () => {
     expect(await storedTotals(db, other)).toEqual(before);
   });
 
-  test("all of the store where none is named, in the order of their ids; other stores' are left alone", async () => {
+  test("by default all of the store, by id, and none of other stores", async () => {
     const one = await newShow(db);
     const shows = [one, await newShow(db, one.storeId)];
     const foreign = await newShow(db);

@@ -36,7 +36,7 @@ const randomEvents = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
 );
 
-test("of a show with sound totals, a rebuild changes no row of what is kept and no figure", async () => {
+test("a rebuild of correct totals changes no row and no figure", async () => {
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(randomEvents, fc.integer({ min: 1, max: 30 }), async (events, batchEvents) => {
     const show = await newShow(db, storeId);
@@ -49,7 +49,7 @@ test("of a show with sound totals, a rebuild changes no row of what is kept and 
   await fc.assert(property, { numRuns: 25 });
 });
 
-describe("whatever was done to the totals, a rebuild brings them back", () => {
+describe("a rebuild restores damaged totals:", () => {
   test.each([
     [
       "sums that are wrong",
@@ -72,7 +72,7 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
       ],
     ],
     [
-      "totals of nothing that happened",
+      "totals without events",
       [
         `INSERT INTO "LiveStreamTotal" VALUES ($1, $2, 'LIVE', 99, 5, 5, 5, 5, 5), ($1, $2, 'ANY', 99, 0, 0, 5, 0, 0)`,
         `INSERT INTO "LiveStreamDevice" VALUES ($1, $2, 'LIVE', 'toaster', 0, 5)`,
@@ -90,7 +90,7 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
       ],
     ],
     [
-      "viewers of whom there is no event",
+      "viewers without events",
       [
         `INSERT INTO "LiveStreamViewer" VALUES ($1, $2, 'LIVE', 'ghost', 'mobile'), ($1, $2, 'ANY', 'ghost', 'mobile')`,
         `INSERT INTO "LiveStreamCartViewer" VALUES ($1, $2, 'LIVE', 'ghost')`,
@@ -121,7 +121,7 @@ describe("the device of a viewer", () => {
   });
   const devices = async (show: ShowKey) => (await storedTotals(db, show))["viewers"];
 
-  test("stays as it was written when the first event was accepted", async () => {
+  test("stays as decided when the first event was accepted", async () => {
     const show = await newShow(db);
     await recordAll(db, show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
     // As when a batch that got its time of acceptance later was the first to be stored.
@@ -137,7 +137,7 @@ describe("the device of a viewer", () => {
     ]);
   });
 
-  test("is taken from the first event on the channel where it is lost", async () => {
+  test("is restored from the first event on the channel", async () => {
     const show = await newShow(db);
     await recordAll(
       db,
