@@ -59,9 +59,9 @@ test.runIf(process.platform === "linux")(
     onTestFinished(() => void parent.kill("SIGKILL"));
     const [printed] = (await once(parent.stdout, "data")) as [Buffer];
     const pid = Number(String(printed));
-    const stat = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
-    await until(async () => (await stat())[0] === "Z", "the child to end");
-    const zombie: Holder = { pid, startedAt: (await stat())[19] ?? "" };
+    const statOfChild = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+    await until(async () => (await statOfChild())[0] === "Z", "the child to end");
+    const zombie: Holder = { pid, startedAt: (await statOfChild())[19] ?? "" };
     const path = await lockPath();
     await writeFile(path, JSON.stringify(zombie));
     expect((await take(path)).abandonedBy).toEqual(zombie);

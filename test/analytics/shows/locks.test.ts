@@ -1,11 +1,12 @@
 import { EventEmitter, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { lockShow } from "../../../src/analytics/shows/showLock.js";
-import type { Database } from "../../../src/database/client.js";
+import type { Database, RootDatabase } from "../../../src/database/client.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { openConnections, testDatabase } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
@@ -144,7 +145,9 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
           `SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE ${session?.pid} = ANY(pg_blocking_pids(pid))`,
         ),
       );
-    const waitedFor = () => expect.poll(waiting, { interval: 10 }).toEqual([{ sessions: 1 }]);
+    const waitedFor = async () => {
+      await expect.poll(waiting, { interval: 10 }).toEqual([{ sessions: 1 }]);
+    };
     return { other, patient: patient.client, waitedFor };
   }
 
@@ -166,17 +169,25 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
   });
 
-  test("a save reads the status that a concurrent one committed, and refuses a step back from it", async () => {
+  test("a save locks the status that it checks: a concurrent one waits, and is not overwritten", async () => {
     const { storeId, lsId } = await newShow(db);
-    const { other, patient, waitedFor } = await twoSessions();
-    const where = `"storeId" = $1 AND id = $2`;
-    await other.query(`UPDATE "LiveStream" SET status = 'ARCHIVED' WHERE ${where}`, [storeId, lsId]);
-    const show = { id: lsId, name: "Show", status: "LIVE" as const, startedAt: new Date("2026-05-04T18:30:00Z") };
-    const saving = saveLiveStream(patient, storeId, show);
-    const refused = expect(saving).rejects.toThrow("A show that is ARCHIVED cannot become LIVE.");
-    await waitedFor();
-    await other.query("COMMIT");
-    await refused;
+    const { patient } = await twoSessions();
+    const startedAt = new Date("2026-05-04T18:30:00Z");
+    const save = (client: RootDatabase, status: "LIVE" | "ARCHIVED") =>
+      saveLiveStream(client, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 60 });
+    const first = openConnections();
+    let second: Promise<unknown> | undefined;
+    first.probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("UPDATE") && second === undefined) {
+        second = save(patient, "ARCHIVED");
+        await Promise.race([second, sleep(300)]); // it waits for this one
+      }
+      return send();
+    };
+    await save(first.client, "LIVE");
+    await second;
+    const where = { storeId_id: { storeId, id: lsId } };
+    expect(await db.liveStream.findUniqueOrThrow({ where })).toMatchObject({ status: "ARCHIVED" });
   });
 });
 
