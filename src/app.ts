@@ -2,9 +2,9 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
-import { createOwnCount } from "./access/rateLimit.memory.js";
-import { createPrimaryCount } from "./cluster/rateLimit.js";
-import { openSharedCount } from "./access/rateLimit.redis.js";
+import { createLocalCounter } from "./access/rateLimit.memory.js";
+import { createPrimaryCounter } from "./cluster/rateLimit.js";
+import { openRedisCounter } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { createPrimaryRelay } from "./cluster/feed.js";
@@ -142,15 +142,15 @@ async function openPersistedOperations(
 /** Counts in Redis or else in the primary, where calls are limited. */
 async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
   const policies = policiesOf(config);
-  if (Object.keys(policies).length === 0) return { policies, count: createOwnCount() };
+  if (Object.keys(policies).length === 0) return { policies, count: createLocalCounter() };
   const warn = (who: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
   if (config.redisUrl !== undefined) {
-    return { policies, count: await openSharedCount(config.redisUrl, warn("Redis")) };
+    return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
   }
   return {
     policies,
-    count: primary === undefined ? createOwnCount() : createPrimaryCount(primary, warn("The primary process")),
+    count: primary === undefined ? createLocalCounter() : createPrimaryCounter(primary, warn("The primary process")),
   };
 }
 

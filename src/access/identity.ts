@@ -3,13 +3,12 @@ import type { Database } from "../database/client.js";
 import { AppError } from "../errors.js";
 import { hashSecret, isValid } from "./token.js";
 
-/** Who calls: the store whose access token was sent. */
 export interface Identity {
   readonly storeId: string;
   readonly tokenId: string;
 }
 
-/** Finds the caller by the secret sent. @throws {AppError} UNAUTHENTICATED */
+/** Authenticates by the secret sent. @throws {AppError} UNAUTHENTICATED */
 export type Identify = (secret: string | undefined) => Promise<Identity>;
 
 interface KnownToken extends Identity {
@@ -19,24 +18,20 @@ interface KnownToken extends Identity {
 
 export const tokenHeader = "x-service-access-token";
 
-/** Revoked tokens must stop working within 5 seconds in every process; answers are trusted for less than that. */
+/** Revoked tokens must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
-/** Tokens in use at one time. */
 const tokensMax = 10_000;
-/** Wrong ones are remembered too, so that a client that goes on with one costs no queries; apart, or guesses would push out the others. */
+/** A cache of its own, since guesses would evict valid tokens. */
 const wrongMax = 1_000;
 
-/**
- * Identity from access tokens. Timing tells nothing about a secret, since only its hash is looked up.
- * Concurrent calls with the same token share one query.
- */
+/** Concurrent calls share one query. Response times reveal nothing, since only the secret's hash is looked up. */
 export function createIdentify(db: Database): Identify {
   const tokens = new LRUCache<string, KnownToken>({ max: tokensMax, ttl: trustMs });
   const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownToken | undefined>>();
 
   const look = async (hash: string): Promise<KnownToken | undefined> => {
-    const start = performance.now(); // from then on it may have been revoked
+    const start = performance.now(); // it may be revoked from then on
     try {
       const token = await findToken(db, hash);
       if (token === undefined) wrong.set(hash, true, { start });

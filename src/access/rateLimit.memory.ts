@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { CallCount, Policy, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 
-/** Windows kept at one time. Beyond that, the store that called the longest ago begins a new one. */
+/** Beyond that, the least recently used window is dropped. */
 const windowsMax = 100_000;
 
 interface Window {
@@ -9,15 +9,14 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** The count of this process alone. */
-export interface OwnCount extends CallCount {
+export interface LocalCounter extends CallCounter {
   reserve(policy: Policy, storeId: string): Reservation;
-  /** Counts a call that was granted elsewhere, where the window ends in `resetMs`. */
-  note(policy: Policy, storeId: string, resetMs: number): void;
+  /** Counts a call that the shared counter granted, in a window that ends after `resetMs`. */
+  add(policy: Policy, storeId: string, resetMs: number): void;
 }
 
-/** Counts in memory, in fixed windows. `now` is a clock in milliseconds that never goes back. */
-export function createOwnCount(now: () => number = () => performance.now()): OwnCount {
+/** Counts in fixed windows. @param now a monotonic clock in milliseconds */
+export function createLocalCounter(now: () => number = () => performance.now()): LocalCounter {
   const windows = new LRUCache<string, Window>({ max: windowsMax });
 
   const find = (key: string): Window | undefined => {
@@ -39,7 +38,7 @@ export function createOwnCount(now: () => number = () => performance.now()): Own
       const callsLeft = Math.max(0, policy.callsMax - window.calls);
       return { policy, isGranted, callsLeft, resetMs: window.endsAt - now() };
     },
-    note(policy, storeId, resetMs) {
+    add(policy, storeId, resetMs) {
       const key = keyOf(policy, storeId);
       const window = find(key) ?? begin(key, resetMs);
       window.calls += 1;

@@ -1,45 +1,40 @@
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 
-/** What is counted together, whatever the style of the call. */
+/** Calls of both styles count together. */
 export type PolicyName = "analytics" | "product";
 
-/** How many calls of a kind a store may make in a window, which begins with its first call. */
+/** How many calls a store may make in a window, which starts with its first call. */
 export interface Policy {
   readonly name: PolicyName;
-  /** 1 or more. */
   readonly callsMax: number;
   readonly windowMs: number;
 }
 
-/** The policies in force; one with a limit of 0 is not among them. */
+/** A limit of 0 disables a policy. */
 export type Policies = Readonly<Partial<Record<PolicyName, Policy>>>;
 
-/** What became of a call that was to be counted. A call that is not granted was not counted. */
+/** Calls that are not granted are not counted. */
 export interface Reservation {
   readonly policy: Policy;
   readonly isGranted: boolean;
-  /** Calls left in this window. */
   readonly callsLeft: number;
-  /** When the window ends, from now. */
   readonly resetMs: number;
 }
 
-/** Counts the calls of stores. Looking whether there is room and taking it is one step. It never throws. */
-export interface CallCount {
+/** Checks and counts a store's call atomically. Never throws. */
+export interface CallCounter {
   reserve(policy: Policy, storeId: string): Reservation | Promise<Reservation>;
   close(): void;
 }
 
-/** What the rate limit needs for a request. */
 export interface RateLimits {
   readonly policies: Policies;
-  readonly count: CallCount;
+  readonly count: CallCounter;
 }
 
 const windowMs = 60_000;
 
-/** The policies that the configuration asks for. */
 export function policiesOf({
   analyticsRateLimit,
   productRateLimit,
@@ -50,17 +45,13 @@ export function policiesOf({
   };
 }
 
-/** RATE_LIMITED, with the time after which a call is granted again. */
 export function tooManyCalls({ policy, resetMs }: Pick<Reservation, "policy" | "resetMs">): AppError {
   const { name, callsMax, windowMs: perMs } = policy;
   const message = `The limit of ${callsMax} ${name} calls in ${perMs / 1_000} seconds is used up.`;
   return new AppError("RATE_LIMITED", message, { retryAfterSeconds: wholeSeconds(resetMs) });
 }
 
-/**
- * The headers of draft-ietf-httpapi-ratelimit-headers, structured fields both: the policies under which a request was
- * counted, and what is left of each.
- */
+/** draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitHeaders(
   reservations: readonly Reservation[],
 ): Readonly<Record<"RateLimit" | "RateLimit-Policy", string>> {
@@ -72,7 +63,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** Rounded up, so that whoever waits that long comes after the end of the window. */
+/** Rounded up: a client that waits that long is not early. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -4,14 +4,14 @@ import { errorAt } from "../errors.js";
 import { canBeKey, nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 
-/** The documented, deprecated pair by which a call names a site. Empty strings count as not given. */
+/** Empty strings count as not given. */
 export interface SiteReference {
   readonly siteId?: string | null | undefined;
   readonly siteType?: string | null | undefined;
 }
 
 /**
- * The id of the site that a call names, or undefined where it names none. A siteType alone is ignored.
+ * The id of the named site, or undefined without a siteId.
  *
  * @throws {AppError} SITE_NOT_FOUND where the store has no such site, or not of that type
  */
@@ -29,10 +29,10 @@ export async function resolveSite(
   return site.id;
 }
 
-/** Not findUnique: Prisma would make one query of those of several stores. */
+/** Not findUnique: Prisma would send one query for each store. */
 const lookUpSite = joinLookupsById((db, storeId, ids) => db.site.findMany({ where: { storeId, id: { in: ids } } }));
 
-/** Adds a site to a store. @throws {AppError} VALIDATION_FAILED, or NOT_FOUND for an unknown store */
+/** @throws {AppError} VALIDATION_FAILED, or NOT_FOUND for an unknown store */
 export async function addSite(db: Database, storeId: string, id: string, type: string) {
   await requireStore(db, storeId);
   for (const [name, value] of Object.entries({ site: id, type })) {

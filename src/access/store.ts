@@ -5,8 +5,6 @@ import { nameCharactersMax, textFault } from "../lib/text.js";
 const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
 /**
- * Creates a store.
- *
  * @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken, and for a name that is blank or too long
  */
 export async function createStore(db: Database, id: string, name: string): Promise<{ store: string; name: string }> {

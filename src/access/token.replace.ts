@@ -5,25 +5,23 @@ import { AppError } from "../errors.js";
 import { type IssuedToken, isValid, requireToken, storeToken, type TokenSummary } from "./token.js";
 
 interface RotateOptions {
-  /** How long the old one goes on working, but not longer than it would have. */
+  /** The old token expires then at the latest. */
   readonly graceMs: number;
-  /** When the new one stops working; as the old one would have, if not given. */
+  /** The old token's expiry by default. */
   readonly expiresAt?: Date | undefined;
 }
 
-/** A token that was issued in place of another. */
 export interface Rotation {
   readonly issued: IssuedToken;
-  /** What was replaced, as it was before. */
   readonly old: Pick<TokenSummary, "id" | "expiresAt">;
 }
 
 const transactionTimeoutMs = 10_000;
 
 /**
- * Issues a token in place of another one, which can be replaced once: of two rotations at once, one is refused.
+ * Of two concurrent rotations, one is refused.
  *
- * @throws {AppError} NOT_FOUND for a token that the store does not have, that no longer works or that was replaced
+ * @throws {AppError} NOT_FOUND for a token that the store does not have, that is invalid or that was replaced
  */
 export async function rotateToken(
   db: RootDatabase,
@@ -45,7 +43,7 @@ export async function rotateToken(
   });
 }
 
-/** Marks a token as replaced. From then on its row is locked: whoever else would replace or revoke it waits, and looks again. */
+/** Locks the row: concurrent rotations and revocations wait, and read it again. */
 async function claim(transaction: Database, storeId: string, id: string, newId: string) {
   const { count } = await transaction.accessToken.updateMany({
     where: { id, storeId, revokedAt: null, replacedBy: null },
@@ -59,7 +57,7 @@ async function claim(transaction: Database, storeId: string, id: string, newId: 
   return token;
 }
 
-/** Takes back a rotation whose secret nobody has seen: the old token works for as long as it would have. */
+/** For a rotation whose secret was never shown. */
 export async function undoRotation(db: RootDatabase, { issued, old }: Rotation): Promise<void> {
   const { store: storeId, id: replacedBy } = issued;
   await inTransaction(db, { timeoutMs: transactionTimeoutMs }, async (transaction) => {
@@ -69,18 +67,16 @@ export async function undoRotation(db: RootDatabase, { issued, old }: Rotation):
   });
 }
 
-/** A token that works no more. */
 export interface Revocation {
   readonly revokedAt: Date | null;
-  /** The token that was issued in its place and goes on working. */
+  /** A valid token that had replaced it. */
   readonly replacedBy: string | null;
-  /** Those that were being issued in its place meanwhile, and were revoked with it. */
+  /** Replacements by concurrent rotations. */
   readonly alsoRevoked: readonly string[];
 }
 
 /**
- * Ends a token. Servers notice within 5 seconds. A token that was issued in its place before goes on working; one of a
- * rotation that had not ended when this began ends with it.
+ * Servers notice within 5 seconds. An earlier replacement stays valid; that of a concurrent rotation is revoked too.
  *
  * @throws {AppError} NOT_FOUND
  */
@@ -96,7 +92,6 @@ export async function revokeToken(db: RootDatabase, store: string, id: string): 
   });
 }
 
-/** The successor, and its own, should it have been rotated already. */
 async function revokeSuccessors(transaction: Database, store: string, first: string | null): Promise<string[]> {
   const revoked: string[] = [];
   for (let next = first; next !== null;) {
@@ -106,7 +101,7 @@ async function revokeSuccessors(transaction: Database, store: string, first: str
   return revoked;
 }
 
-/** Locks the token's row before it is read: what a rotation does to it is done by then, or refused later. */
+/** Locks the row before reading it: a concurrent rotation has finished, or will be refused. */
 async function revoke(transaction: Database, storeId: string, id: string) {
   await transaction.accessToken.updateMany({
     where: { id, storeId, revokedAt: null },

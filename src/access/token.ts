@@ -4,7 +4,7 @@ import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 
-/** A new token; the secret is not kept and cannot be shown again. */
+/** The secret is not stored. */
 export interface IssuedToken {
   readonly id: string;
   readonly token: string;
@@ -12,25 +12,23 @@ export interface IssuedToken {
   readonly expiresAt: Date | null;
 }
 
-/** What may be told about a token later. */
 export interface TokenSummary {
   readonly id: string;
   readonly label: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Id of the token that was issued in its place. */
   readonly replacedBy: string | null;
 }
 
 interface IssueOptions {
   readonly label?: string | undefined;
   readonly expiresAt?: Date | undefined;
-  /** A secret of the operator's choice, for demonstrations. */
+  /** Random by default. */
   readonly secret?: string | undefined;
 }
 
-/** The form in which a secret is stored and looked up: SHA-256, hexadecimal. The secret has 256 random bits, so no salt is needed. */
+/** SHA-256, hexadecimal. Secrets have 256 random bits, so no salt is needed. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -43,14 +41,12 @@ export async function issueToken(db: Database, store: string, options: IssueOpti
   return storeToken(db, store, randomUUID(), options);
 }
 
-/** Stores a new token under an id; the store must exist. */
 export async function storeToken(db: Database, store: string, id: string, options: IssueOptions): Promise<IssuedToken> {
   const { label = null, expiresAt = null, secret = `vt_${randomBytes(32).toString("base64url")}` } = options;
   await db.accessToken.create({ data: { id, storeId: store, label, expiresAt, hash: hashSecret(secret) } });
   return { id, token: secret, store, expiresAt };
 }
 
-/** The tokens of a store, oldest first. */
 export async function listTokens(db: Database, store: string): Promise<readonly TokenSummary[]> {
   await requireStore(db, store);
   return db.accessToken.findMany({
@@ -60,7 +56,7 @@ export async function listTokens(db: Database, store: string): Promise<readonly 
   });
 }
 
-/** Whether a token works now. When it was revoked plays no part: the clock of another machine told it. */
+/** A revocation in the future counts too: clocks of machines differ. */
 export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 }

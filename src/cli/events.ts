@@ -48,7 +48,7 @@ export function addEventsCommands(program: Command): void {
             bars.update(progress);
             if (progress.phase === "recording") relay?.send(store, lsId);
           };
-          return await recordEventFile(db, store, lsId, file, { lanes: lanesOf(config), onProgress });
+          return await recordEventFile(db, store, lsId, file, { partitions: partitionsOf(config), onProgress });
         } finally {
           bars.stop();
           relay?.send(store, lsId);
@@ -60,8 +60,8 @@ export function addEventsCommands(program: Command): void {
     });
 }
 
-/** The embedded database has one connection. */
-function lanesOf({ databaseUrl, databasePoolMax }: Config): number {
+/** More than one batch at a time only where there is more than one connection. */
+function partitionsOf({ databaseUrl, databasePoolMax }: Config): number {
   return databaseUrl === undefined ? 1 : Math.min(4, databasePoolMax);
 }
 

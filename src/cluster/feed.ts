@@ -3,18 +3,18 @@ import type { Channel } from "./channel.js";
 
 const topic = "live-stream-changed";
 
-/** In the primary: forwards a worker's changes to the others. */
+/** In the primary: forwards a worker's changes to all other workers. */
 export function relayForWorker(channel: Channel, others: () => Iterable<Channel>): void {
   channel.on(topic, (storeId: string, lsId: string) => {
     for (const other of others()) if (other !== channel) other.send(topic, storeId, lsId);
   });
 }
 
-/** In a worker: the relay through the primary. It loses nothing, since a worker without its primary ends. */
+/** In a worker. Nothing is lost, since workers end with their primary. */
 export function createPrimaryRelay(channel: Channel): FeedRelay {
   return {
     send: (storeId, lsId) => channel.send(topic, storeId, lsId),
-    onChange: (noticed) => channel.on(topic, noticed),
-    close: async () => undefined, // whoever opened the channel closes it
+    subscribe: (onChange) => channel.on(topic, onChange),
+    close: async () => undefined,
   };
 }

@@ -1,17 +1,15 @@
 import type { Prisma, PrismaClient } from "../generated/prisma/client.js";
 
-/** A database, or a transaction in it: what every plain function takes first. */
+/** A database or a transaction. */
 export type Database = Prisma.TransactionClient;
 
-/** The database itself, where a function opens transactions of its own. */
+/** A database, for functions that open their own transactions. */
 export type RootDatabase = PrismaClient;
 
-/** What can be seen of a database from outside: how busy its connections are, and each statement that is sent. */
 export interface DatabaseProbe {
-  /** The connections of this process. */
   readonly pool: { readonly totalCount: number; readonly idleCount: number };
-  /** Calls that wait for a connection, or for the turn of their store to have one. */
+  /** Calls that wait for a connection or for their store's share. */
   waiting: () => number;
-  /** Where set, every statement is sent by it. It is told the text, in which parameters stand for all values. */
+  /** If set, sends every statement; `sql` has placeholders for all values. */
   aroundQuery: (<Result>(sql: string, send: () => Promise<Result>) => Promise<Result>) | undefined;
 }

@@ -2,69 +2,63 @@ import type { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 
 export interface WatchdogOptions {
-  /** A statement that takes longer makes us ask whether the server still answers anybody. */
-  readonly suspectAfterMs: number;
-  readonly answerTimeoutMs: number;
+  readonly probeAfterMs: number;
+  readonly responseTimeoutMs: number;
 }
 
-const byDefault: WatchdogOptions = { suspectAfterMs: 3_000, answerTimeoutMs: 5_000 };
+const defaults: WatchdogOptions = { probeAfterMs: 3_000, responseTimeoutMs: 5_000 };
 
 /**
- * Notices that the server of a pool hangs. Such a server, or a network that swallows everything, closes nothing, and it
- * is the server that keeps statement_timeout: a statement would be waited for without end. A limit kept here would have
- * to be that of the longest statement, so the server is asked instead, on a new connection, as often as a statement has
- * been running for some seconds. Behind a pooler that is busy the new connection may wait for its turn: a server that says
- * anything on another one meanwhile does not hang.
- *
- * @param config how to open a connection
- * @param sockets those of the pool, as they are at any time
+ * Detects a server or network that hangs without closing connections: statement_timeout is kept by the server itself,
+ * so a statement would wait forever. The server is probed over a new connection while any statement runs for long. A
+ * busy pooler may queue that connection, so data on the pool's connections counts as a response too.
  */
 export function watchServer(
   pool: pg.Pool,
   config: PoolConfig,
   sockets: ReadonlySet<Socket>,
   onHung: (problem: Error) => void,
-  { suspectAfterMs, answerTimeoutMs }: WatchdogOptions = byDefault,
+  { probeAfterMs, responseTimeoutMs }: WatchdogOptions = defaults,
 ): void {
   const busySince = new Map<pg.PoolClient, number>();
   let timer: NodeJS.Timeout | undefined;
 
-  const arm = (): void => {
-    timer = setTimeout(() => void look(), suspectAfterMs).unref();
+  const schedule = (): void => {
+    timer = setTimeout(() => void check(), probeAfterMs).unref();
   };
-  const look = async (): Promise<void> => {
-    const suspect = performance.now() - suspectAfterMs;
-    const isSuspicious = [...busySince.values()].some((since) => since <= suspect);
-    if (isSuspicious && !pool.ending && !(await isAnswering(config, sockets, answerTimeoutMs))) {
-      onHung(new Error(`The database server has not answered for ${answerTimeoutMs / 1_000} seconds.`));
+  const check = async (): Promise<void> => {
+    const startedBefore = performance.now() - probeAfterMs;
+    const isOverdue = [...busySince.values()].some((since) => since <= startedBefore);
+    if (isOverdue && !pool.ending && !(await isResponding(config, sockets, responseTimeoutMs))) {
+      onHung(new Error(`The database server has not answered for ${responseTimeoutMs / 1_000} seconds.`));
     }
     timer = undefined;
-    if (busySince.size > 0) arm();
+    if (busySince.size > 0) schedule();
   };
 
   pool.on("acquire", (client) => {
     busySince.set(client, performance.now());
-    if (timer === undefined) arm();
+    if (timer === undefined) schedule();
   });
   pool.on("release", (_, client) => void busySince.delete(client));
 }
 
-async function isAnswering(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
-  // Without the one that asks: a pooler may greet it by itself.
+async function isResponding(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
+  // Without the probe's own connection: a pooler may greet it without the server.
   const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
-  return (await answers(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
+  return (await probe(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
 }
 
-async function answers(config: PoolConfig, timeoutMs: number): Promise<boolean> {
+async function probe(config: PoolConfig, timeoutMs: number): Promise<boolean> {
   const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
   const client = new pg.Client({ ...config, ...limits });
-  client.on("error", () => undefined); // the call that needs the connection reports it
+  client.on("error", () => undefined);
   try {
     await client.connect();
     await client.query("SELECT 1");
     return true;
   } catch (error) {
-    return error instanceof pg.DatabaseError; // a refusal is an answer
+    return error instanceof pg.DatabaseError; // a refusal is a response
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -1,16 +1,14 @@
 import type { Database } from "./client.js";
 import { sharesOf } from "./shares/shares.js";
 
-/** Finds what a store has under these keys, of which no two are the same: one query, whatever their number. */
 export type LoadByKeys<Value> = (
   db: Database,
   storeId: string,
   keys: readonly string[],
 ) => Promise<(key: string) => Value>;
 
-/** Keys of one query. More of them at one time, and a further query runs beside it. */
 const keysMax = 500;
-/** A query that cannot be sent is refused after 4.5 seconds: with this, whoever asks is answered within 5. */
+/** Unsent queries are refused after 4.5 seconds: in total, callers are answered within 5. */
 const gatherMsMax = 400;
 
 interface Batch<Value> {
@@ -18,20 +16,15 @@ interface Batch<Value> {
   readonly found: Promise<(key: string) => Value>;
 }
 
-/** Lookups of one store that are under way. */
 interface StoreLookups<Value> {
-  /** Takes further keys until it is sent. */
   open: Batch<Value> | undefined;
-  /** Queries that were sent, and are not answered yet. */
   sent: number;
-  /** Batches that wait for one of these to be answered. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * A lookup by key whose calls are joined: those for one store that come in the same turn of the event loop, from
- * whichever requests, share one query. While the store's share of connections is in use, more of them gather. On a busy
- * server a lookup then costs a fraction of a query of its own; an idle one waits for nothing but the end of the turn.
+ * Joins lookups by key, like a data loader: those of one store in the same turn of the event loop share a query. While
+ * the store's share of connections is in use, further ones gather. An idle server adds no delay.
  */
 export function joinLookups<Value>(load: LoadByKeys<Value>) {
   const byDatabase = new WeakMap<Database, Map<string, StoreLookups<Value>>>();
@@ -48,7 +41,7 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
       } finally {
         const [next] = lookups.waiting;
         if (next === undefined) lookups.sent -= 1;
-        else next(); // it takes this one's place
+        else next(); // passes on its slot
         if (lookups.sent === 0 && lookups.open === undefined) byDatabase.get(db)?.delete(storeId);
       }
     };
@@ -66,7 +59,6 @@ export function joinLookups<Value>(load: LoadByKeys<Value>) {
   };
 }
 
-/** Resolves once a query of the store is answered, or after the longest time that keys gather. */
 function gathering<Value>(lookups: StoreLookups<Value>): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -82,12 +74,11 @@ function gathering<Value>(lookups: StoreLookups<Value>): Promise<void> {
   });
 }
 
-/** As many as a store may have connections: a further one would only wait. */
+/** More would only queue for connections. */
 function queriesAtOnce(db: Database): number {
   return sharesOf(db)?.requests.ofStoreMax ?? Infinity;
 }
 
-/** Lookups of what a store has under ids, joined likewise; undefined where there is nothing. */
 export function joinLookupsById<Row extends { readonly id: string }>(
   load: (db: Database, storeId: string, ids: string[]) => Promise<readonly Row[]>,
 ) {

@@ -5,19 +5,19 @@ import type { Health } from "../lib/outage.js";
 
 interface Listener {
   onPayload(payload: string): void;
-  /** Told once it hears, the first time and after each outage. */
+  /** Called after each LISTEN, the first time and after outages. */
   onReady(): void;
 }
 
 const timeoutMs = 5_000;
-/** How often an idle connection is looked at: one that a firewall forgot says nothing, and nothing comes on it. */
+/** Detects connections that a firewall dropped silently. */
 const pingMs = 15_000;
 const reconnectDelayMaxMs = 10_000;
 const closeTimeoutMs = 1_000;
 
 /**
- * A channel of PostgreSQL's LISTEN and NOTIFY, on a connection of its own that is opened when it is first needed. For a
- * listener it is opened again whenever it is lost. What is sent meanwhile, by whomever, is lost.
+ * LISTEN and NOTIFY on a connection of its own, opened on first use. For a listener it is reopened after errors;
+ * notifications sent meanwhile are lost.
  */
 export class NotificationChannel {
   readonly #connection: PoolConfig;
@@ -30,7 +30,6 @@ export class NotificationChannel {
   #failures = 0;
   #isClosed = false;
 
-  /** @param name an SQL identifier */
   constructor(connection: PoolConfig, name: string, health: Health) {
     this.#connection = connection;
     this.#name = name;
@@ -38,22 +37,21 @@ export class NotificationChannel {
   }
 
   /**
-   * Begins to listen, once for all. Behind a pooler of transactions nothing is ever heard.
+   * Starts listening. Has no effect behind a transaction pooler.
    *
-   * @returns when it hears, or could not yet: it goes on trying then
+   * @returns after the first attempt; further ones follow where it failed
    */
   async listen(listener: Listener): Promise<void> {
     this.#listener = listener;
     const before = this.#client;
     try {
       if (before === undefined) await this.#open();
-      else await this.#hear(await before);
+      else await this.#listen(await before);
     } catch {
       if (before !== undefined) this.#socket?.destroy();
     }
   }
 
-  /** @throws where the server does not take it in time */
   async notify(payloads: readonly string[]): Promise<void> {
     const client = await this.#open();
     await client.query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload", [this.#name, payloads]);
@@ -114,11 +112,11 @@ export class NotificationChannel {
 
   async #begin(client: pg.Client): Promise<pg.Client> {
     await client.connect();
-    if (this.#listener !== undefined) await this.#hear(client);
+    if (this.#listener !== undefined) await this.#listen(client);
     return client;
   }
 
-  async #hear(client: pg.Client): Promise<void> {
+  async #listen(client: pg.Client): Promise<void> {
     await client.query(`LISTEN ${this.#name}`);
     this.#listener?.onReady();
   }
@@ -127,7 +125,7 @@ export class NotificationChannel {
     if (this.#isClosed || client === undefined || this.#client !== client) return;
     this.#client = undefined;
     this.#health.failed(problem);
-    if (this.#listener === undefined) return; // opened again when something is to be sent
+    if (this.#listener === undefined) return;
     this.#failures += 1;
     const delayMs = Math.min(100 * 2 ** this.#failures, reconnectDelayMaxMs);
     this.#retry = setTimeout(() => void this.#open().catch(() => undefined), delayMs);

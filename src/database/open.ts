@@ -3,31 +3,29 @@ import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
-import { type FileLock, silenceMaxMs } from "./embedded/fileLock.js";
+import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
 import { withTimeLimits } from "./timeLimits.js";
 
-/** A database that is open, whichever engine it runs on. */
 export interface OpenDatabase {
   readonly client: RootDatabase;
   readonly probe: DatabaseProbe;
   readonly readiness: DatabaseReadiness;
-  /** How to open further connections, for migrations. */
+  /** For further connections. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
-  /** The private folder of its socket, where this process runs the embedded engine itself. */
+  /** Set where this process runs the embedded engine. */
   readonly ownSocketFolder?: string;
-  /** Settles when an embedded engine of this process stops by itself, or loses its folder. Never for a server elsewhere. */
+  /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
-  /** Lets other processes use an embedded database of this one, from now until it is closed. */
+  /** Lets other processes use this process's embedded database. */
   share(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The folder of the embedded database is in use by another process that serves it. */
 export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
 }
@@ -38,13 +36,12 @@ const never = new Promise<never>(() => undefined);
 /**
  * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR.
  *
- * `alone` is for the process that serves: it must hold the embedded folder itself, and shares it. Other commands go
- * through its socket, or hold the folder themselves while they run. They do not share it, since they could end in the
- * middle of another's work: commands without a server take turns.
+ * `exclusive` is for the process that serves: it must hold the folder. Other commands use its socket, or hold the folder
+ * without sharing it, since they may end during another's work.
  *
  * @throws {FolderInUseError} with the pid of the process that holds the folder
  */
-export async function openDatabase(config: Config, use: "alone" | "shared", log: Log): Promise<OpenDatabase> {
+export async function openDatabase(config: Config, use: "exclusive" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
     return connect("postgresql", connection, log, config.databaseNamedStatements);
@@ -55,28 +52,28 @@ export async function openDatabase(config: Config, use: "alone" | "shared", log:
   );
   if ("release" in lock) return startHere(dataDir, lock, log);
   if (await isElsewhere(lock)) throw new FolderInUseError(inUseElsewhere(dataDir, lock));
-  if (use === "alone") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
+  if (use === "exclusive") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
   const holder = await findHolder(dataDir);
-  if (holder === undefined) return openDatabase(config, use, log); // it was just given up
+  if (holder === undefined) return openDatabase(config, use, log);
   if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
   return connect("embedded", embeddedConnection(holder.socketFolder), log);
 }
 
 function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   const where = `in another container or on another machine, ${hostname ?? "without a name"}`;
-  const until = `It is taken over ${silenceMaxMs / 1_000} seconds after the last sign of life from there.`;
+  const until = `It is taken over ${heartbeatTimeoutMs / 1_000} seconds after its last heartbeat.`;
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 
-/** PGlite has one session, so a second connection of the same process would only wait for the first. */
+/** PGlite has one session: a second connection would only wait for the first. */
 export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
 /**
- * A client for a database that runs already.
+ * Connects to a running database.
  *
- * @param namedStatements not where sessions are shared: in the embedded engine, and behind a pooler of transactions
+ * @param namedStatements false where clients share sessions: the embedded engine, transaction poolers
  */
 export function connect(
   engine: OpenDatabase["engine"],
@@ -110,7 +107,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
     throw error;
   }
   const { socketFolder, crashed } = server;
-  void lock.lost.then(server.kill); // not a byte more into a folder that is somebody else's
+  void lock.lost.then(server.kill); // writes nothing more into another process's folder
   const open = connect("embedded", embeddedConnection(socketFolder), log);
   return {
     ...open,

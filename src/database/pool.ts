@@ -4,51 +4,43 @@ import { parseTextArray } from "./arrayLiteral.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { clientKeepAlive } from "./timeLimits.js";
 
-/** How long a caller waits for a free connection, and for a new one to be made. */
 const connectTimeoutMs = 5_000;
-/** The type `text[]`, as in PostgreSQL's pg_type.dat. */
+/** As in PostgreSQL's pg_type.dat. */
 const textArrayOid = 1009;
 
-// The parser that pg brings collects a list character by character: a second for 25 large products.
-pg.types.setTypeParser(textArrayOid as never, parseTextArray); // its types know no arrays
+// The default parser appends single characters: a second for 25 large products.
+pg.types.setTypeParser(textArrayOid as never, parseTextArray); // its types lack arrays
 
 export interface Connections {
   readonly pool: pg.Pool;
-  /** How its connections are opened. */
   readonly config: PoolConfig;
-  /** Theirs, as they are at any time. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Ends all of them at once, whatever they are at: statements under way fail. */
-  readonly cut: () => void;
+  readonly destroyAll: () => void;
 }
 
-/**
- * A pool of connections that no failure of the server ends this process by, or keeps waiting without end.
- *
- * @param log told when connections are ended because the server hangs
- */
+/** A pool that survives errors of the server and detects one that hangs. */
 export function openPool(
   connection: PoolConfig,
   log: (problem: Error) => void,
-  suspicion?: WatchdogOptions,
+  watchdog?: WatchdogOptions,
 ): Connections {
   const connections = openConnections(connection, log);
-  // The embedded engine, which is known by its socket's folder, has one session: it answers nobody during a statement.
+  // The embedded engine, recognizable by its socket folder, cannot be probed during a statement.
   if (connection.host === undefined) {
-    const { pool, config, sockets, cut } = connections;
+    const { pool, config, sockets, destroyAll } = connections;
     const onHung = (problem: Error): void => {
       log(problem);
-      cut();
+      destroyAll();
     };
-    watchServer(pool, config, sockets, onHung, suspicion);
+    watchServer(pool, config, sockets, onHung, watchdog);
   }
   return connections;
 }
 
-/** A pool likewise, for statements that have a time limit here: nobody looks whether the server hangs. */
+/** A pool without watchdog, for statements with a client-side time limit. */
 export function openConnections(connection: PoolConfig, log: (problem: Error) => void): Connections {
   const sockets = new Set<Socket>();
-  const cut = (): void => {
+  const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const config: PoolConfig = {
@@ -62,9 +54,8 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
     },
   };
   const pool = new pg.Pool(config);
-  pool.on("error", log); // of an idle connection
-  // An error of a connection that nobody listens to would end the process, and between being made or being idle and
-  // being used nobody does. The statement that needs the connection reports it.
+  pool.on("error", log); // of idle connections
+  // Without a listener, errors between statements would end the process; the next statement reports them.
   pool.on("connect", (client) => void client.on("error", () => undefined));
-  return { pool, cut, config, sockets };
+  return { pool, destroyAll, config, sockets };
 }

@@ -7,16 +7,15 @@ import type { DatabaseProbe } from "./client.js";
 const parameters = new Map<string, string>();
 
 /**
- * Keeps large values of statements past Prisma, which would write all parameters of a raw statement into one JSON text
- * and read them back. `work` puts what `bind` returns where the value would stand; until it ends, the adapter below
- * exchanges one for the other.
+ * Bypasses Prisma's serialization of raw parameters into one JSON text, for large values. `work` passes what `bind`
+ * returns in place of the value; until it ends, the adapter below replaces it.
  */
 export async function withRawParameters<Result>(
   work: (bind: (value: string) => string) => Promise<Result>,
 ): Promise<Result> {
   const placeholders: string[] = [];
   const bind = (value: string) => {
-    const placeholder = randomUUID(); // nobody who sends text can guess it
+    const placeholder = randomUUID(); // cannot be guessed by clients that send text
     placeholders.push(placeholder);
     parameters.set(placeholder, value);
     return placeholder;
@@ -28,7 +27,7 @@ export async function withRawParameters<Result>(
   }
 }
 
-/** Prisma's adapter for pg, which puts bound values into statements, and can be watched. */
+/** Prisma's adapter for pg, with raw parameters and a probe. */
 export class RawParameterPrismaPg extends PrismaPg {
   readonly probe: DatabaseProbe;
 

@@ -1,13 +1,9 @@
 import pg, { type PoolConfig } from "pg";
 
-/**
- * A transaction in which nothing happens for so long is ended by the server: of a process that is frozen nobody would otherwise
- * hear, and what it has locked would stay locked. Imports read their next rows meanwhile, from memory or from a file.
- */
+/** A frozen process would keep its locks. Imports read from memory or a file meanwhile. */
 const idleInTransactionMs = 10_000;
-/** A connection on which nothing comes is asked after so long whether there is still somebody at the other end. */
 const keepAliveMs = 10_000;
-/** For the server's end: whose client's machine has gone ends within 25 seconds. Sockets of a machine's own ignore it. */
+/** Detects a client whose machine is gone within 25 seconds. */
 const serverKeepAlive = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -15,12 +11,10 @@ const serverKeepAlive = {
   tcp_user_timeout: 25_000,
 };
 
-/** What every connection to PostgreSQL is opened with. */
 export const clientKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs } satisfies PoolConfig;
 
 /**
- * A connection whose server keeps time limits for it, which it is told as the connection begins. Poolers that share connections
- * refuse such parameters, and it would not be this connection that has them: there they are settings of the role (docs/scale.md).
+ * Adds time limits as startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md).
  */
 export function withTimeLimits(connection: PoolConfig): PoolConfig {
   const { connectionString } = connection;
@@ -30,14 +24,14 @@ export function withTimeLimits(connection: PoolConfig): PoolConfig {
     ...clientKeepAlive,
     ...connection,
     ...(connectionString !== undefined && { connectionString: withoutOptions(connectionString) }),
-    options: [...ours, ...optionsOf(connection)].join(" "), // of two for one setting the later counts
+    options: [...ours, ...optionsOf(connection)].join(" "), // the last value counts
   };
 }
 
-/** Those of the URL or of PGOPTIONS, which one here would replace. */
+/** From the URL or PGOPTIONS. */
 function optionsOf(connection: PoolConfig): readonly string[] {
   const { connectionParameters } = new pg.Client(connection) as pg.Client & {
-    readonly connectionParameters: { readonly options?: string }; // pg has it, its types do not
+    readonly connectionParameters: { readonly options?: string }; // missing in pg's types
   };
   return connectionParameters.options === undefined ? [] : [connectionParameters.options];
 }

@@ -6,15 +6,13 @@ import { isRetryable, mapDatabaseError } from "./errors.js";
 const attemptsMax = 4;
 
 interface TransactionOptions {
-  /** The whole transaction is given up after this long. */
   readonly timeoutMs: number;
 }
 
 /**
- * Runs `work` in a transaction: all of it is stored, or nothing. One that loses against another transaction runs again,
- * so `work` must be repeatable.
+ * Runs `work` in a transaction, and again after deadlocks: it must be repeatable.
  *
- * @throws {AppError} UNAVAILABLE when the database cannot be used or every attempt lost
+ * @throws {AppError} UNAVAILABLE where the database is unavailable or every attempt failed
  */
 export async function inTransaction<Result>(
   db: RootDatabase,
@@ -24,18 +22,13 @@ export async function inTransaction<Result>(
   return retrying(() => db.$transaction(work, { timeout: timeoutMs }));
 }
 
-/** Carries a result out of a transaction that is rolled back. */
 class RollbackSignal extends Error {
   constructor(readonly result: unknown) {
     super();
   }
 }
 
-/**
- * Runs `work` as inTransaction does, in a transaction that is rolled back at its end: to find out what it would do.
- *
- * @throws {AppError} UNAVAILABLE when the database cannot be used or every attempt lost
- */
+/** A dry run: like inTransaction, but rolls back. */
 export async function inRolledBackTransaction<Result>(
   db: RootDatabase,
   options: TransactionOptions,
@@ -46,12 +39,12 @@ export async function inRolledBackTransaction<Result>(
       throw new RollbackSignal(await work(transaction));
     });
   } catch (error) {
-    if (error instanceof RollbackSignal) return error.result as Result; // made above, of this work
+    if (error instanceof RollbackSignal) return error.result as Result; // thrown above, with this type
     throw error;
   }
 }
 
-/** Runs a statement or transaction again, a few times, while it loses against others. @throws {AppError} UNAVAILABLE */
+/** Retries a statement or transaction after deadlocks. @throws {AppError} UNAVAILABLE */
 export async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -63,17 +56,14 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/**
- * Settings that hold until a transaction ends, from its next statement on. Citus passes them on to the nodes that do the work,
- * which it does not do with those made by set_config.
- */
+/** Citus propagates SET LOCAL to its nodes, but not set_config. */
 export async function setLocal(
   transaction: Database,
   settings: Readonly<
     Record<"lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop", string>
   >,
 ): Promise<void> {
-  const all = { "citus.propagate_set_commands": "local", ...settings }; // without Citus, the first is nobody's
+  const all = { "citus.propagate_set_commands": "local", ...settings }; // ignored without Citus
   for (const [name, value] of Object.entries(all)) {
     await transaction.$executeRaw(Prisma.raw(`SET LOCAL ${name} = '${value}'`));
   }
@@ -82,8 +72,8 @@ export async function setLocal(
 const embedded = new WeakMap<Database, boolean>();
 
 /**
- * Whether the database is the embedded engine, whose one session all clients share: whoever holds a transaction keeps all
- * others waiting, and no lock keeps one client from another. Asked of the database itself once, whoever opened it.
+ * Whether this is the embedded engine, whose clients share one session: transactions block all others, and locks
+ * exclude nobody.
  */
 export async function isSingleSession(db: Database): Promise<boolean> {
   const answer = embedded.get(db);

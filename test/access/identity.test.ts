@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createIdentify } from "../../src/access/identity.js";
 import { createTestStore, startApp, type TestApp } from "../support/app.js";
 
@@ -8,7 +9,44 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test("a flood of wrong tokens does not push out the good ones, and a wrong one that comes again is known", async () => {
+/** The database, whose tokens are looked up by `findUnique`. */
+function withTokens(findUnique: (query: { where: { hash: string } }) => Promise<unknown>) {
+  return new Proxy(app.db, {
+    get: (target, name) => (name === "accessToken" ? { findUnique } : Reflect.get(target, name, target)),
+  });
+}
+
+test("a lookup is trusted for 3 seconds from when it was sent, however late the response", async () => {
+  const { id, token } = await createTestStore(app);
+  const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
+  let now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  let tookMs = 0;
+  let queries = 0;
+  const identify = createIdentify(
+    withTokens(async ({ where }) => {
+      queries += 1;
+      now += tookMs;
+      return where.hash === known?.hash ? known : null;
+    }),
+  );
+  const ask = async (secret: string) => {
+    await sleep(5); // the cache reads the clock once a millisecond
+    await identify(secret).catch(() => undefined);
+    return queries;
+  };
+  for (const secret of [token, "vt_wrong"]) {
+    queries = 0;
+    tookMs = 2_900;
+    expect([await ask(secret), await ask(secret)]).toEqual([1, 1]);
+    now += 3_001;
+    tookMs = 3_100;
+    expect([await ask(secret), await ask(secret)]).toEqual([2, 3]);
+  }
+});
+
+test("a flood of invalid tokens does not evict valid ones, and a repeated invalid one is cached", async () => {
   const { id, token } = await createTestStore(app);
   const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
   let queries = 0;
@@ -16,10 +54,7 @@ test("a flood of wrong tokens does not push out the good ones, and a wrong one t
     queries += 1;
     return Promise.resolve(where.hash === known?.hash ? known : null);
   };
-  const client = new Proxy(app.db, {
-    get: (target, name) => (name === "accessToken" ? { findUnique } : Reflect.get(target, name, target)),
-  });
-  const identify = createIdentify(client);
+  const identify = createIdentify(withTokens(findUnique));
   const begun = performance.now();
   const again = () => Promise.all(Array.from({ length: 10 }, () => identify(token)));
   for (const identity of await again()) expect(identity).toMatchObject({ storeId: id });

@@ -279,7 +279,7 @@ test("every operation of the schema and every documented path has a case here", 
   expect(Object.keys(cases).toSorted()).toEqual([...fields, ...routes].toSorted());
 });
 
-describe("a store that names another's data is answered as if it named nothing, and changes nothing of it", () => {
+describe("another store's data is indistinguishable from missing data, and is not changed", () => {
   test.for(Object.entries(cases))("%s", async ([, { asks, wrote }]) => {
     const { owner, names } = await createOwner();
     const stranger = await createStranger();
@@ -298,7 +298,7 @@ describe("a store that names another's data is answered as if it named nothing, 
 });
 
 describe("two stores with the same ids", () => {
-  test("read, change and delete each its own product, at the same moment too", async () => {
+  test("read, change and delete each its own product, also concurrently", async () => {
     const [{ owner }, stranger] = [await createOwner(), await createStranger()];
     await stranger.post(paths.one, { product: product("shirt", { sku: "S-1", title: "Ours" }) });
     const titles = async () => {

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { CallCount } from "../../src/access/rateLimit.js";
-import { openSharedCount } from "../../src/access/rateLimit.redis.js";
+import type { CallCounter } from "../../src/access/rateLimit.js";
+import { openRedisCounter } from "../../src/access/rateLimit.redis.js";
 import { startApp, type TestApp } from "../support/app.js";
 import { atOnce, limitHeaders, readGraphQL, readRest, statuses, storeWithShow } from "../support/rateLimit.js";
 import { type OwnRedis, startOwnRedis, until } from "../support/redis.js";
@@ -86,7 +86,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
     await client.flushall();
   }
 
-  test("stopped and started again in the middle, the service goes on: first by its own count, then by the shared one", async () => {
+  test("stopped and restarted, the service continues: first with its own counter, then with the shared one", async () => {
     const [app, other] = [await startOn(redis.url), await startOn(redis.url)];
     const store = await storeWithShow(app);
     expect(statuses(await atOnce(30, () => readRest(store)))).toEqual({ 200: 30 });
@@ -109,7 +109,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
     expect(warningsOf(app)).toBe(2);
   });
 
-  test("while it hangs, calls wait for it half a second at most, and then not at all but for one a second", async () => {
+  test("while it hangs, calls wait half a second at most, and then only one call per second", async () => {
     const app = await startOn(redis.url);
     const store = await storeWithShow(app);
     expect((await readRest(store)).status).toBe(200);
@@ -130,7 +130,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
     await untilShared(app);
   });
 
-  test("gone when the service starts, it is used as soon as it is there", async () => {
+  test("down when the service starts, it is used as soon as it is up", async () => {
     await redis.stop();
     const app = await startOn(redis.url);
     const store = await storeWithShow(app);
@@ -154,13 +154,13 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
     expect(leftOf(await readRest(store))).toBe(99);
   });
 
-  describe("the count", () => {
+  describe("the shared counter", () => {
     const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
-    let count: CallCount;
+    let count: CallCounter;
     const warnings: Error[] = [];
     beforeEach(async () => {
       warnings.length = 0;
-      count = await openSharedCount(redis.url, (problem) => void warnings.push(problem));
+      count = await openRedisCounter(redis.url, (problem) => void warnings.push(problem));
     });
     afterEach(() => count.close());
 
@@ -196,7 +196,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
       expect(warnings).toEqual([]);
     });
 
-    test("a count without an expiry, or with one beyond the window, gets the window's", async () => {
+    test("a key without an expiry, or with one beyond the window, gets the window's", async () => {
       const key = await usedKey();
       await client.persist(key);
       expect(await reserve()).toEqual([true, 1, 60_000]);
@@ -208,14 +208,14 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
       expect(await client.pttl(key)).toBeGreaterThan(0);
     });
 
-    test("a window ends after its time, whatever was refused in it", async () => {
+    test("a window ends after its time, whatever was refused", async () => {
       const short = { ...policy, callsMax: 1, windowMs: 200 };
       expect(await count.reserve(short, "store")).toMatchObject({ isGranted: true });
       expect(await count.reserve(short, "store")).toMatchObject({ isGranted: false });
       await until(async () => (await count.reserve(short, "store")).isGranted, "the next window");
     });
 
-    test("a process too busy to read replies in time still goes by them", async () => {
+    test("a process that is too busy to read replies in time still uses them", async () => {
       const reservations = Promise.all([reserve(), reserve(), reserve(), reserve()]);
       const busyUntil = performance.now() + 1_000;
       while (performance.now() < busyUntil);
@@ -225,7 +225,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
       expect(await client.get(key)).toBe("3");
     });
 
-    test("a Redis that has forgotten the script is told it again", async () => {
+    test("a Redis that lost the script gets it again", async () => {
       await reserve();
       await client.script("FLUSH");
       expect(await reserve()).toEqual([true, 1, expect.any(Number)]);
@@ -234,7 +234,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
   });
 });
 
-test("a server that answers nonsense is as good as none", async () => {
+test("a server with invalid replies is treated like one that is down", async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -249,11 +249,11 @@ test("a server that answers nonsense is as good as none", async () => {
   });
   const warnings: string[] = [];
   const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const count = await openSharedCount(url, ({ message }) => void warnings.push(message));
+  const count = await openRedisCounter(url, ({ message }) => void warnings.push(message));
   onTestFinished(() => count.close());
   const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
   const verdicts = [];
   for (let call = 0; call < 4; call += 1) verdicts.push((await count.reserve(policy, "store")).isGranted);
   expect(verdicts).toEqual([true, true, false, false]);
-  expect(warnings).toEqual(["Redis answered with something that is no count."]);
+  expect(warnings).toEqual(["Redis returned an invalid count."]);
 });

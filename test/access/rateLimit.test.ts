@@ -1,8 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOwnCount, type OwnCount } from "../../src/access/rateLimit.memory.js";
-import { countForWorker, createPrimaryCount } from "../../src/cluster/rateLimit.js";
-import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
-import type { Channel } from "../../src/cluster/channel.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys } from "../support/products.js";
@@ -37,7 +33,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
   afterAll(() => app.close());
 
-  test("of 300 concurrent REST calls exactly 100 are answered; the others are told when to come again", async () => {
+  test("of 300 concurrent REST calls exactly 100 are served; the others get Retry-After", async () => {
     const store = await storeWithShow(app);
     const responses = await atOnce(300, () => readRest(store));
     expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
@@ -54,7 +50,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     );
   });
 
-  test("REST and GraphQL count together, and each answer says what is left", async () => {
+  test("REST and GraphQL count together, and each response says what is left", async () => {
     const store = await storeWithShow(app);
     expect(limitHeaders(await readRest(store))).toEqual(granted(99));
     expect(limitHeaders(await readGraphQL(store))).toEqual(granted(98));
@@ -96,14 +92,14 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect((await readRest(store)).status).toBe(429);
   });
 
-  test("one store's calls take nothing from another's", async () => {
+  test("each store has its own limit", async () => {
     const [greedy, other] = [await storeWithShow(app), await storeWithShow(app)];
     await atOnce(150, () => readRest(greedy));
     expect(limitHeaders(await readRest(other))).toEqual(granted(99));
     expect((await readRest(greedy)).status).toBe(429);
   });
 
-  test("a show that does not exist costs a read; a wrong token and arguments that cannot be read cost none", async () => {
+  test("a missing show counts; an invalid token or invalid arguments do not", async () => {
     const store = await storeWithShow(app);
     const missing = await readRest(store, undefined, "nothing");
     expect(missing.status).toBe(404);
@@ -119,7 +115,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect(limitHeaders(await readRest(store))).toEqual(granted(98));
   });
 
-  test("starting a subscription is one call, whatever it sends; one that is refused is answered with 429", async () => {
+  test("starting a subscription is one call, whatever it sends; a refused one gets 429", async () => {
     const store = await storeWithShow(app);
     const leaving = new AbortController();
     const subscribe = () =>
@@ -138,7 +134,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     leaving.abort();
   });
 
-  test("product calls are not limited unless configured, and say nothing of limits", async () => {
+  test("product calls are not limited by default, and have no rate limit headers", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("shirt") });
     const responses = await atOnce(150, () => store.fetch(paths.of("shirt")));
@@ -147,7 +143,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
 });
 
-test("a limit of 0 is none, and no answer speaks of one", async () => {
+test("a limit of 0 is no limit, and no response mentions one", async () => {
   const app = await startApp({ analyticsRateLimit: 0 });
   const store = await storeWithShow(app);
   const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];
@@ -229,103 +225,3 @@ describe("product calls, where they are limited", () => {
     ]);
   });
 });
-
-describe("the count of one process", () => {
-  const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
-
-  test("a window begins with the first call and ends after its time; refused calls do not prolong it", () => {
-    let now = 5_000;
-    const count = createOwnCount(() => now);
-    const reserve = () => {
-      const { isGranted, callsLeft, resetMs } = count.reserve(policy, "store");
-      return [isGranted, callsLeft, resetMs];
-    };
-    expect(reserve()).toEqual([true, 1, 60_000]);
-    now += 40_000;
-    expect(reserve()).toEqual([true, 0, 20_000]);
-    now += 19_999;
-    expect(reserve()).toEqual([false, 0, 1]);
-    now += 1;
-    expect(reserve()).toEqual([true, 1, 60_000]);
-  });
-
-  test("a refused call is not counted: where the limit is one higher, there is room for one more", () => {
-    const count = createOwnCount();
-    const verdicts = [2, 2, 2, 2, 3, 3].map((callsMax) => count.reserve({ ...policy, callsMax }, "store").isGranted);
-    expect(verdicts).toEqual([true, true, false, false, true, false]);
-  });
-
-  test("a call granted elsewhere counts, in a window that ends when it does there", () => {
-    let now = 0;
-    const count = createOwnCount(() => now);
-    count.note(policy, "store", 1_000);
-    expect(count.reserve(policy, "store")).toEqual({ policy, isGranted: true, callsLeft: 0, resetMs: 1_000 });
-    expect(count.reserve(policy, "store")).toMatchObject({ isGranted: false });
-    now = 1_000;
-    expect(count.reserve(policy, "store")).toMatchObject({ isGranted: true, resetMs: 60_000 });
-  });
-
-  test("a refusal's time is whole seconds, rounded up, so that whoever waits for it is served", () => {
-    expect(tooManyCalls({ policy, resetMs: 31_001 }).retryAfterSeconds).toBe(32);
-    expect(tooManyCalls({ policy, resetMs: 0 }).retryAfterSeconds).toBe(1);
-    expect(rateLimitHeaders([{ policy, isGranted: true, callsLeft: 1, resetMs: 31_001 }])).toEqual({
-      "RateLimit-Policy": '"analytics";q=2;w=60',
-      RateLimit: '"analytics";r=1;t=32',
-    });
-  });
-
-  test("the configured limits are those of a minute, and 0 is no policy", () => {
-    expect(policiesOf({ analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
-      analytics: { name: "analytics", callsMax: 100, windowMs: 60_000 },
-    });
-  });
-});
-
-describe("the count that a primary holds for its workers", () => {
-  const policy = { name: "analytics", callsMax: 3, windowMs: 60_000 } as const;
-
-  /** A worker's count, and what it warned of. Nothing is answered while `hangs()`. */
-  function startWorker(held: OwnCount, hangs: () => boolean = () => false) {
-    const warnings: string[] = [];
-    const [primary, worker] = openChannelPair(hangs);
-    countForWorker(primary, held);
-    const count = createPrimaryCount(worker, ({ message }) => void warnings.push(message), 20);
-    return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
-  }
-
-  test("is one for all of them", async () => {
-    const held = createOwnCount(() => 0);
-    const [one, other] = [startWorker(held), startWorker(held)];
-    expect([await one.reserve(), await other.reserve(), await one.reserve(), await other.reserve()]).toEqual([
-      [true, 2, 60_000],
-      [true, 1, 60_000],
-      [true, 0, 60_000],
-      [false, 0, 60_000],
-    ]);
-    expect([one.warnings, other.warnings]).toEqual([[], []]);
-  });
-
-  test("that does not answer is replaced by the worker's own, which knows what it was granted, until it answers", async () => {
-    let hangs = false;
-    const held = createOwnCount(() => 0);
-    const { reserve, warnings } = startWorker(held, () => hangs);
-    await reserve();
-    hangs = true;
-    const verdicts = [await reserve(), await reserve(), await reserve()].map(([isGranted]) => isGranted);
-    expect(verdicts).toEqual([true, true, false]);
-    expect(warnings).toEqual(["The primary does not answer."]);
-    hangs = false;
-    await expect.poll(reserve).toEqual([true, 1, 60_000]); // held there: one, and this one
-    expect(warnings).toHaveLength(1);
-  });
-});
-
-/** Both ends of a channel that carries nothing while `hangs()`. */
-function openChannelPair(hangs: () => boolean): [Channel, Channel] {
-  const ends = [new Map(), new Map()] as const;
-  const open = (here: number, there: number): Channel => ({
-    send: (topic, ...parts) => queueMicrotask(() => !hangs() && ends[there]?.get(topic)?.(...parts)),
-    on: (topic, listener) => void ends[here]?.set(topic, listener),
-  });
-  return [open(0, 1), open(1, 0)];
-}

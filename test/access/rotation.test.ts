@@ -19,7 +19,7 @@ async function tokenOfNewStore() {
   return { store, id, one };
 }
 
-test("of many rotations of one token at once, one succeeds, and the others name its successor", async () => {
+test("of concurrent rotations of one token, one succeeds, and the others name its successor", async () => {
   const { store, id } = await tokenOfNewStore();
   const databases = Array.from({ length: 4 }, () => openConnections().client);
   const done = await Promise.allSettled(databases.flatMap((db) => [1, 2].map(() => rotateToken(db, store, id, grace))));
@@ -37,7 +37,7 @@ test("of many rotations of one token at once, one succeeds, and the others name 
   ]);
 });
 
-test("no token works after a revocation beside a rotation that the revocation did not tell of", async () => {
+test("after a revocation during a rotation, only tokens that it reported are valid", async () => {
   for (let round = 0; round < 10; round += 1) {
     const { store, id, one } = await tokenOfNewStore();
     const [rotation, revocation] = await Promise.allSettled([
@@ -63,7 +63,7 @@ test("no token works after a revocation beside a rotation that the revocation di
 
 // The embedded engine's one session does one transaction at a time.
 test.runIf(inject("database").engine === "postgresql")(
-  "a revocation ends what a rotation makes that has not ended yet",
+  "a revocation also revokes the token of an unfinished rotation",
   async () => {
     const { store, id, one } = await tokenOfNewStore();
     let goOn: () => void = () => undefined;
@@ -99,7 +99,7 @@ test.runIf(inject("database").engine === "postgresql")(
   },
 );
 
-test("a token that was replaced before is revoked alone, and the answer names what goes on working", async () => {
+test("a token that was replaced before is revoked alone, and the result names its valid successor", async () => {
   const { store, id, one } = await tokenOfNewStore();
   const { issued } = await rotateToken(app.db, store, id, grace);
   expect(await revokeToken(app.db, store, id)).toEqual({
@@ -112,7 +112,7 @@ test("a token that was replaced before is revoked alone, and the answer names wh
   expect(await revokeToken(app.db, store, id)).toMatchObject({ replacedBy: null, alsoRevoked: [] });
 });
 
-test("a rotation that is taken back leaves the token as it was, and nothing else that works", async () => {
+test("an undone rotation leaves the token unchanged, and no other valid one", async () => {
   const { store, id, one } = await tokenOfNewStore();
   const before = await one(id);
   const rotation = await rotateToken(app.db, store, id, grace);

@@ -37,7 +37,7 @@ const element = fc.option(
   },
 );
 
-test("lists of texts come back from the database as they were sent, and as PostgreSQL itself writes them", async () => {
+test("text arrays round-trip through the database, and are parsed as PostgreSQL writes them", async () => {
   const property = fc.asyncProperty(fc.array(element, { maxLength: 8 }), async (list) => {
     const literal = textArrayLiteral(list);
     const [row] = await database.client.$queryRaw<[{ parsed: unknown; written: string }]>`

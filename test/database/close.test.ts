@@ -3,7 +3,7 @@ import { mapDatabaseError } from "../../src/database/errors.js";
 import { testDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 
-test("a database that was closed is not opened again by what still asks it", async () => {
+test("a closed database is not reopened by late queries", async () => {
   const database = testDatabase();
   const ask = () => database.client.$queryRawUnsafe(ofTest("SELECT 1"));
   await ask();

@@ -40,7 +40,7 @@ function holdTransactions(db: RootDatabase, storeId: string, count: number) {
   return { running: held.running, end };
 }
 
-test("a store's database does all that the database does", async () => {
+test("a store's client has all operations of the database", async () => {
   const { client } = openConnections();
   const id = `store-${randomUUID()}`;
   const db = forStore(client, id);
@@ -71,7 +71,7 @@ test("no store holds more than half of the connections, and others are served wh
   expect(probe.waiting()).toBe(0);
 });
 
-test("turns go round among stores: one that asks once does not wait behind all that another asked", async () => {
+test("connections are shared fairly: one query does not wait behind all of another store's", async () => {
   const { client } = openConnections();
   const first = holdTransactions(client, "first", 6);
   await expect.poll(first.running).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test("a caller that has gone no longer waits for its turn", async () => {
   await Promise.all(first);
 });
 
-test("waiting in vain for a connection ends with UNAVAILABLE and when to come again", { timeout: 20_000 }, async () => {
+test("waiting too long for a connection ends with UNAVAILABLE and Retry-After", { timeout: 20_000 }, async () => {
   const { client, connection } = openConnections();
   const share = Math.max(1, Math.floor((connection.max ?? 10) / 2));
   const transactions = holdTransactions(client, "busy", share);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
 import { joinLookups } from "../../src/database/joinLookups.js";
-import { shareConnections } from "../../src/database/shares/shares.js";
+import { createShares } from "../../src/database/shares/shares.js";
 import type { RootDatabase } from "../../src/database/client.js";
 
 const [db, otherDb] = [{} as Database, {} as Database];
@@ -34,7 +34,7 @@ test("lookups of one turn share a query for each store and database, and each ge
   expect(queries, "nothing is remembered").toHaveLength(4);
 });
 
-test("a key that is looked up several times in a turn is asked for once", async () => {
+test("a key that is looked up several times in a turn is queried once", async () => {
   const { queries, look } = recorded();
   const found = await Promise.all(["1", "2", "1", "1"].map((key) => look(db, "a", key)));
   expect(found).toEqual(["a/1", "a/2", "a/1", "a/1"]);
@@ -55,9 +55,9 @@ test("one query asks for at most 500 keys", async () => {
   expect(queries.map((query) => query.keys.length)).toEqual([500, 500, 201]);
 });
 
-test("while a store's share of connections is in use, further lookups gather, and those of another store do not", async () => {
+test("lookups gather while the store's share of connections is in use, not those of other stores", async () => {
   const shared = {} as RootDatabase;
-  shareConnections(shared, 2); // one for each store
+  createShares(shared, 2); // one for each store
   const queries: string[] = [];
   const answers: (() => void)[] = [];
   const look = joinLookups(async (_, storeId, keys) => {
@@ -91,7 +91,7 @@ test("while a store's share of connections is in use, further lookups gather, an
 
 test("keys gather no longer than half a second", async () => {
   const shared = {} as RootDatabase;
-  shareConnections(shared, 2);
+  createShares(shared, 2);
   const answers: (() => void)[] = [];
   const look = joinLookups(async () => {
     await new Promise<void>((resolve) => answers.push(resolve));

@@ -59,7 +59,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     ]);
   });
 
-  test("connections of commands that may take long have those of a transaction that nobody goes on with", async () => {
+  test("connections of long commands have only the limit of idle transactions", async () => {
     const client = new pg.Client(openConnections().connection);
     await client.connect();
     const { rows } = await client.query(shown);
@@ -74,7 +74,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     ]);
   });
 
-  test("what the URL asks for holds besides", async () => {
+  test("settings of the URL apply too", async () => {
     const url = new URL(connection.connectionString ?? "");
     url.searchParams.set("options", "-c tcp_keepalives_idle=77 -c work_mem=5MB");
     url.searchParams.set("lock_timeout", "5000");
@@ -90,7 +90,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     expect(rows).toEqual([{ idle: "77", memory: "5MB", count: "3" }]);
   });
 
-  test("a pooler is asked for a statement's alone, which its documentation says how to answer", async () => {
+  test("a pooler receives only the startup parameter that poolers support", async () => {
     const base = { user: "user", database: "name", application_name: "vitrine", statement_timeout: "15000" };
     expect(await startupParameters(false)).toEqual({ ...base, client_encoding: "UTF8" });
     expect(await startupParameters(true)).toMatchObject({
@@ -100,7 +100,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     });
   });
 
-  test("a process that stands still in a transaction loses it, and what it had locked is free", async () => {
+  test("the transaction of a frozen process is ended, and its locks are released", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("a") });
@@ -122,7 +122,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("whoever meets a lock is refused after 2 seconds, and told that nothing was changed", async () => {
+  test("a statement that meets a lock fails after 2 seconds, having changed nothing", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     const { client, end } = await lockProducts(store, ["a"]);
@@ -134,7 +134,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
       () => app.db.$transaction((transaction) => transaction.product.deleteMany({ where: locked })),
     ]) {
       const error: unknown = await meet().catch((problem: unknown) => problem);
-      const message = "Others are changing the same data. Nothing was changed.";
+      const message = "The data is locked by another request. Nothing was changed.";
       expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
     }
     await client.query("ROLLBACK");
@@ -142,7 +142,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("deletes that meet the locks of an import hold up nobody, and are carried out once it has ended", async () => {
+  test("deletes that meet the locks of an import block nobody, and finish after it", async () => {
     const app = await startApp();
     const [store, other] = [await createTestStore(app), await createTestStore(app)];
     await other.post(paths.one, { product: product("b") });
@@ -165,7 +165,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("deletes that wait for an import in vain are refused, and may come again", async () => {
+  test("deletes that wait too long for an import are refused with Retry-After", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     const { client, end } = await lockProducts(store, ["a", "b"]);

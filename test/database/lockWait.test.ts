@@ -5,7 +5,7 @@ import { AppError } from "../../src/errors.js";
 
 const refusal = () => new AppError("UNAVAILABLE", "Another is at it.", { retryAfterSeconds: 1 });
 
-test("whoever waits for a lock is served in the order of coming, and only one tries at a time", async () => {
+test("a lock is first come, first served, and only one caller tries at a time", async () => {
   let isHeld = true;
   let trying = 0;
   const order: number[] = [];
@@ -31,12 +31,12 @@ test("whoever waits for a lock is served in the order of coming, and only one tr
   expect(order).toEqual([0, 1, 2, 3]);
 });
 
-test("waiting in vain ends with the refusal", async () => {
+test("waiting too long ends with the refusal", async () => {
   const locked = () => Promise.reject(new LockedError());
   await expect(whenUnlocked("vain", locked, { waitMs: 30, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
 });
 
-test("a caller that has gone tries no more", async () => {
+test("a caller that has gone stops trying", async () => {
   const caller = new AbortController();
   let attempts = 0;
   const waiting = whenUnlocked(
@@ -52,6 +52,16 @@ test("a caller that has gone tries no more", async () => {
   expect(attempts).toBe(1);
 });
 
-test("another error of an attempt is given on at once", async () => {
+test("other errors of an attempt are thrown at once", async () => {
   await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
+});
+
+test("a lock that is held is tried for a few times a second, after pauses that grow", async () => {
+  let attempts = 0;
+  const locked = () => {
+    attempts += 1;
+    return Promise.reject(new LockedError());
+  };
+  await expect(whenUnlocked("pauses", locked, { waitMs: 300, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(attempts).toBeLessThan(12);
 });

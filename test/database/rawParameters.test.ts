@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withRawParameters } from "../../src/database/rawParameters.js";
 import { testDatabase } from "../support/app.js";
 
-test("a parked value stands in the statement, in and out of transactions, and its placeholder means nothing afterwards", async () => {
+test("a raw parameter replaces its placeholder, also in transactions, until the work ends", async () => {
   const database = testDatabase();
   const db = database.client;
   const value = `{"a ""b""",${"x".repeat(100_000)}}`;

@@ -12,15 +12,18 @@ const internal = graphqlError(
 
 /** A service some of whose queries fail once they are `broken`, and a show of a store of it. */
 async function startBreakable() {
-  const state = { broken: "none" as "none" | "all" | "peak" };
+  const state = { broken: "none" as "none" | "all" | "peak" | "one peak" };
   const database = testDatabase();
   const client = new Proxy(database.client, {
     get: (target, name) => {
       const fail = () => Promise.reject(new TypeError(`cannot read ${secret}`));
       if (state.broken === "all" && name !== "accessToken") return fail;
-      if (state.broken !== "peak" || name !== "$queryRaw") return Reflect.get(target, name, target);
-      return (sql: TemplateStringsArray, ...values: unknown[]) =>
-        sql.join("").includes("AS peak") ? fail() : target.$queryRaw(sql, ...values);
+      if (!state.broken.endsWith("peak") || name !== "$queryRaw") return Reflect.get(target, name, target);
+      return (sql: TemplateStringsArray, ...values: unknown[]) => {
+        if (!sql.join("").includes("AS peak")) return target.$queryRaw(sql, ...values);
+        if (state.broken === "one peak") state.broken = "none";
+        return fail();
+      };
     },
   });
   const app = await startApp({ analyticsRateLimit: 0 }, { ...database, client });
@@ -68,4 +71,20 @@ test.each(["all", "peak"] as const)("so does a later value, where queries fail: 
   app.feed.changed(store.id, show.id);
   expectInternal((await watching.next()).value, app.logged);
   await watching.return(undefined);
+});
+
+test("a query that fails is sent again for the next subscription that needs its result", async () => {
+  const { app, store, show, state } = await startBreakable();
+  // Three different operations, of which a store's run two at a time.
+  const streams = ["id", "name", "status"].map((field) => {
+    const query = `subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { ${field} peakConcurrentViewers } }`;
+    return subscribe(app, store, { query, variables: { lsId: show.id } }, AbortSignal.timeout(20_000));
+  });
+  for (const stream of streams) expect((await stream.next()).value.errors).toBeUndefined();
+  state.broken = "one peak";
+  app.feed.changed(store.id, show.id);
+  const [first, second, third] = await Promise.all(streams.map(async (stream) => (await stream.next()).value));
+  for (const { errors } of [first, second]) expect(errors).toMatchObject([{ extensions: { code: "INTERNAL" } }]);
+  expect(third).toEqual({ data: { liveStreamAnalytics: { status: "LIVE", peakConcurrentViewers: 0 } } });
+  for (const stream of streams) await stream.return(undefined);
 });

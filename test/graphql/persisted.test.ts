@@ -70,7 +70,7 @@ const onlyPersisted = {
 
 describe.each([
   ["with others", () => free],
-  ["alone", () => strict],
+  ["exclusive", () => strict],
 ])("persisted operations, %s,", (_, appOf) => {
   let store: TestStore;
   beforeAll(async () => {

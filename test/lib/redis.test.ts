@@ -47,7 +47,7 @@ describe.runIf(redisUrl !== "")("a connection on which nothing comes back", () =
     let ready: () => void = () => undefined;
     const isReady = () => new Promise<void>((resolve) => (ready = resolve));
     const first = isReady();
-    relay.onChange(
+    relay.subscribe(
       (_, lsId) => noticed.push(lsId),
       () => ready(),
     );

@@ -1,8 +1,10 @@
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readConfig } from "../../src/config.js";
 import { lockFile } from "../../src/database/embedded/fileLock.js";
 import { lockFolder } from "../../src/database/embedded/folder.js";
+import { openDatabase } from "../../src/database/open.js";
 import { placeForTest, vitrine } from "../support/process.js";
 
 const refusal = (folder: string, why: RegExp) => ({
@@ -30,7 +32,7 @@ test("a command and a server report it in one line and end", async () => {
   }
 });
 
-test("a folder is created with its parents, also by several processes at once", async () => {
+test("a folder is created with its parents, also concurrently", async () => {
   const { dataDir } = await placeForTest();
   const folder = join(dataDir, "not", "there", "yet");
   const locks = await Promise.all([lockFolder(folder), lockFolder(folder), lockFolder(folder)]);
@@ -48,11 +50,41 @@ test("a file in place of the database's own folder is refused", async () => {
   });
 });
 
-test("a lock that is a dangling link or a folder is refused, without endless retries", async () => {
+test("a lock that is a dangling link or a folder is refused", async () => {
   const { dataDir } = await placeForTest();
   const [link, folder] = [join(dataDir, "link.lock"), join(dataDir, "folder.lock")];
   await symlink(join(dataDir, "nowhere"), link);
   await mkdir(folder);
-  await expect(lockFile(link)).rejects.toThrow(`${link} is a link to nothing: remove it.`);
+  await expect(lockFile(link)).rejects.toThrow(`${link} is a dangling link: remove it.`);
   await expect(lockFile(folder)).rejects.toMatchObject({ code: "EISDIR" });
 });
+
+test("an engine whose folder was taken over is ended, and writes nothing more into it, even when it is closed", async () => {
+  const { dataDir } = await placeForTest();
+  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), "exclusive", () => undefined);
+  const write = () => database.client.$executeRawUnsafe("CREATE TABLE IF NOT EXISTS t (n int)");
+  await write();
+  const other = { pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" };
+  await writeFile(join(dataDir, "vitrine.lock"), JSON.stringify(other));
+  expect((await database.crashed).message).toContain("was taken over by another process");
+  const outcome = () =>
+    write().then(
+      () => "written",
+      () => "refused",
+    );
+  await expect.poll(outcome).toBe("refused");
+  const before = await filesIn(dataDir);
+  expect(before.length).toBeGreaterThan(100);
+  await database.close();
+  expect(await filesIn(dataDir)).toEqual(before);
+});
+
+/** All files in a folder, with their times and sizes. */
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  const files = names.toSorted().map(async (name) => {
+    const { mtimeMs, size } = await stat(join(folder, name));
+    return `${name} ${mtimeMs} ${size}`;
+  });
+  return Promise.all(files);
+}

@@ -55,11 +55,11 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     ]);
   const twoTables = `ALTER TABLE "Product" ADD COLUMN extra TEXT; ALTER TABLE "ShopperEvent" ADD COLUMN extra TEXT;`;
 
-  test("a migration beside a dump holds up nobody who reads for long, and is applied once the dump has ended", async () => {
+  test("a migration during a dump blocks readers only for moments, and is applied after the dump", async () => {
     const folder = await migrationsAnd(twoTables);
     const dumping = await dump("Product", "ShopperEvent");
     const told: string[] = [];
-    const migrating = run({ folder, limits: { tellAfterMs: 0, giveUpAfterMs: 60_000 } }, ({ message }) =>
+    const migrating = run({ folder, limits: { logAfterMs: 0, giveUpAfterMs: 60_000 } }, ({ message }) =>
       told.push(message),
     );
     const reader = new pg.Client({ connectionString: database.url });
@@ -86,14 +86,14 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await records()).toEqual([{ finished: true }]);
   });
 
-  test("a migration that does not get its locks in time leaves nothing, and a later one applies it", async () => {
+  test("a migration that does not get its locks in time changes nothing, and a later attempt applies it", async () => {
     const folder = await migrationsAnd(twoTables);
     const dumping = await dump("ShopperEvent");
-    const limits = { tellAfterMs: 0, giveUpAfterMs: 0 };
+    const limits = { logAfterMs: 0, giveUpAfterMs: 0 };
     await expect(run({ folder, limits })).rejects.toMatchObject({
       code: "UNAVAILABLE",
       message: expect.stringMatching(
-        /^Waited \d+ seconds in vain for .*_extra changes: session .* of pg_dump .* Nothing was changed\.$/u,
+        /^Gave up after waiting \d+ seconds for .*_extra changes: session .* of pg_dump .* Nothing was changed\.$/u,
       ),
     });
     expect(await columns()).toEqual([]);
@@ -103,7 +103,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await columns()).toEqual(["Product", "ShopperEvent"]);
   });
 
-  test("a migration that fails in its middle leaves nothing, and can be applied once it is corrected", async () => {
+  test("a migration that fails halfway changes nothing, and can be applied once it is corrected", async () => {
     const wrong = await migrationsAnd(`${twoTables} ALTER TABLE "Nowhere" ADD COLUMN extra TEXT;`);
     await expect(run({ folder: wrong })).rejects.toThrow(
       `The migration ${extra} failed: relation "Nowhere" does not exist`,
@@ -113,7 +113,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await run({ folder: await migrationsAnd(twoTables) })).toEqual([]);
   });
 
-  test("a migration whose connection is lost in its middle leaves nothing", async () => {
+  test("a migration whose connection is lost halfway changes nothing", async () => {
     const folder = await migrationsAnd(
       `ALTER TABLE "Product" ADD COLUMN extra TEXT; SELECT pg_terminate_backend(pg_backend_pid()); ALTER TABLE "Site" ADD COLUMN extra TEXT;`,
     );
@@ -122,7 +122,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
   });
 });
 
-test("embedded database: a migration that fails in its middle leaves nothing, and one that is right is applied", async () => {
+test("embedded database: a migration that fails halfway changes nothing, and a correct one is applied", async () => {
   const { dataDir } = await migratedPlaceForTest();
   const server = await startEmbedded({ folder: join(dataDir, "postgres") });
   onTestFinished(() => server.close());

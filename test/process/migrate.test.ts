@@ -7,16 +7,16 @@ import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { placeForTest, serve, vitrine } from "../support/process.js";
 import pg from "pg";
 
-const limits = { tellAfterMs: 100, giveUpAfterMs: 300 };
+const limits = { logAfterMs: 100, giveUpAfterMs: 300 };
 
-test("embedded database: who migrates already is told and waited for, and not without end", async () => {
+test("embedded database: another migration is reported and waited for, with a limit", async () => {
   const { dataDir: host } = await placeForTest();
   await lockFile(join(host, "migrate.lock"));
   const told: string[] = [];
   const waiting = migrate({ host }, ({ message }) => told.push(message), { limits });
   await expect(waiting).rejects.toMatchObject({
     code: "UNAVAILABLE",
-    message: `Waited 0 seconds in vain for another process that migrates or distributes this database: process ${process.pid}. Nothing was changed.`,
+    message: `Gave up after waiting 0 seconds for another process that migrates or distributes this database: process ${process.pid}. Nothing was changed.`,
   });
   expect(told).toEqual([
     `Waiting for another process that migrates or distributes this database: process ${process.pid}.`,
@@ -30,7 +30,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     return () => database.drop();
   });
 
-  test("who migrates already is told and waited for, and not without end; then it is migrated", async () => {
+  test("another migration is reported and waited for, with a limit; then the database is migrated", async () => {
     const other = new pg.Client({ connectionString: database.url, application_name: "another" });
     await other.connect();
     await other.query("SELECT pg_advisory_lock($1)", [migrationLockKey]);
@@ -40,7 +40,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const holder = /: session \d+ of another from \S+ since \d{4}-[^.]+\.\S+\.(?: Nothing was changed\.)?$/u;
     await expect(run(limits)).rejects.toMatchObject({ code: "UNAVAILABLE", message: expect.stringMatching(holder) });
     expect(told).toEqual([expect.stringMatching(holder)]);
-    const waiting = run({ tellAfterMs: 0, giveUpAfterMs: 20_000 });
+    const waiting = run({ logAfterMs: 0, giveUpAfterMs: 20_000 });
     await expect.poll(() => told.length).toBe(2);
     await other.end();
     expect(await waiting).toEqual(await migrationNames());
@@ -90,7 +90,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect([command.status, command.stderr]).toEqual([4, `vitrine: ${advice} AUTO_MIGRATE is false.\n`]);
   });
 
-  test("a limit that the role has for statements does not cancel it", async () => {
+  test("the role's statement_timeout does not cancel a migration", async () => {
     await database.query(`CREATE SEQUENCE tables;
       CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql
         AS 'BEGIN IF nextval(''public.tables'') = 1 THEN PERFORM pg_sleep(0.4); END IF; END';
@@ -100,7 +100,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await database.query("SELECT last_value > 1 AS slept FROM tables")).toEqual([{ slept: true }]);
   });
 
-  test("a migration that fails is named with what the database said, in one line", async () => {
+  test("a migration that fails is reported with the database's reason, in one line", async () => {
     await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''none today''; END';
       CREATE EVENT TRIGGER refuse ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION refuse()`);
     const { status, stderr } = await vitrine(["migrate"], { DATABASE_URL: database.url });

@@ -159,7 +159,7 @@ test("a server whose folder was taken over while it was suspended ends, and leav
   const lock = join(place.dataDir, "vitrine.lock");
   const other = JSON.stringify({ pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" });
   await writeFile(lock, other);
-  const stderr = `vitrine: ${lock} was taken over by another process, since this one stood still.\n`;
+  const stderr = `vitrine: ${lock} was taken over by another process while this one was suspended.\n`;
   expect(await endOf(server)).toMatchObject({ status: 1, stderr });
   expect(await readFile(lock, "utf8")).toBe(other);
 });

@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
-import { createOwnCount } from "../../src/access/rateLimit.memory.js";
+import { createLocalCounter } from "../../src/access/rateLimit.memory.js";
 import { createLiveFeed } from "../../src/analytics/feed/feed.js";
 import { readConfig } from "../../src/config.js";
 import { createBodyBudget } from "../../src/http/content/bodyBudget.js";
@@ -63,7 +63,7 @@ beforeAll(async () => {
     db: database.client,
     log,
     identify: createIdentify(database.client),
-    rateLimits: { policies: {}, count: createOwnCount() },
+    rateLimits: { policies: {}, count: createLocalCounter() },
     feed,
     rest: createRestHandler(schema, plan.operations),
     bodies: createBodyBudget(config.bodyBytesMax),

@@ -3,53 +3,49 @@ import type { RootDatabase } from "../../database/client.js";
 import { AppError, Problems } from "../../errors.js";
 import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
-import { sendInLanes } from "./events.lanes.js";
+import { sendPartitioned } from "./events.partitions.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
 
-/** How far a file is: it is read twice. */
 export interface EventFileProgress {
   readonly phase: "checking" | "recording";
-  /** Of this phase. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
   readonly events: number;
 }
 
 interface EventFileOptions {
-  /** Batches on their way to the database at the same time, at most. */
-  readonly lanes?: number;
+  readonly partitions?: number;
   readonly onProgress?: (progress: EventFileProgress) => void;
 }
 
-/** The bytes of a file that were there when it was opened. */
+/** The file up to its size when it was opened. */
 interface EventFile {
   readonly handle: FileHandle;
   readonly size: number;
-  /** When its events may have occurred. */
   readonly span: EventSpan;
 }
 
-/** Longer than a rebuild of millions of events takes: nobody waits for an answer. */
+/** A rebuild of millions of events takes less. */
 const lockWaitMs = 120_000;
 
-/** Enough to make round trips cheap; few enough that others need not wait long where there is one session for all. */
+/** A compromise: few round trips, but others wait for each batch on the embedded engine. */
 const batchEvents = 2_000;
 
 /**
  * Records the events of an NDJSON file of any size in constant memory. All lines are checked before anything is stored.
- * The file as a whole is not all or nothing: what ends the recording in its middle leaves the batches before it recorded,
- * and a second run adds the rest, since an event id counts once.
+ * An error while recording leaves the earlier batches stored; a second run adds the rest, since event ids count once.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for an archived show, or naming each problem by its line
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for an archived show, or naming each problem by its
+ *   line
  */
 export async function recordEventFile(
   db: RootDatabase,
   storeId: string,
   lsId: string,
   path: string,
-  { lanes = 1, onProgress = () => undefined }: EventFileOptions = {},
+  { partitions = 1, onProgress = () => undefined }: EventFileOptions = {},
 ): Promise<EventReceipt> {
   await recordEvents(db, storeId, lsId, [], { lockWaitMs }); // fails where the show takes no events
   const { startedAt } = await findLiveStream(db, storeId, lsId);
@@ -60,7 +56,7 @@ export async function recordEventFile(
     const file = { handle, size: stats.size, span: eventSpan(startedAt) };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
-    return await recordChecked(file, record, lanes, onProgress);
+    return await recordChecked(file, record, partitions, onProgress);
   } finally {
     await handle.close();
   }
@@ -81,7 +77,7 @@ async function checkEvents(file: EventFile, onProgress: OnProgress): Promise<voi
 async function recordChecked(
   file: EventFile,
   record: (events: readonly ShopperEventInput[]) => Promise<EventReceipt>,
-  lanes: number,
+  partitions: number,
   onProgress: OnProgress,
 ): Promise<EventReceipt> {
   let recorded = 0;
@@ -99,13 +95,13 @@ async function recordChecked(
     }
   }
   try {
-    return await sendInLanes(source(), send, { lanes, batchEvents });
+    return await sendPartitioned(source(), send, { partitions, batchEvents });
   } catch (error) {
     throw error instanceof AppError ? stoppedAfter(recorded, error) : error;
   }
 }
 
-/** The events of a file, in the order of its lines. A line with problems gives none. */
+/** Invalid lines give no events. */
 async function* readEvents({ handle, size, span }: EventFile, problems: Problems) {
   for await (const { lines, bytesRead } of readLines(handle, size)) {
     const events: ShopperEventInput[] = [];
@@ -118,7 +114,7 @@ async function* readEvents({ handle, size, span }: EventFile, problems: Problems
 }
 
 function stoppedAfter(recorded: number, error: AppError): AppError {
-  // What the error says of one batch is not so for the file.
+  // True of the batch, but not of the file.
   const reason = error.message.replace(" Nothing was changed.", "");
   const message = `${reason} ${recorded} events of the file were recorded before; run the command again for the rest.`;
   return new AppError(error.code, message, { cause: error });

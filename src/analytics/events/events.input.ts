@@ -6,44 +6,38 @@ export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
 type ShopperEventType = (typeof shopperEventTypes)[number];
 export type Channel = (typeof channels)[number];
 
-/** What a shopper did, as callers report it. */
 export interface ShopperEventInput {
   readonly id: string;
   readonly type: ShopperEventType;
   readonly channel: Channel;
   readonly viewerId?: string | null | undefined;
   readonly device?: string | null | undefined;
-  /** View time. */
   readonly seconds?: number | null | undefined;
-  /** Of an order. */
   readonly amount?: number | null | undefined;
   readonly productId?: string | null | undefined;
   readonly occurredAt?: Date | null | undefined;
 }
 
-/** Events in one batch at most. */
 export const batchEventsMax = 10_000;
 const secondsMax = 86_400;
 const amountMax = 1e9;
 
-/** Between which moments events may have occurred. */
+/** When events may have occurred. */
 export interface EventSpan {
-  /** Not known before the show was read. */
   readonly earliest?: Date;
   readonly latest: Date;
 }
 
 const beforeStartMs = 86_400_000;
-/** Clocks differ. */
+/** Tolerance for clocks that differ. */
 const fromNowMs = 300_000;
 
-/** @param startedAt of the show, where it is known */
 export function eventSpan(startedAt?: Date): EventSpan {
   const latest = new Date(Date.now() + fromNowMs);
   return startedAt === undefined ? { latest } : { earliest: new Date(startedAt.getTime() - beforeStartMs), latest };
 }
 
-/** Checks one event against every rule; problems name the event by the path it came with. */
+/** Checks an event against every rule. Problems have `path` as a prefix. */
 export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventSpan): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
@@ -51,7 +45,7 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
   checkText(event.id, 255, [...path, "id"], problems);
   for (const name of ["viewerId", "device", "productId"] as const) {
     const value = event[name];
-    // An empty device is an unknown one.
+    // An empty device counts as unknown.
     if (typeof value === "string" && !(name === "device" && value === "")) {
       checkText(value, 255, [...path, name], problems);
     }

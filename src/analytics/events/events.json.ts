@@ -4,7 +4,7 @@ import { clip } from "../../lib/text.js";
 import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
 import { lineBytesMax, type TextLine } from "./ndjson.js";
 
-/** The value of a field, or what it must be. */
+/** Returns the value of a field, or what it must be. */
 type Read<Value> = (value: unknown) => { readonly value: Value } | { readonly mustBe: string };
 
 const faultMessages = {
@@ -12,7 +12,6 @@ const faultMessages = {
   notUtf8: "The line is not valid UTF-8.",
 } as const;
 
-/** The fields of an event, and how each is read. */
 const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNullable<ShopperEventInput[F]>> } = {
   id: text,
   type: oneOf(shopperEventTypes),
@@ -30,11 +29,8 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
 const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
 const requiredNames: ReadonlySet<string> = new Set(["id", "type", "channel"]);
 
-/**
- * What stands in place of a field whose value cannot be told, so that the other fields are checked all the same: nothing,
- * or something that no rule objects to.
- */
-const standIns: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
+/** Valid values for fields that cannot be read, so that the other fields are checked nevertheless. */
+const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
   id: { id: "-" },
   type: { type: "ORDER", amount: 0 },
   channel: { channel: "LIVE" },
@@ -43,7 +39,7 @@ const standIns: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEvent
 };
 
 /**
- * Reads the event that a line of NDJSON holds, and checks it against every rule.
+ * Reads an event from a line of NDJSON and checks it against every rule.
  *
  * @returns undefined where there are problems, which name the line
  */
@@ -68,7 +64,7 @@ function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEv
   try {
     object = JSON.parse(json);
   } catch {
-    refuse("MALFORMED", "The line is not JSON."); // the parser's message would hold parts of the line
+    refuse("MALFORMED", "The line is not JSON."); // the parser's message would quote the line
     return undefined;
   }
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
@@ -98,10 +94,10 @@ function readFields(object: object, problems: Problems): ShopperEventInput {
           ? { code: "REQUIRED", message: `${name} is required.`, path: [name] }
           : { code: "INVALID_TYPE", message: `${name} must be ${result.mustBe}.`, path: [name] },
       );
-      Object.assign(event, standIns[name]);
+      Object.assign(event, placeholders[name]);
     }
   }
-  return event as unknown as ShopperEventInput; // each field was read by its reader, or has its stand-in
+  return event as unknown as ShopperEventInput; // each field was read by its reader, or has its placeholder
 }
 
 function text(value: unknown) {

@@ -6,49 +6,43 @@ import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEven
 import { eventColumns, eventStatement } from "./events.sql.js";
 import { foldTotals } from "../totals/fold.js";
 import { keepNames, type NameLimits, nameLimits } from "./keptNames.js";
-import { type KnownShow, knownShow, rememberShow, rowsToFoldMax } from "./knownShows.js";
+import { type CachedShow, cachedShow, cacheShow, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
-import { showUnlocked } from "../shows/showLock.js";
+import { waitForShowLock } from "../shows/showLock.js";
 
-/** What became of a batch. */
 export interface EventReceipt {
-  /** Events counted now. */
   readonly accepted: number;
-  /** Events whose id the show had already, or that stood in the batch before. */
+  /** Events whose id the show had before, or that the batch repeats. */
   readonly duplicates: number;
 }
 
-/** Writers of totals that can go on without waiting for each other. */
+/** Rows that each total is spread over, so that concurrent batches rarely update the same one. */
 const slots = 16;
-/** As long as anything is waited for. */
 const lockWaitMsDefault = 5_000;
 let nextSlot = Math.floor(Math.random() * slots);
 
 interface RecordOptions {
-  /** How long a rebuild of the show is waited for. */
   readonly lockWaitMs?: number;
-  /** How many names the show tells apart; the same for all who record or rebuild it. */
+  /** Must be the same wherever a show is recorded or rebuilt. */
   readonly limits?: NameLimits;
 }
 
-/** What the database says of a batch. */
 interface Outcome {
   readonly status: string;
-  /** Whether the show's lock was had; without it nothing was stored. */
-  readonly isHeld: boolean;
-  /** Whether an event occurred before the show could have any; then nothing was stored. */
+  /** Whether the show's lock was acquired; if not, nothing was stored. */
+  readonly hasLock: boolean;
+  /** Whether an event occurred too long before the show's start; if so, nothing was stored. */
   readonly isTooEarly: boolean;
   readonly accepted: number;
-  /** Rows of totals that were written and can be folded. */
   readonly rowsToFold: number;
 }
 
 /**
- * Records a batch of events, all of it or nothing, each event id once for its show, however often it is sent.
- * One statement stores the events, finds the new ones and brings all totals up to date.
+ * Records a batch of events: all or nothing, each event id once for its show. One statement stores the new events and
+ * updates all totals.
  *
- * @throws {AppError} VALIDATION_FAILED naming each bad event by its index, LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the
- *   show is being rebuilt for longer than is waited
+ * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, LIVE_STREAM_NOT_FOUND, or UNAVAILABLE
+ *   after `lockWaitMs`
  */
 export async function recordEvents(
   db: RootDatabase,
@@ -64,7 +58,7 @@ export async function recordEvents(
   if (!isStorable(lsId)) throw liveStreamNotFound();
 
   const earliest = earliestOf(events);
-  const show = knownShow(db, storeId, lsId);
+  const show = cachedShow(db, storeId, lsId);
   await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: lockWaitMs });
   nextSlot = (nextSlot + 1) % slots;
   const statement = eventStatement({
@@ -85,33 +79,32 @@ export async function recordEvents(
     }
     if (outcome.isTooEarly) {
       checkEvents(events, eventSpan((await findLiveStream(db, storeId, lsId)).startedAt));
-      continue; // the show was saved anew meanwhile
+      continue; // the show was saved with another start meanwhile
     }
-    if (outcome.isHeld) {
-      await foldAtTimes(db, storeId, lsId, show, outcome.rowsToFold);
+    if (outcome.hasLock) {
+      await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
       return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
-    await showUnlocked(db, storeId, lsId, deadline - performance.now());
+    await waitForShowLock(db, storeId, lsId, deadline - performance.now());
   }
 }
 
-/** Each process folds after so many rows: those that are not folded never become many more. */
-async function foldAtTimes(
+async function foldWhenDue(
   db: RootDatabase,
   storeId: string,
   lsId: string,
-  show: KnownShow,
+  show: CachedShow,
   rowsWritten: number,
 ): Promise<void> {
   show.rowsToFold += rowsWritten;
   const isDue = show.rowsToFold > rowsToFoldMax;
   if (isDue) show.rowsToFold = 0;
-  rememberShow(db, storeId, lsId, show);
+  cacheShow(db, storeId, lsId, show);
   if (!isDue) return;
   try {
     await foldTotals(db, storeId, lsId);
   } catch {
-    show.rowsToFold = rowsToFoldMax; // the events are recorded all the same
+    show.rowsToFold = rowsToFoldMax; // the events are recorded nevertheless
   }
 }
 

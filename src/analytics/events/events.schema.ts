@@ -44,7 +44,7 @@ builder.mutationFields((t) => ({
     args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },
     resolve: async (_, { lsId, events }, { db, identity, feed, observation }) => {
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
-      // Duplicates too: the answer to the batch that stored them may have been lost before anybody was told.
+      // For duplicates too: the batch that stored them may have failed before anybody was notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);
       return receipt;
     },

@@ -4,7 +4,7 @@ import type { ShopperEventInput } from "./events.input.js";
 import { deviceName, otherDevice, unknownDevice } from "./keptNames.js";
 import { trySharedLock } from "../shows/showLock.js";
 
-/** Events turned into columns for `unnest`, each a PostgreSQL array literal. */
+/** Columns for `unnest`, each an array literal. */
 type EventColumns = ReturnType<typeof eventColumns>;
 
 export function eventColumns(events: readonly ShopperEventInput[]) {
@@ -31,26 +31,25 @@ export function eventColumns(events: readonly ShopperEventInput[]) {
 interface EventBatch {
   readonly storeId: string;
   readonly lsId: string;
-  /** Which of the parallel rows of totals this batch adds to. */
+  /** Row of each total that this batch adds to. */
   readonly slot: number;
   readonly now: Date;
-  /** The earliest time that an event was given. */
   readonly earliest: Date | null;
-  /** Whether devices or products of the batch may be among those that the show does not tell apart. */
+  /** Whether devices or products of the batch may be beyond the show's limits. */
   readonly hasOthers: boolean;
   readonly columns: EventColumns;
 }
 
 /**
- * The statement that records a batch. Each part takes what the part before has newly stored, so an event that was there
- * already adds to nothing. Where the show's lock is not to be had, or an event occurred too early, nothing is stored. Rows are inserted in the order of their keys: batches that overlap wait for each other, and
- * never in a circle.
+ * The statement that records a batch. Each part uses the rows that the part before has inserted, so duplicates add
+ * nothing. Nothing is stored without the show's lock, or where an event occurred too early. Rows are inserted in the
+ * order of their keys: one lock order, so that batches cannot deadlock.
  */
 export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, columns }: EventBatch): Prisma.Sql {
   const show = Prisma.sql`${storeId}::text, ${lsId}::text`;
   return Prisma.sql`
     WITH show AS MATERIALIZED (
-      SELECT status, ${trySharedLock(storeId, lsId)} AS "isHeld",
+      SELECT status, ${trySharedLock(storeId, lsId)} AS "hasLock",
         coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly"
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}),
     input AS MATERIALIZED (
@@ -58,7 +57,7 @@ export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, 
         ${columns.viewerId}::text[], ${columns.device}::text[], ${columns.seconds}::numeric[], ${columns.amount}::numeric[],
         ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
         WITH ORDINALITY AS e(id, type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
-        show WHERE show.status <> 'ARCHIVED' AND show."isHeld" AND NOT show."isTooEarly"),
+        show WHERE show.status <> 'ARCHIVED' AND show."hasLock" AND NOT show."isTooEarly"),
     fresh AS (
       INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "viewerId", device, seconds, amount,
         "productId", "occurredAt", "acceptedAt", position)
@@ -73,7 +72,6 @@ export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, 
     FROM show`;
 }
 
-/** The device by which a viewer is counted, of those that the show tells apart. */
 function keptDevice(storeId: string, lsId: string): Prisma.Sql {
   return Prisma.sql`
     coalesce((SELECT k.device FROM "LiveStreamDevice" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
@@ -86,7 +84,7 @@ function ofKeptProducts(storeId: string, lsId: string): Prisma.Sql {
       AND k."productId" = added."productId" AND k.slot = -1)`;
 }
 
-/** Distinct viewers: of each channel, of the show (only who is new to a channel can be new to it), with something in the cart, in each minute. What comes back is new. */
+/** Distinct viewers of each channel, of the show, with a product in the cart, and in each minute. */
 function membersOf(show: Prisma.Sql, device: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     seen AS MATERIALIZED (
@@ -113,7 +111,6 @@ function membersOf(show: Prisma.Sql, device: Prisma.Sql): Prisma.Sql {
       ON CONFLICT ("storeId", "liveStreamId", minute, "viewerId") DO NOTHING RETURNING minute)`;
 }
 
-/** Adds what is new to the totals of this batch's slot. */
 function totalsOf(show: Prisma.Sql, slot: number, keptProducts: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     total AS (

@@ -6,36 +6,33 @@ import { Prisma } from "../../generated/prisma/client.js";
 import type { ShopperEventInput } from "./events.input.js";
 import { showLocked, trySharedLock } from "../shows/showLock.js";
 
-/** What a show tells apart: any text may be the name of a device or a product, and there may be as many as events. */
+/** How many distinct names a show counts: any text may be a device or a product. */
 export interface NameLimits {
-  /** Of a channel. What comes later counts as `other`. */
+  /** Of each channel. Further ones count as `other`. */
   readonly devices: number;
-  /** What comes later is not counted by product. */
+  /** Further ones are not counted by product. */
   readonly products: number;
 }
 
 export const nameLimits: NameLimits = { devices: 1_000, products: 10_000 };
 
-/** The device of all that are not told apart. */
 export const otherDevice = "other";
 export const unknownDevice = "unknown";
 
 const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
 type Kind = (typeof kinds)[number];
 
-/** What a process knows of the names that a show keeps. Names are never dropped. */
-export interface KnownNames {
-  /** Names of which it is settled whether they are kept; all of them are, unless their kind is full. */
-  readonly settled: Readonly<Record<Kind, Set<string>>>;
-  /** Kinds of which no further names are kept. */
+/** Cached names of a show; names are never removed. */
+export interface CachedNames {
+  readonly cached: Readonly<Record<Kind, Set<string>>>;
+  /** Kinds at their limit, for which no names are cached. */
   readonly full: Set<Kind>;
 }
 
-export function noNames(): KnownNames {
-  return { settled: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
+export function noNames(): CachedNames {
+  return { cached: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
 }
 
-/** How a device is counted: in lower case. */
 export function deviceName(device: string | null | undefined): string | null {
   return device?.trim().toLowerCase() || null;
 }
@@ -45,12 +42,12 @@ interface NewNames {
   readonly name: string;
 }
 
-/** Names of a batch that are not settled yet, each once, in the order of the events. */
-function newNames(events: readonly ShopperEventInput[], { settled, full }: KnownNames): NewNames[] {
+/** Distinct names of a batch that are not cached, in the order of the events. */
+function newNames(events: readonly ShopperEventInput[], { cached, full }: CachedNames): NewNames[] {
   const found = { LIVE: new Set<string>(), REPLAY: new Set<string>(), PRODUCT: new Set<string>() };
   const names: NewNames[] = [];
   const meet = (kind: Kind, name: string): void => {
-    if (settled[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
+    if (cached[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
     found[kind].add(name);
     names.push({ kind, name });
   };
@@ -67,32 +64,30 @@ interface NamedBatch {
   readonly storeId: string;
   readonly lsId: string;
   readonly events: readonly ShopperEventInput[];
-  /** The earliest time that an event was given. */
   readonly earliest: Date | null;
   readonly limits: NameLimits;
   readonly waitMs: number;
 }
 
 /**
- * Has a show keep the names of a batch, as far as it keeps any more, before the batch is recorded. That is decided by one
- * process at a time, and for good: so recording and rebuilding agree on it.
+ * Stores the new names of a batch, up to the show's limits, before the batch is recorded. One process at a time
+ * decides, and for good, so recording and rebuilding agree.
  *
- * @param known is brought up to date
- * @throws {AppError} UNAVAILABLE where the show is locked for too long
+ * @throws {AppError} UNAVAILABLE where the show stays locked
  */
-export async function keepNames(db: RootDatabase, known: KnownNames, batch: NamedBatch): Promise<void> {
+export async function keepNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
   if (newNames(batch.events, known).length === 0) return;
   const key = `names of live stream ${batch.storeId} ${batch.lsId}`;
   const attempt = async (): Promise<void> => {
-    const names = newNames(batch.events, known); // another batch may have settled them
+    const names = newNames(batch.events, known); // another batch may have stored them
     if (names.length === 0) return;
     const counts = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
     if (counts === undefined) return;
-    for (const { kind, name } of names) known.settled[kind].add(name);
+    for (const { kind, name } of names) known.cached[kind].add(name);
     for (const { kind, kept } of counts) {
       if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;
       known.full.add(kind);
-      known.settled[kind].clear();
+      known.cached[kind].clear();
     }
   };
   await whenUnlocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
@@ -105,20 +100,20 @@ interface NameCount {
   readonly kept: number;
 }
 
-/** @returns how many of each kind are kept then, or undefined where the show takes none of the events */
+/** @returns how many names of each kind are kept now, or undefined where the show takes no events */
 async function storeNames(
   transaction: Database,
   lockKey: string,
   names: readonly NewNames[],
   { storeId, lsId, earliest, limits }: NamedBatch,
 ): Promise<NameCount[] | undefined> {
-  const [show] = await transaction.$queryRaw<{ isHeld: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "isHeld"
+  const [show] = await transaction.$queryRaw<{ hasLock: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> 'ARCHIVED'
       AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true)`;
   if (show === undefined) return undefined;
-  if (!show.isHeld) throw new LockedError();
-  // Statements of their own: they see what was stored by who had the lock before.
+  if (!show.hasLock) throw new LockedError();
+  // Separate statements: their snapshots include what the previous holder of the lock stored.
   const devices = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");
   const rows = Prisma.sql`unnest(${textArrayLiteral(devices.map(({ kind }) => kind))}::text[], ${textArrayLiteral(devices.map(({ name }) => name))}::text[])
@@ -133,7 +128,7 @@ async function storeNames(
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1`;
 }
 
-/** @param rows a source `n` of channel and device, each pair once, with the position by which they come first */
+/** @param rows a source `n` of distinct channel, device and their position: the first ones are kept */
 export function keepDevices(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
@@ -148,7 +143,7 @@ export function keepDevices(storeId: string, lsId: string, rows: Prisma.Sql, max
     ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO NOTHING`;
 }
 
-/** @param rows a source `n` of productId, each once, with the position by which they come first */
+/** @param rows a source `n` of distinct productId and position */
 export function keepProducts(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts)

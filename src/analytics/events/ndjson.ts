@@ -1,35 +1,32 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 
-/** One line of a file that is not blank, without its line end. */
+/** A line that is not blank. */
 export interface TextLine {
-  /** Counted from 1, blank lines included. */
+  /** Counted from 1, including blank lines. */
   readonly number: number;
-  /** Empty where there is a fault. */
   readonly text: string;
   readonly fault?: "tooLong" | "notUtf8";
 }
 
-/** Lines that were read together. */
 export interface LineBlock {
   readonly lines: readonly TextLine[];
-  /** How far the file is read. */
   readonly bytesRead: number;
 }
 
-/** A line may have this many bytes at most, so that a file without line ends does not fill the memory. */
+/** Bounds the memory for files without line ends. */
 export const lineBytesMax = 1024 * 1024;
 
 const blockBytes = 256 * 1024;
 const [lineFeed, carriageReturn] = [10, 13] as const;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The lines of the first `size` bytes of a file, in constant memory. The handle stays open, to be read again. */
+/** The lines of the first `size` bytes of a file, in constant memory. The handle stays open for another reading. */
 export async function* readLines(handle: FileHandle, size: number): AsyncGenerator<LineBlock, void> {
   if (size === 0) return;
   const splitter = new LineSplitter();
   let bytesRead = 0;
-  // A position is given in each case: otherwise a second reading would begin where the first one ended.
+  // An explicit start: otherwise a second reading would begin where the first one ended.
   const options = { start: 0, end: size - 1, highWaterMark: blockBytes, autoClose: false };
   for await (const bytes of handle.createReadStream(options) as AsyncIterable<Buffer>) {
     bytesRead += bytes.length;
@@ -38,15 +35,12 @@ export async function* readLines(handle: FileHandle, size: number): AsyncGenerat
   yield { lines: splitter.end(), bytesRead };
 }
 
-/** Cuts bytes that come in blocks of any size into lines. */
+/** Splits blocks of any size into lines. */
 class LineSplitter {
   #number = 0;
-  /** What earlier blocks held of the line. */
   #rest: Buffer = Buffer.alloc(0);
-  /** The line is too long already: its bytes are dropped up to its end. */
   #dropping = false;
 
-  /** The lines that end in this block. */
   push(block: Buffer): TextLine[] {
     const bytes = this.#rest.length === 0 ? block : Buffer.concat([this.#rest, block]);
     const lines: TextLine[] = [];
@@ -61,7 +55,6 @@ class LineSplitter {
     return lines;
   }
 
-  /** The last line, where the file does not end with a line end. */
   end(): TextLine[] {
     const lines: TextLine[] = [];
     this.#take(this.#rest, lines);

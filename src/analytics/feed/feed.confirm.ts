@@ -1,28 +1,27 @@
 import { AppError } from "../../errors.js";
 
-/** By whose token somebody watches, and how to ask whether it still holds. */
 export interface Confirm {
   readonly tokenId: string;
-  /** Rejects with UNAUTHENTICATED once it does not. */
-  readonly ask: () => Promise<unknown>;
+  /** Rejects with UNAUTHENTICATED once the token is invalid. */
+  readonly check: () => Promise<unknown>;
 }
 
-/** A revoked token must stop working within 5 seconds, and tokens are trusted for 3; asking takes time, too. */
+/** Revoked tokens must stop working within 5 seconds; a lookup is trusted for 3. */
 const confirmMs = 1_500;
 
 interface Failing {
   fail(error: unknown): void;
 }
 
-/** Ends all who watch by a token once it holds no more, with one timer and one question for each token. */
+/** Ends the subscriptions of a token once it is invalid, with one timer and one lookup for each token. */
 export class Confirmations {
   readonly #byToken = new Map<string, { readonly watchers: Set<Failing>; readonly timer: NodeJS.Timeout }>();
 
-  add(watcher: Failing, { tokenId, ask }: Confirm): void {
+  add(watcher: Failing, { tokenId, check }: Confirm): void {
     const known = this.#byToken.get(tokenId);
     if (known !== undefined) return void known.watchers.add(watcher);
     const watchers = new Set([watcher]);
-    const timer = setInterval(() => void endUnlessConfirmed(watchers, ask), confirmMs);
+    const timer = setInterval(() => void endUnlessConfirmed(watchers, check), confirmMs);
     this.#byToken.set(tokenId, { watchers, timer });
   }
 
@@ -35,12 +34,12 @@ export class Confirmations {
   }
 }
 
-async function endUnlessConfirmed(watchers: ReadonlySet<Failing>, ask: Confirm["ask"]): Promise<void> {
-  const asked = [...watchers]; // who comes meanwhile was identified later
+async function endUnlessConfirmed(watchers: ReadonlySet<Failing>, check: Confirm["check"]): Promise<void> {
+  const current = [...watchers]; // later ones were authenticated later
   try {
-    await ask();
+    await check();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return; // asked again the next time
-    for (const watcher of asked) watcher.fail(error);
+    if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return; // checked again the next time
+    for (const watcher of current) watcher.fail(error);
   }
 }

@@ -5,9 +5,9 @@ import type { FeedRelay } from "./feed.relay.js";
 import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
 
 /**
- * The relay between processes that have nothing in common but their database.
+ * The relay between processes that share only their database.
  *
- * @param log told when it fails, once until it works again
+ * @param log called once for each outage
  */
 export function createDatabaseRelay(
   { engine, connection, ownSocketFolder }: Pick<OpenDatabase, "engine" | "connection" | "ownSocketFolder">,
@@ -19,14 +19,13 @@ export function createDatabaseRelay(
   return connection.host === undefined ? undefined : createSocketSender(connection.host);
 }
 
-/** Tells over each of them, and hears what comes over any. */
 export function combineRelays(relays: readonly FeedRelay[]): FeedRelay {
   return {
     send: (storeId, lsId) => relays.forEach((relay) => relay.send(storeId, lsId)),
-    onChange: (noticed, missed) => relays.forEach((relay) => relay.onChange(noticed, missed)),
-    watched() {
-      const hearing = relays.flatMap((relay) => relay.watched?.() ?? []);
-      return hearing.length === 0 ? undefined : Promise.all(hearing).then(() => undefined);
+    subscribe: (onChange, onMissed) => relays.forEach((relay) => relay.subscribe(onChange, onMissed)),
+    ready() {
+      const ready = relays.flatMap((relay) => relay.ready?.() ?? []);
+      return ready.length === 0 ? undefined : Promise.all(ready).then(() => undefined);
     },
     close: async () => void (await Promise.all(relays.map((relay) => relay.close()))),
   };

@@ -6,32 +6,28 @@ import { watchHealth } from "../../lib/outage.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const channelName = "vitrine_live_stream_changed";
-/** Notifications take a lock of the whole server when they commit: a process sends those of a second together. */
+/** NOTIFY takes a lock of the whole server at commit: a process sends those of a second together. */
 const sendEveryMs = 1_000;
-/** Shows told of at a time; what is beyond is lost. */
 const showsMax = 10_000;
 
-/** The first to watch waits no longer than that: what is missed until it listens is read again then. */
-const hearingTimeoutMs = 1_000;
+/** After that the first subscriber is served; figures are read again once it listens. */
+const readyTimeoutMs = 1_000;
 
-/** How long what is still to be told may take when a process ends. */
 const closeTimeoutMs = 500;
 
 interface Options {
-  /** Not where sessions are shared, as behind a pooler of transactions: nothing would be heard there. */
+  /** False behind a transaction pooler. */
   readonly listens: boolean;
-  /** Told when it fails, once until it works again. */
   readonly log: (problem: Error) => void;
 }
 
-/** A relay over the notifications of the PostgreSQL database that all processes use anyway. */
+/** A relay over LISTEN and NOTIFY of the common PostgreSQL database. */
 export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
   const self = randomUUID();
   const channel = new NotificationChannel(connection, channelName, watchHealth(log));
   const due = new Set<string>();
   let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
-  /** Until it listens for the first time. */
-  let hearing: Promise<void> | undefined;
+  let ready: Promise<void> | undefined;
   let sentAt = -Infinity;
   let timer: NodeJS.Timeout | undefined;
 
@@ -41,29 +37,29 @@ export function createPostgresRelay(connection: PoolConfig, { listens, log }: Op
     sentAt = performance.now();
     const payloads = [...due];
     due.clear();
-    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel's health tells of it
+    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel reports it
   };
   return {
     send(storeId, lsId) {
       if (due.size < showsMax) due.add(JSON.stringify([self, storeId, lsId]));
       timer ??= setTimeout(() => void sendDue(), Math.max(0, sentAt + sendEveryMs - performance.now()));
     },
-    onChange(noticed, missed) {
+    subscribe(onChange, onMissed) {
       listener = {
         onPayload(payload) {
           const change = parseChange(payload);
-          if (change !== undefined && change[0] !== self) noticed(change[1], change[2]);
+          if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
         },
-        onReady: missed,
+        onReady: onMissed,
       };
     },
-    watched() {
-      if (!listens || listener === undefined) return hearing;
-      hearing = withTimeout(channel.listen(listener), hearingTimeoutMs, "The database")
+    ready() {
+      if (!listens || listener === undefined) return ready;
+      ready = withTimeout(channel.listen(listener), readyTimeoutMs, "The database")
         .catch(() => undefined)
-        .then(() => (hearing = undefined));
+        .then(() => (ready = undefined));
       listener = undefined;
-      return hearing;
+      return ready;
     },
     async close() {
       await withTimeout(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);

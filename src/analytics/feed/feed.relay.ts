@@ -1,24 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 
-/** Carries the news that a show's figures changed between processes. */
+/** Notifies other processes that a show's figures changed. */
 export interface FeedRelay {
-  /** Tells the others. What cannot be sent is lost: their watchers see the next change. */
+  /** A lost change becomes visible with the next one. */
   send(storeId: string, lsId: string): void;
-  /** @param missed called when changes may have been missed */
-  onChange(noticed: (storeId: string, lsId: string) => void, missed: () => void): void;
-  /** Called when somebody begins to watch here: before, nothing need be heard. */
-  watched?(): Promise<void> | undefined;
+  /** @param onMissed called when changes may have been missed */
+  subscribe(onChange: (storeId: string, lsId: string) => void, onMissed: () => void): void;
+  /** Called before a show is watched; resolves once changes are received. */
+  ready?(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
 const channel = "vitrine:live-stream-changed";
 
-/**
- * A relay over Redis publish and subscribe.
- *
- * @param open opens a connection: one to send, and one to listen where somebody does, since that can do nothing else
- */
+/** @param open opens a connection; subscribing needs one of its own */
 export function createRedisRelay(open: () => Redis): FeedRelay {
   const self = randomUUID();
   const sender = open();
@@ -27,25 +23,25 @@ export function createRedisRelay(open: () => Redis): FeedRelay {
     send(storeId, lsId) {
       sender.publish(channel, JSON.stringify([self, storeId, lsId])).catch(() => undefined); // openRedis logs outages
     },
-    onChange(noticed, missed) {
+    subscribe(onChange, onMissed) {
       const subscriber = open();
       receiver = subscriber;
       subscriber.on("ready", () => {
-        subscriber.subscribe(channel).then(missed, () => undefined); // tried again when it is next ready
+        subscriber.subscribe(channel).then(onMissed, () => undefined); // retried when it is ready again
       });
       subscriber.on("message", (_, message: string) => {
         const change = parseChange(message);
-        if (change !== undefined && change[0] !== self) noticed(change[1], change[2]);
+        if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
       });
     },
     async close() {
       receiver?.disconnect();
-      await sender.quit().catch(() => sender.disconnect()); // what was sent last still goes out
+      await sender.quit().catch(() => sender.disconnect());
     },
   };
 }
 
-/** Whoever tells, the store and the show; undefined for what nobody of us sent. */
+/** @returns the sender, the store and the show; undefined for foreign messages */
 export function parseChange(message: string): [string, string, string] | undefined {
   try {
     const parts: unknown = JSON.parse(message);

@@ -4,32 +4,30 @@ import type { LatestValue } from "./latestValue.js";
 
 export type Watcher = LatestValue<LiveStreamAnalytics>;
 
-/** Watchers without a value, and the reading that begins after they have come. */
 interface Arrived {
   readonly watchers: Watcher[];
   readonly reading: Promise<void>;
 }
 
-/** A show that somebody watches. All its watchers share one reading; those who come at the same time share a first one. */
+/** A show with subscribers, who share each read; those who come at the same time share a first one. */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
-  /** Each with the number of the reading that it was given last. */
+  /** The number of the last read that each was given. */
   readonly #given = new Map<Watcher, number>();
-  /** Begun so far. What begins later knows all that was known before. */
+  /** A later read sees everything an earlier one did. */
   #readings = 0;
-  /** Of a reading for all that is due. */
   #timer: NodeJS.Timeout | undefined;
-  /** Whether one is under way: they never overlap. */
+  /** Reads for all never overlap. */
   #isRefreshing = false;
-  /** Whether there may be what it does not find: figures changed since it began, or it failed. */
+  /** Figures changed since the read started, or it failed. */
   #isChanged = false;
   #refreshedAt = -Infinity;
-  /** Who came while others were read their first value for: the next reading is for all of them. */
+  /** Came during a first read: the next one is for them. */
   #arrived: Arrived | undefined;
   #firstReading: Promise<void> | undefined;
 
-  /** @param intervalMs the shortest time between two readings for all */
+  /** @param intervalMs minimum time between two reads for all */
   constructor(read: () => Promise<LiveStreamAnalytics>, intervalMs: number) {
     this.#read = read;
     this.#intervalMs = intervalMs;
@@ -52,7 +50,7 @@ export class WatchedShow {
     if (!this.isWatched) clearTimeout(this.#timer);
   }
 
-  /** Gives a watcher what a reading finds that begins now or later. Those who come while one is under way share the next. */
+  /** Reads the first value, starting now or later. */
   readFirst(watcher: Watcher): Promise<void> {
     if (this.#firstReading === undefined) return this.#readFirstFor([watcher]);
     if (this.#arrived === undefined) {
@@ -71,16 +69,16 @@ export class WatchedShow {
     try {
       await reading;
     } finally {
-      // Whoever has arrived goes on from the end of this one.
+      // Others wait for the end of this one.
       if (this.#arrived === undefined && this.#firstReading === reading) this.#firstReading = undefined;
     }
   }
 
-  /** Gives some watchers what a reading that begins now finds, and whoever of them was given a later one meanwhile keeps that. */
+  /** Reads for some, except those who were given a later read meanwhile. */
   async #readFor(watchers: () => readonly Watcher[]): Promise<void> {
     this.#readings += 1;
     const reading = this.#readings;
-    if (!watchers().some((watcher) => this.#given.has(watcher))) return; // they left while they waited
+    if (!watchers().some((watcher) => this.#given.has(watcher))) return; // all left while they waited
     const analytics = await this.#read();
     for (const watcher of watchers()) {
       if ((this.#given.get(watcher) ?? Infinity) > reading) continue; // or it has ended
@@ -90,12 +88,12 @@ export class WatchedShow {
   }
 
   /**
-   * Has the show read anew for all, as soon as may be. Where the database cannot be read for a while, watchers wait: if they
-   * all came anew when it can, they would use up their store's rate limit.
+   * Schedules a read for all. Subscribers stay connected while the database is unavailable: reconnecting together would
+   * use up their store's rate limit.
    */
   refreshSoon(): void {
     this.#isChanged = true;
-    if (this.#timer !== undefined || this.#isRefreshing) return; // the reading that is due will see this change too
+    if (this.#timer !== undefined || this.#isRefreshing) return; // the next read includes this change
     const waitMs = Math.max(0, this.#refreshedAt + this.#intervalMs - performance.now());
     this.#timer = setTimeout(() => void this.#refresh(), waitMs);
   }

@@ -8,22 +8,19 @@ const connectionsMax = 64;
 const lineMax = 10_000;
 const closeTimeoutMs = 1_000;
 
-/**
- * How commands tell the process that runs the embedded database of changes: over a socket beside the database's own, in a
- * folder that only their user can open. Its one session could not listen: PGlite gives notifications to whoever sent them.
- */
+/** Receives changes from commands over a private socket. PGlite delivers notifications only to their sender. */
 export function createSocketReceiver(socketFolder: string, log: (problem: Error) => void): FeedRelay {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   return {
-    send: () => undefined, // nobody else has watchers
-    onChange(noticed) {
+    send: () => undefined,
+    subscribe(onChange) {
       server = createServer((socket) => {
         sockets.add(socket);
         socket.once("close", () => sockets.delete(socket));
         readLines(socket, (line) => {
           const change = parseChange(line);
-          if (change !== undefined) noticed(change[1], change[2]);
+          if (change !== undefined) onChange(change[1], change[2]);
         });
       });
       server.maxConnections = connectionsMax;
@@ -37,7 +34,7 @@ export function createSocketReceiver(socketFolder: string, log: (problem: Error)
   };
 }
 
-/** The other end. Where nobody serves, there is nobody to tell. */
+/** The commands' end. Without a server there is nobody to notify. */
 export function createSocketSender(socketFolder: string): FeedRelay {
   const socket = connect(join(socketFolder, changesSocketName)).unref();
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
@@ -46,7 +43,7 @@ export function createSocketSender(socketFolder: string): FeedRelay {
     send(storeId, lsId) {
       if (!socket.destroyed) socket.write(`${JSON.stringify(["", storeId, lsId])}\n`);
     },
-    onChange: () => undefined, // commands have no watchers
+    subscribe: () => undefined,
     async close() {
       socket.ref().end();
       await withTimeout(closed, closeTimeoutMs, "The server").catch(() => socket.destroy());

@@ -1,7 +1,6 @@
 /**
- * An async iterator of the latest value set: a consumer that is slow misses the ones between, and nothing piles up.
- * Unlike a generator's, its `return` takes effect at once even while a `next` is waiting, so nothing is left behind
- * when a client goes away.
+ * An async iterator of the latest value: slow consumers skip values, and nothing is buffered. Unlike a generator's, its
+ * `return` takes effect at once while a `next` is pending.
  */
 export class LatestValue<Value> implements AsyncIterableIterator<Value> {
   #latest: { readonly value: Value } | undefined;
@@ -10,7 +9,7 @@ export class LatestValue<Value> implements AsyncIterableIterator<Value> {
   #ended = false;
   readonly #onEnd: () => void;
 
-  /** @param onEnd called once, when the iterator ends however it may */
+  /** @param onEnd called once, however the iterator ends */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
   }
@@ -29,7 +28,7 @@ export class LatestValue<Value> implements AsyncIterableIterator<Value> {
     this.#waiting = undefined;
   }
 
-  /** Ends the iterator with an error, after the value that may still be waiting. */
+  /** Ends the iterator with an error, after the pending value. */
   fail(error: unknown): void {
     if (this.#ended) return;
     const waiting = this.#waiting;

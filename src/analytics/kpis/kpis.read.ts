@@ -4,7 +4,6 @@ import { isStorable } from "../../lib/text.js";
 import { type ChannelTotals, type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
 import { hostOf, liveStreamNotFound, type LiveStreamStatus, timesOf } from "../shows/liveStream.js";
 
-/** The analytics of a show, as of one moment. */
 export interface LiveStreamAnalytics {
   readonly storeId: string;
   readonly id: string;
@@ -25,9 +24,9 @@ type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | 
 };
 
 /**
- * Reads a show with its KPIs: from totals, so at the same cost however many events there are.
+ * Reads the KPIs of a show from totals: the cost does not depend on the number of events.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, for another store's show too
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show
  */
 export async function readAnalytics(db: Database, storeId: string, id: string): Promise<LiveStreamAnalytics> {
   const [show] = isStorable(id) ? await selectAnalytics(db, storeId, id) : [];
@@ -46,7 +45,7 @@ export async function readAnalytics(db: Database, storeId: string, id: string): 
   };
 }
 
-/** One statement, so that all figures are of the same moment. Sums of decimals come as text, to stay exact. */
+/** One statement, so that all figures are consistent. Sums of decimals are text, to stay exact. */
 function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
   return db.$queryRaw<AnalyticsRow[]>`
     SELECT s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail",

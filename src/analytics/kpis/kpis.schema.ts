@@ -38,10 +38,7 @@ export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").im
   }),
 });
 
-/**
- * What a list of devices counts for in an operation's cost: less than the 1,001 that it may hold, since shows have a few,
- * and tens of shows may be asked for at once.
- */
+/** Cost of a list of devices: shows have few, though 1,001 are possible, and one query may read tens of shows. */
 export const devicesExpected = { itemsExpected: 100 };
 
 export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({

@@ -1,24 +1,22 @@
 import { Prisma } from "../../generated/prisma/client.js";
 
 type Decimal = Prisma.Decimal;
-/** Sums and quotients too long for it are cut, not rounded: so they are rounded once, to 2 decimals, by their third. */
+/** Longer results are truncated, so that they are rounded only once, to 2 decimals. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
-/** What is kept of a channel: sums and counts, exact. Of ANY, the show as a whole, only the distinct viewers. */
+/** Exact sums and counts of a channel. ANY, the whole show, has only distinct viewers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
-  /** Sum of order amounts, as a decimal text. */
+  /** A decimal. */
   readonly sales: string;
   readonly orders: number;
-  /** Distinct viewers. */
   readonly viewers: number;
-  /** Distinct viewers with something in the cart. */
+  /** Distinct viewers with a product in the cart. */
   readonly cartViewers: number;
-  /** Sum of view time, as a decimal text. */
+  /** A decimal. */
   readonly viewSeconds: string;
 }
 
-/** Distinct viewers of a channel by device. */
 export interface DeviceTotal {
   readonly channel: "LIVE" | "REPLAY";
   readonly device: string;
@@ -31,7 +29,6 @@ export interface DeviceShare {
   readonly value: number;
 }
 
-/** The documented KPIs of a show, and those that GraphQL has beyond them. */
 export interface Kpis {
   readonly sales: { live: number; replay: number; referral: number; total: number };
   readonly orders: { live: number; replay: number; referral: number; total: number };
@@ -47,7 +44,7 @@ export interface Kpis {
 
 const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0" };
 
-/** The KPIs that follow from a show's totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0. */
+/** Computes KPIs from totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0. */
 export function kpisOf(totals: readonly ChannelTotals[], devices: readonly DeviceTotal[]): Kpis {
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
   const live = of("LIVE");
@@ -83,7 +80,7 @@ export function kpisOf(totals: readonly ChannelTotals[], devices: readonly Devic
   };
 }
 
-/** Shares among the viewers of all channels given: one who saw two counts once in each. Largest first, then by name. */
+/** Shares among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
 export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
   const byDevice = new Map<string, number>();
   for (const { device, viewers } of devices) byDevice.set(device, (byDevice.get(device) ?? 0) + viewers);
@@ -94,7 +91,7 @@ export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
     .map(([device, viewers]) => ({ device, value: percent(viewers, all) }));
 }
 
-/** An amount of money as a number of 2 decimals; half a cent is rounded up. */
+/** An amount rounded to 2 decimals, half up. */
 export function money(amount: string | Decimal): number {
   return rounded(new Decimal(amount));
 }

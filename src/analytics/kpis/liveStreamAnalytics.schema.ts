@@ -11,14 +11,16 @@ import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
 import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
 
-/** What a time line counts for in an operation's cost: four hours of minutes. More than ten shows may be compared at once. */
+/** Cost of a time line: four hours of minutes, so that more than ten shows may be compared in one query. */
 const minutesExpected = 240;
 
 const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
   description: "What happened in a part of a show.",
   fields: (t) => ({
     startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
-    viewers: t.exposeInt("viewers", { description: "The most distinct viewers active within one of its minutes." }),
+    viewers: t.exposeInt("viewers", {
+      description: "The highest number of distinct active viewers in any of its minutes.",
+    }),
     carts: t.exposeInt("carts"),
     orders: t.exposeInt("orders"),
     sales: t.exposeFloat("sales"),
@@ -50,7 +52,7 @@ const ChannelDevices = builder
     }),
   });
 
-/** What is not read with it is shared by all who were given the same reading: watchers of a show all are. */
+/** Fields that are queried separately share their results among all subscribers who were given the same object. */
 const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
   description: "The analytics of a show.",
   fields: (t) => ({
@@ -63,7 +65,7 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
     host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
     kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
     peakConcurrentViewers: t.int({
-      description: "The most distinct viewers of whom something was heard within one minute.",
+      description: "The highest number of distinct active viewers in any minute.",
       extensions: { cost: 100 },
       resolve: (analytics, _, { db }) => {
         const { storeId, id } = analytics;
@@ -130,7 +132,7 @@ builder.subscriptionFields((t) => ({
     args: { lsId: t.arg.string(lsId) },
     subscribe: rateLimited("analytics", (_, args, { identity, feed, confirmIdentity, disconnectSignal }) =>
       feed.watch(identity.storeId, args.lsId, {
-        confirm: { tokenId: identity.tokenId, ask: confirmIdentity },
+        confirm: { tokenId: identity.tokenId, check: confirmIdentity },
         disconnectSignal: disconnectSignal(),
       }),
     ),
@@ -141,15 +143,14 @@ builder.subscriptionFields((t) => ({
 const sharedByOwner = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /**
- * Something that is read once for all who hold the same object, and kept for as long as that is. What fails is read anew
- * for the next one.
+ * Runs a query once for all holders of the same object, and caches the result with it. Failures are not cached.
  *
- * @param key what is read, with the arguments that it depends on; the same key must always mean the same type
+ * @param key names the query and its arguments; the same key must always mean the same type
  */
 function shared<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
   const known = sharedByOwner.get(owner) ?? new Map<string, Promise<unknown>>();
   sharedByOwner.set(owner, known);
-  const found = known.get(key) as Promise<Value> | undefined; // what a key stands for is of one type
+  const found = known.get(key) as Promise<Value> | undefined;
   if (found !== undefined) return found;
   const reading = read();
   known.set(key, reading);

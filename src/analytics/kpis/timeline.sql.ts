@@ -2,16 +2,16 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
 
 export const minuteSeconds = 60;
-/** Buckets of an answer at most: a day of minutes. */
+/** A day of minutes. */
 export const bucketsMax = 1_500;
 
-/** What a time line covers: everything, unless given. Minutes count as a whole. */
+/** All of the show by default. Rounded outwards to whole minutes. */
 export interface TimelineSpan {
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
 }
 
-/** Seconds since 1970, of the start of a minute; infinite where there is no bound. */
+/** Seconds since 1970; infinite without a bound. */
 interface Bounds {
   readonly from: number;
   readonly until: number;
@@ -35,8 +35,8 @@ interface TimelineParts extends ShowKey, Bounds {
 }
 
 /**
- * The parts that buckets are made of: `starts`, and what happened. Of buckets that are whole days or quarters of an hour,
- * spans as long as these, and minutes only at the ends; so few rows are read, however long the show is.
+ * The rows that buckets consist of. Buckets of whole days or quarters of an hour are read from spans, with minutes only
+ * at the ends: few rows, however long the show.
  */
 export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineParts): Prisma.Sql {
   const unit = [daySeconds, quarterSeconds].find((seconds) => bucketSeconds % seconds === 0);
@@ -52,7 +52,7 @@ export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineP
   const minutes = ends
     .filter(([start, end]) => start < end)
     .map(([start, end]) => Prisma.sql`UNION ALL (${foldedMinutesOf(show, start, end)})`);
-  // The latest spans that can be part of the latest buckets. What is left out is older than all of these.
+  // All other spans are older than the latest buckets.
   const spansMax = (bucketsMax * bucketSeconds) / unit;
   return Prisma.sql`
     (SELECT "startsAt" AS starts, viewers, carts, orders, sales FROM "LiveStreamSpan"
@@ -64,7 +64,6 @@ export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineP
       WHERE minute >= ${moment(from)} AND minute < ${moment(until)})`;
 }
 
-/** The latest minutes, with what is in slots. */
 function minutesOf({ storeId, lsId }: ShowKey, from: number, until: number, rowsMax: number): Prisma.Sql {
   return Prisma.sql`
     SELECT minute AS starts, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
@@ -73,7 +72,6 @@ function minutesOf({ storeId, lsId }: ShowKey, from: number, until: number, rows
     GROUP BY minute ORDER BY minute DESC LIMIT ${rowsMax}`;
 }
 
-/** Minutes without what is in slots. */
 function foldedMinutesOf({ storeId, lsId }: ShowKey, from: number, until: number): Prisma.Sql {
   return Prisma.sql`
     SELECT minute, viewers, carts, orders, sales FROM "LiveStreamMinute"
@@ -81,7 +79,7 @@ function foldedMinutesOf({ storeId, lsId }: ShowKey, from: number, until: number
       AND minute >= ${moment(from)} AND minute < ${moment(until)}`;
 }
 
-/** What is in slots and not folded yet, by minute, and with it all viewers of that minute: few rows. */
+/** The slots by minute, with all viewers of that minute: few rows. */
 export function slotsOf({ storeId, lsId }: ShowKey): Prisma.Sql {
   return Prisma.sql`
     SELECT minute, carts, orders, sales, viewers + coalesce((
@@ -93,7 +91,7 @@ export function slotsOf({ storeId, lsId }: ShowKey): Prisma.Sql {
       GROUP BY minute) AS added`;
 }
 
-/** As text: JSON, by which numbers travel, knows no infinite ones. */
+/** As text: parameters are sent as JSON, which has no infinity. */
 function moment(seconds: number): Prisma.Sql {
   return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

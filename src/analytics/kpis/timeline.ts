@@ -4,10 +4,9 @@ import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 
-/** What happened in a part of a show. */
 export interface TimelineBucket {
   readonly startsAt: Date;
-  /** The most distinct viewers of whom something was heard within one minute of the bucket. */
+  /** The highest number of distinct active viewers in any of its minutes. */
   readonly viewers: number;
   readonly carts: number;
   readonly orders: number;
@@ -17,8 +16,7 @@ export interface TimelineBucket {
 const bucketSecondsMax = 86_400;
 
 /**
- * The parts of a show in which something happened, in order, from totals kept for each minute, quarter of an hour and day. Where there would be more
- * than 1,500 of them, the latest are given.
+ * The parts of a show with any event, in order; the latest 1,500.
  *
  * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
  */
@@ -41,7 +39,7 @@ export async function readTimeline(
   return rows.map((row) => ({ ...row, sales: money(row.sales) })).toReversed();
 }
 
-/** The most distinct viewers of whom something was heard within one minute of the show. */
+/** The highest number of distinct active viewers in any minute of the show. */
 export async function readPeakViewers(db: Database, storeId: string, lsId: string): Promise<number> {
   const [row] = await db.$queryRaw<[{ peak: number }]>`
     SELECT coalesce(greatest(
@@ -51,13 +49,12 @@ export async function readPeakViewers(db: Database, storeId: string, lsId: strin
   return row.peak;
 }
 
-/** A product of a show, and how often it was put into a cart. */
 export interface ProductCarts {
   readonly productId: string;
   readonly carts: number;
 }
 
-/** The products most often put into carts, then by their ids. */
+/** The products most often put into carts, then by id. */
 export function readTopProducts(db: Database, storeId: string, lsId: string, first: number): Promise<ProductCarts[]> {
   return db.$queryRaw<ProductCarts[]>`
     SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct"

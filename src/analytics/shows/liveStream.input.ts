@@ -3,7 +3,6 @@ import type { Path, Problems } from "../../errors.js";
 import { textFault } from "../../lib/text.js";
 import type { LiveStreamStatus } from "./liveStream.js";
 
-/** A show as callers save it. */
 export interface LiveStreamInput {
   readonly id: string;
   readonly name: string;
@@ -13,7 +12,6 @@ export interface LiveStreamInput {
   readonly host?: { readonly name: string; readonly email: string } | null | undefined;
 }
 
-/** The longest show: a year. */
 const durationSecondsMax = 366 * 86_400;
 
 /** Checks a show against every rule that needs no other data. */
@@ -43,7 +41,7 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
   }
 }
 
-/** A text that must be there, be storable, and not be too long. */
+/** Reports a text that is blank, too long, or that PostgreSQL cannot store. */
 export function checkText(text: string, charactersMax: number, path: Path, problems: Problems): void {
   const fault = textFault(text, String(path.at(-1)), charactersMax);
   if (fault !== undefined) problems.add({ ...fault, path });

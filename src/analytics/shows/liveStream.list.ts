@@ -4,12 +4,11 @@ import type { LiveStreamStatus } from "./liveStream.js";
 
 interface LiveStreamFilter {
   readonly first: number;
-  /** Only shows that come after this one in the list. */
   readonly after?: { readonly startedAt: Date; readonly id: string } | undefined;
   readonly status?: LiveStreamStatus | null | undefined;
 }
 
-/** A page of a store's shows, newest first; shows that start together in the descending order of their ids. */
+/** A page of a store's shows, newest first; shows with the same start in descending order of their ids. */
 export async function listLiveStreams(
   db: Database,
   storeId: string,

@@ -10,7 +10,7 @@ const timeoutMs = 15_000;
 /**
  * Creates a show, or changes the one with this id. Saving the same status again is allowed.
  *
- * @throws {AppError} VALIDATION_FAILED for bad values and for a step back in status
+ * @throws {AppError} VALIDATION_FAILED for invalid values and for a step back in status
  */
 export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
   const problems = new Problems();
@@ -27,7 +27,7 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
   };
   const where = { storeId_id: { storeId, id } };
   return inTransaction(db, { timeoutMs }, async (transaction) => {
-    // Of savers who come at once with a new show, one creates it, and the others find it and its status.
+    // Of concurrent savers of a new show, one creates it; the others find it with its status.
     const created = await transaction.liveStream.createMany({
       data: [{ storeId, id, ...values }],
       skipDuplicates: true,

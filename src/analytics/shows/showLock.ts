@@ -4,43 +4,43 @@ import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
-/** Recorders end within that. While one waits, PostgreSQL lets no further recorders in. */
+/** Batches take less. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
 const lockTimeoutMs = 1_000;
-const waitAloneMs = 60_000;
+const exclusiveWaitMs = 60_000;
 const statementTimeoutMs = 30 * 60_000;
-/** The database ends the transaction of a process that was stopped in its middle, so that others get the show. */
+/** Releases the show when a process froze in its transaction. */
 const idleTimeoutMs = 10_000;
 
-/** The key of the lock that recorders of a show share, and that a rebuild of its totals takes alone. */
+/** An advisory lock: batches share it, rebuilding and pruning take it exclusively. */
 function showLockKey(storeId: string, lsId: string): string {
   return `live stream ${storeId} ${lsId}`;
 }
 
-/** True where the lock that recorders share was had until the transaction ends; it is tried, not waited for. */
+/** Tries to get the shared lock until the end of the transaction. */
 export function trySharedLock(storeId: string, lsId: string): Prisma.Sql {
   return Prisma.sql`pg_try_advisory_xact_lock_shared(hashtextextended(${showLockKey(storeId, lsId)}, 0))`;
 }
 
 /**
- * Waits without a connection until recorders of a show may go on. Afterwards the lock is not held: it has to be tried again.
+ * Waits without a connection until the shared lock is free; it is not held afterwards.
  *
- * @throws {AppError} UNAVAILABLE after waiting in vain
+ * @throws {AppError} UNAVAILABLE after `waitMs`
  */
-export function showUnlocked(db: Database, storeId: string, lsId: string, waitMs: number): Promise<void> {
+export function waitForShowLock(db: Database, storeId: string, lsId: string, waitMs: number): Promise<void> {
   const attempt = async (): Promise<void> => {
-    const [show] = await db.$queryRaw<{ isHeld: boolean }[]>`
-      SELECT ${trySharedLock(storeId, lsId)} AS "isHeld" FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
-    if (show?.isHeld === false) throw new LockedError();
+    const [show] = await db.$queryRaw<{ hasLock: boolean }[]>`
+      SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
+    if (show?.hasLock === false) throw new LockedError();
   };
   return whenUnlocked(`record ${showLockKey(storeId, lsId)}`, attempt, { waitMs, refusal: showLocked });
 }
 
 /**
- * Runs work in a transaction that has a show alone: batches that are being recorded have ended, and later ones wait.
+ * Runs a transaction with the exclusive lock of a show.
  *
- * @throws {AppError} UNAVAILABLE where the show is locked for too long
+ * @throws {AppError} UNAVAILABLE after a minute
  */
-export function withShowAlone<Result>(
+export function withShowLock<Result>(
   db: RootDatabase,
   { storeId, lsId, timeoutMs }: { readonly storeId: string; readonly lsId: string; readonly timeoutMs: number },
   work: (transaction: Database) => Promise<Result>,
@@ -50,21 +50,21 @@ export function withShowAlone<Result>(
       await lockShow(transaction, storeId, lsId);
       return work(transaction);
     });
-  return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: waitAloneMs, refusal: showLocked });
+  return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: exclusiveWaitMs, refusal: showLocked });
 }
 
 /**
- * Takes a show alone, until the transaction ends. The lock is asked for beside the show's row, as recorders do: Citus takes
- * it on the node of the show, where theirs are.
+ * Takes the exclusive lock until the end of the transaction. Selecting from the show's row makes Citus take it on the
+ * show's node, as for the shared lock.
  *
- * @throws {LockedError} where others do not give it back in a moment
+ * @throws {LockedError} after a second
  */
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
     lock_timeout: String(lockTimeoutMs),
-    statement_timeout: String(statementTimeoutMs), // some statements go over all events of a show
+    statement_timeout: String(statementTimeoutMs), // some read all events of a show
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
-    // Without statistics on a show that is new, nested loops would be chosen, whose time grows with the square of its size.
+    // Without statistics on a new show, the planner would choose quadratic nested loops.
     enable_nestloop: "off",
   });
   await asLocked(
@@ -74,7 +74,6 @@ export async function lockShow(transaction: Database, storeId: string, lsId: str
   );
 }
 
-/** The refusal of whoever waited in vain for a show. */
 export function showLocked(): AppError {
   const message = "The totals of the show are being rebuilt or pruned. Nothing was changed.";
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });

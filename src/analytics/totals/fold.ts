@@ -5,29 +5,28 @@ import { trySharedLock } from "../shows/showLock.js";
 import { addToSpans } from "./spans.sql.js";
 
 /**
- * Folds what writers of a show have spread over slots into one row for each minute, device and product, and adds it to the
- * spans over minutes. No figure changes by it: reading becomes cheaper. Rows that a writer holds are left for the next time.
+ * Merges the slots that batches have written into one row for each minute, device and product, and adds it to the
+ * spans. Figures stay the same; reading becomes cheaper. Rows locked by a batch are left for the next time.
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) await retrying(() => db.$executeRaw(statement));
 }
 
-/** Rows of a statement at most: others wait for these rows. */
 const rowsMax = Prisma.sql`10000`;
 
 /**
- * One statement for each table, so that whatever interrupts them, each row is counted once. They take only rows that nobody
- * holds, so they wait for no writer (IS TRUE keeps what is looked up in a hash: a join may be planned to go over all rows for
- * each one); they write rows in the order of their keys, so they do not wait for each other in a circle.
+ * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
+ * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
+ * subplan instead of a quadratic join.
  */
 function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
   const key = Prisma.sql`${storeId}::text, ${lsId}::text`;
   const of = (name: string) =>
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
-  // None while the show is being rebuilt.
+  // Not while the show is being rebuilt.
   const show = Prisma.sql`show AS MATERIALIZED (
-    SELECT ${trySharedLock(storeId, lsId)} AS "isHeld" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
-  const isFree = Prisma.sql`slot >= 0 AND (SELECT "isHeld" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
+    SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
+  const isFree = Prisma.sql`slot >= 0 AND (SELECT "hasLock" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
   return [
     Prisma.sql`
       WITH ${show},

@@ -1,16 +1,12 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
-/** A table with rows for each event or viewer, and the columns of its key after those of the show. */
 interface PrunedTable {
   readonly name: "ShopperEvent" | "LiveStreamViewer" | "LiveStreamCartViewer" | "LiveStreamPresence";
   readonly key: readonly string[];
 }
 
-/**
- * Events, and what recording and rebuilding alone read: who was seen before. Everything that is shown comes from totals,
- * the number of distinct viewers too.
- */
+/** Events, and the distinct viewers that only recording and rebuilding read. */
 export const prunedTables: readonly PrunedTable[] = [
   { name: "ShopperEvent", key: ["id"] },
   { name: "LiveStreamViewer", key: ["channel", "viewerId"] },
@@ -18,7 +14,6 @@ export const prunedTables: readonly PrunedTable[] = [
   { name: "LiveStreamPresence", key: ["minute", "viewerId"] },
 ];
 
-/** True for a show `s` of the store of which some table still has a row. */
 export function hasRows(storeId: string): Prisma.Sql {
   const each = prunedTables.map(
     ({ name }) => Prisma.sql`EXISTS (
@@ -27,7 +22,6 @@ export function hasRows(storeId: string): Prisma.Sql {
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
 }
 
-/** The key of the last row that was removed. */
 export type PruneCursor = readonly unknown[];
 
 interface PruneBatch {
@@ -39,10 +33,9 @@ interface PruneBatch {
 }
 
 /**
- * Removes the next rows in the order of their key. Beginning after the last ones, the index need not be read from its
- * start, where it is full of rows that are gone, each time.
+ * Removes the next rows in the order of their key. A cursor saves scanning the index entries of rows removed before.
  *
- * @returns last, unless these were the last ones
+ * @returns last, unless no rows are left
  */
 export async function pruneBatch(
   transaction: Database,

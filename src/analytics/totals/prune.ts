@@ -2,44 +2,37 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { findLiveStream, timesOf } from "../shows/liveStream.js";
 import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
-import { withShowAlone } from "../shows/showLock.js";
+import { withShowLock } from "../shows/showLock.js";
 
-/** What was removed. */
 export interface PruneResult {
-  /** Ids of the shows in question; those of which everything had been removed before are not among them. */
   readonly shows: string[];
   readonly events: number;
-  /** Rows that only served to count the viewers of those events once. */
+  /** Rows that identified distinct viewers. */
   readonly viewerRows: number;
 }
 
 export interface PruneProgress {
   readonly showsDone: number;
   readonly showsTotal: number;
-  /** Of all kinds. */
   readonly rowsRemoved: number;
 }
 
 interface PruneOptions {
-  /** Shows that ended earlier are pruned. */
   readonly before: Date;
-  /** One show alone. */
   readonly lsId?: string | undefined;
-  /** Rows of a transaction at most. */
   readonly batchRows?: number;
   readonly onProgress?: (progress: PruneProgress) => void;
 }
 
-/** Short transactions: neither locks nor what vacuum must keep last longer than a batch. */
+/** Holds locks, and vacuum back, only for a moment. */
 const batchRowsByDefault = 10_000;
 const batchTimeoutMs = 60_000;
 
 /**
- * Removes the raw events of archived shows, and the rows that tell their viewers apart; all totals stay. Archived shows
- * take no events, so none of those removed can count again. It goes in batches and may be interrupted: run again, it
- * removes what is left.
+ * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows take
+ * no events, so no removed event can count again. After an interruption, another run removes the rest.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the one show named is not archived or ended later
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the named show is not archived or ended later
  */
 export async function pruneEvents(db: RootDatabase, storeId: string, options: PruneOptions): Promise<PruneResult> {
   const { before, lsId, batchRows = batchRowsByDefault, onProgress = () => undefined } = options;
@@ -60,24 +53,23 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
 }
 
 /**
- * From here on no rebuild counts what is left. Batches that are being recorded, and a rebuild, are waited for.
+ * From now on the show cannot be rebuilt. Waits for batches and a rebuild under way.
  *
  * @returns whether it was not marked before
  */
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
-  return withShowAlone(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
+  return withShowLock(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
     const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
     const { count } = await transaction.liveStream.updateMany({ where, data: { prunedAt: new Date() } });
     return count === 1;
   });
 }
 
-/** Each batch is a transaction of its own. */
 async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsMax: number) {
   for (const table of prunedTables) {
     let after: PruneCursor | undefined;
     do {
-      const batch = await withShowAlone(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
+      const batch = await withShowLock(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
         pruneBatch(transaction, { storeId, lsId, table, after, rowsMax }),
       );
       after = batch.last;
@@ -86,7 +78,6 @@ async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsM
   }
 }
 
-/** Those of which there is something left to remove: not pruned yet, or not to the end. */
 async function listPrunable(db: Database, storeId: string, before: Date): Promise<string[]> {
   const shows = await db.$queryRaw<(Parameters<typeof timesOf>[0] & { id: string })[]>`
     SELECT id, status, "startedAt", "durationSeconds" FROM "LiveStream" AS s

@@ -2,13 +2,12 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { addToSpans } from "./spans.sql.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
 
-/** As if all had been folded. */
+/** As after folding. */
 const slot = -1;
 
 /**
- * The statements that bring all tables of a show in line with its events, to be run one after the other by who holds the
- * show's lock alone. The names that the show keeps come first, then distinct viewers: totals count both. They are the many
- * rows, of which only those are written that are wrong; totals are few, and all written anew.
+ * Makes all tables of a show agree with its events; to be run in order, with the show's exclusive lock. Names come
+ * first, then distinct viewers, since totals count both. Viewers are many rows, so only wrong ones are written.
  */
 export function rebuildStatements(storeId: string, lsId: string, limits: NameLimits): readonly Prisma.Sql[] {
   const show: ShowSql = {
@@ -34,18 +33,13 @@ export function rebuildStatements(storeId: string, lsId: string, limits: NameLim
 interface ShowSql {
   readonly storeId: string;
   readonly lsId: string;
-  /** Its two columns, to select. */
   readonly key: Prisma.Sql;
-  /** True for rows of the show, in a query on one table. */
   readonly where: Prisma.Sql;
 }
 
 const minute = Prisma.sql`date_trunc('minute', "occurredAt", 'UTC')`;
 
-/**
- * Names that are kept stay; in place of those that are missing, the first ones are taken from the events. Names are rows of
- * slot -1: rows of other slots go, and what they count is counted again.
- */
+/** Kept names stay; free places go to the first names among the events. Names are rows of slot -1. */
 function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sql[] {
   const kept = (table: string) => Prisma.sql`${Prisma.raw(`"${table}"`)} AS k WHERE k."storeId" = ${storeId}
     AND k."liveStreamId" = ${lsId} AND k.slot = ${slot}`;
@@ -80,10 +74,7 @@ function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sq
   ];
 }
 
-/**
- * A row that is there keeps its device: it was written when the viewer's first event was accepted, of which the events
- * tell less, since two batches may have been accepted at the same time. Rows that are missing take it from the events.
- */
+/** Existing rows keep their device: the events do not tell which of two concurrent batches was accepted first. */
 function viewers({ storeId, lsId, key, where }: ShowSql): Prisma.Sql[] {
   const seen = Prisma.sql`(
     SELECT channel, "viewerId", coalesce(device, ${unknownDevice}) AS device, "acceptedAt", position, id FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
@@ -103,7 +94,6 @@ function viewers({ storeId, lsId, key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-/** Who is a viewer of some channel is one of the show, where the device does not matter. */
 function viewersOfAny({ key, where }: ShowSql): Prisma.Sql[] {
   const seen = Prisma.sql`(SELECT "viewerId" FROM "LiveStreamViewer" WHERE ${where} AND channel <> 'ANY')`;
   return [
@@ -118,31 +108,26 @@ function viewersOfAny({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-function cartViewers({ key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(SELECT channel, "viewerId" FROM "ShopperEvent" WHERE ${where} AND type = 'ADD_TO_CART')`;
-  return [
-    Prisma.sql`
-      DELETE FROM "LiveStreamCartViewer" AS v WHERE ${where}
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.channel = v.channel AND s."viewerId" = v."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamCartViewer" ("storeId", "liveStreamId", channel, "viewerId")
-      SELECT DISTINCT ${key}, channel, "viewerId" FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamCartViewer" AS v
-        WHERE ${where} AND v.channel = s.channel AND v."viewerId" = s."viewerId")`,
-  ];
+function cartViewers(show: ShowSql): Prisma.Sql[] {
+  const events = Prisma.sql`SELECT channel, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type = 'ADD_TO_CART'`;
+  return correctViewers(show, "LiveStreamCartViewer", "channel", events);
 }
 
-function presence({ key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(SELECT ${minute} AS minute, "viewerId" FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
+function presence(show: ShowSql): Prisma.Sql[] {
+  const events = Prisma.sql`SELECT ${minute} AS minute, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type <> 'ORDER'`;
+  return correctViewers(show, "LiveStreamPresence", "minute", events);
+}
+
+/** Deletes the distinct viewers of a `group` that no event has, and inserts missing ones. */
+function correctViewers({ key, where }: ShowSql, table: string, group: string, events: Prisma.Sql): Prisma.Sql[] {
+  const [rows, column] = [Prisma.raw(`"${table}" AS r`), Prisma.raw(group)];
+  const isSame = Prisma.sql`r.${column} = e.${column} AND r."viewerId" = e."viewerId"`;
   return [
+    Prisma.sql`DELETE FROM ${rows} WHERE ${where} AND NOT EXISTS (SELECT FROM (${events}) AS e WHERE ${isSame})`,
     Prisma.sql`
-      DELETE FROM "LiveStreamPresence" AS p WHERE ${where}
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.minute = p.minute AND s."viewerId" = p."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamPresence" ("storeId", "liveStreamId", minute, "viewerId")
-      SELECT DISTINCT ${key}, minute, "viewerId" FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamPresence" AS p
-        WHERE ${where} AND p.minute = s.minute AND p."viewerId" = s."viewerId")`,
+      INSERT INTO ${Prisma.raw(`"${table}"`)} ("storeId", "liveStreamId", ${column}, "viewerId")
+      SELECT DISTINCT ${key}, ${column}, "viewerId" FROM (${events}) AS e
+      WHERE NOT EXISTS (SELECT FROM ${rows} WHERE ${where} AND ${isSame})`,
   ];
 }
 
@@ -197,7 +182,6 @@ function spans({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-/** Of the products that the show tells apart. */
 function products({ storeId, lsId, where }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`UPDATE "LiveStreamProduct" SET carts = 0 WHERE ${where} AND carts <> 0`,

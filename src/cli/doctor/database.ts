@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
-import { tablesLeftOut } from "../../database/migrations/distribute.js";
+import { findUndistributedTables } from "../../database/migrations/distribute.js";
 import { findHolder } from "../../database/embedded/folder.js";
 import { pendingMigrations } from "../../database/migrations/applied.js";
 import { missingPrivileges } from "../../database/migrations/privileges.js";
@@ -99,7 +99,7 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
 
 /** With Citus, tables of a later migration stay on the coordinator, unnoticed until that is full. */
 async function checkDistribution(db: RootDatabase): Promise<readonly Check[]> {
-  const tables = await tablesLeftOut(db);
+  const tables = await findUndistributedTables(db);
   if (tables === undefined) return [];
   if (tables.length === 0) return [ok("citus", "all tables are spread over its nodes")];
   return [warning("citus", `on the coordinator alone: ${tables.join(", ")}`, "Run npx vitrine distribute.")];

@@ -22,7 +22,7 @@ export async function serveAsWorker(config: Config, worker: Worker): Promise<voi
 
 async function serve(config: Config, worker: Worker, channel: Channel): Promise<void> {
   const log = openLog(config);
-  const database = await openDatabase(config, "alone", (problem) =>
+  const database = await openDatabase(config, "exclusive", (problem) =>
     log.warn({ err: problem.message }, "database problem"),
   );
   try {

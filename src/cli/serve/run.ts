@@ -14,7 +14,7 @@ import { untilSignal } from "./signals.js";
 export async function serve(config: Config): Promise<void> {
   const log = openLog(config);
   const warn = (problem: Error) => log.warn({ err: problem.message }, "database problem");
-  const database = await openDatabase(config, "alone", warn);
+  const database = await openDatabase(config, "exclusive", warn);
   try {
     await migrateIfNeeded(database, config, warn);
     const recovery = await recoverLeftImports(database, warn);

@@ -1,5 +1,5 @@
 import { openLog } from "./log.js";
-import { createOwnCount } from "../../access/rateLimit.memory.js";
+import { createLocalCounter } from "../../access/rateLimit.memory.js";
 import { countForWorker } from "../../cluster/rateLimit.js";
 import { relayForWorker } from "../../cluster/feed.js";
 import type { Config } from "../../config.js";
@@ -21,7 +21,7 @@ const cutMs = 3_000;
  */
 export async function serveByWorkers(config: Config): Promise<void> {
   await migrateBefore(config);
-  const count = createOwnCount();
+  const count = createLocalCounter();
   const metrics = createMetricsCollector();
   const pool = createWorkerPool(openLog(config), (channel, ended) => {
     metrics.onSpawn(channel, ended);
@@ -36,7 +36,7 @@ export async function serveByWorkers(config: Config): Promise<void> {
 }
 
 async function migrateBefore(config: Config): Promise<void> {
-  const database = await openDatabase(config, "alone", warn);
+  const database = await openDatabase(config, "exclusive", warn);
   try {
     await migrateIfNeeded(database, config, warn);
   } finally {

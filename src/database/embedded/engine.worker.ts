@@ -1,5 +1,4 @@
-// The embedded PostgreSQL: PGlite behind its wire-protocol server, on a thread of its own,
-// so that the event loop of the gateway never runs a query.
+// PGlite in a thread of its own: the gateway's event loop never runs a query.
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
@@ -24,11 +23,11 @@ parentPort?.once("message", () => {
     await server.stop();
     await pglite.close();
     parentPort?.postMessage("closed");
-    process.exit(0); // ends this thread only
+    process.exit(0); // ends only this thread
   })();
 });
 
-/** As an uncaught error, which the main thread is told. */
+/** As an uncaught error, which the main thread receives. */
 function endThread(error: unknown): void {
   setImmediate(() => {
     throw error;

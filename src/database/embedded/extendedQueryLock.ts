@@ -1,17 +1,15 @@
 import type { PGlite } from "@electric-sql/pglite";
 
-/** Frontend messages after which a client waits for an answer that ends with ReadyForQuery (PostgreSQL manual, 55.7). */
+/** Messages that ReadyForQuery follows (PostgreSQL manual, 55.7). */
 const endsExchange = new Set(["Q", "S", "F", "X"].map((type) => type.charCodeAt(0)));
 const startupMessage = 0;
 
 /**
- * PGlite as pglite-socket must see it, so that several clients can share its one session.
- * The socket server queues single protocol messages and keeps to one client only while PGlite reports an open transaction.
- * Without more, one client's Parse could come between another's Parse and Bind, and both use the same unnamed statement.
- * So an exchange that has begun (Parse … Sync) counts as an open transaction here.
+ * Lets several clients share PGlite's one session. pglite-socket stays with a client only while PGlite reports a
+ * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
+ * counts as a transaction.
  *
- * @param onFailure told when the engine itself fails, not a statement: it cannot be used after that, and the socket
- * server would leave every client waiting
+ * @param onFailure called when the engine itself fails; clients would wait forever
  */
 export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
@@ -19,11 +17,11 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
     get(target, name) {
       if (name === "isInTransaction") return () => exchangeOpen || target.isInTransaction();
       if (name === "exec") {
-        // Called by the server alone, to roll back what a client left open when it went away.
+        // Called only to roll back after a client that left.
         return async (sql: string) => {
           const results = await target.exec(sql);
           exchangeOpen = false;
-          // An exchange that failed skips every statement before its Sync; exec has sent one after the first try.
+          // A failed extended query skips statements until its Sync, which the first exec has sent.
           return target.isInTransaction() ? target.exec(sql) : results;
         };
       }

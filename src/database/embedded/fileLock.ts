@@ -3,31 +3,29 @@ import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
-/** How often a holder touches its lock, for those who cannot see whether it lives. */
-const touchEveryMs = 2_000;
-/** A holder that has not touched its lock for so long is taken for gone by those. */
-export const silenceMaxMs = 15_000;
+/** A heartbeat, for processes that cannot see whether the holder lives. */
+const heartbeatMs = 2_000;
+/** Without a heartbeat for so long, those take over the lock. */
+export const heartbeatTimeoutMs = 15_000;
 
-/** A lock file, held by this process. */
 export interface FileLock {
-  /** Who held it before and is gone without having released it. */
+  /** The previous holder, which ended without releasing it. */
   readonly abandonedBy: Holder | undefined;
-  /** Settles when somebody else took the lock over, which happens to a process that stood still for too long. */
+  /** Settles when another process took over the lock, because this one was frozen. */
   readonly lost: Promise<Error>;
-  /** Tells other processes more about the holder. */
   publish(details: Pick<Holder, "socketFolder">): Promise<void>;
   release(): Promise<void>;
 }
 
 interface LockOptions {
-  /** Called before a holder elsewhere is waited for, which gave no sign of life yet. */
+  /** Called before waiting for the heartbeat of a holder elsewhere. */
   readonly onWait?: ((holder: Holder) => void) | undefined;
   readonly touchMs?: number;
 }
 
 /**
- * Locks by a file with the pid in it. The lock of a process that is gone is taken over: at once where that can be seen, and
- * else, if it was in another container or on another machine, when it has not been touched for some seconds.
+ * Locks a file with the pid in it. The lock of a process that has ended is taken over: at once where that is visible,
+ * or in other containers after 15 seconds without a heartbeat.
  *
  * @returns the lock, or the living process that holds it
  */
@@ -38,7 +36,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
     if (await create(path, self)) return heldLock(path, self, undefined, options);
     const text = await readText(path);
     if (text === undefined) {
-      if (await leadsNowhere(path)) throw new Error(`${path} is a link to nothing: remove it.`);
+      if (await isDanglingLink(path)) throw new Error(`${path} is a dangling link: remove it.`);
       continue; // just released
     }
     const holder = parseHolder(text);
@@ -47,14 +45,13 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
       if (await isTouched(path, wait)) {
         onWait = undefined;
         if ((await readText(path)) === text) return holder;
-        continue; // released meanwhile, or another's
+        continue;
       }
     } else if (holder !== undefined && (await isAlive(holder))) return holder;
     if (await replaceStale(path, text, self)) return heldLock(path, self, holder, options);
   }
 }
 
-/** Who holds the lock, dead or alive. */
 export async function readHolder(path: string): Promise<Holder | undefined> {
   return parseHolder((await readText(path)) ?? "");
 }
@@ -66,10 +63,10 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
       const holder = await readHolder(path);
       if (holder === undefined || isSame(holder, self)) return utimes(path, new Date(), new Date());
       clearInterval(timer);
-      resolve(new Error(`${path} was taken over by another process, since this one stood still.`));
+      resolve(new Error(`${path} was taken over by another process while this one was suspended.`));
     };
-    // A file that cannot be read or touched now is tried again.
-    timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? touchEveryMs).unref();
+    // Retried after errors.
+    timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? heartbeatMs).unref();
   });
   return {
     abandonedBy,
@@ -82,10 +79,10 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
   };
 }
 
-/** Whether a lock changes before it has been left alone for too long. Clocks that differ do not make this wait longer. */
+/** Clocks that differ do not prolong the wait. */
 async function isTouched(path: string, onWait: () => void): Promise<boolean> {
   const before = await touchedAt(path);
-  const deadline = Math.min(before, Date.now()) + silenceMaxMs;
+  const deadline = Math.min(before, Date.now()) + heartbeatTimeoutMs;
   if (Date.now() < deadline) onWait();
   while (Date.now() < deadline) {
     if ((await touchedAt(path)) !== before) return true;
@@ -95,10 +92,10 @@ async function isTouched(path: string, onWait: () => void): Promise<boolean> {
 }
 
 /**
- * Takes over the lock of a process that is gone. Several processes may find it so at one time, and the slowest must not
- * replace the lock of the fastest: only the holder of a lock on this very stale lock may replace it.
+ * Takes over a stale lock. So that a slow process does not replace the lock of a faster one, this needs a lock on this
+ * very stale lock.
  *
- * @returns false where another process was or is at it
+ * @returns false where another process was faster
  */
 async function replaceStale(path: string, staleText: string, self: Holder): Promise<boolean> {
   const digest = createHash("sha256").update(staleText).digest("hex").slice(0, 16);
@@ -116,7 +113,7 @@ async function replaceStale(path: string, staleText: string, self: Holder): Prom
   }
 }
 
-/** Creates the file with its content in one step, so that nobody reads it half written. False if there is one. */
+/** Creates the file atomically with its content. False where it exists. */
 async function create(path: string, holder: Holder): Promise<boolean> {
   const draft = await writeDraft(path, holder);
   try {
@@ -149,8 +146,8 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the path is a link to what is not there: it can neither be read nor be made. */
-async function leadsNowhere(path: string): Promise<boolean> {
+/** A dangling link can neither be read nor created. */
+async function isDanglingLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();
   } catch (error) {

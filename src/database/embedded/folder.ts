@@ -6,12 +6,10 @@ import { type Holder, isAlive, isCode, isElsewhere } from "./holder.js";
 
 const lockName = "vitrine.lock";
 
-/** A data folder that cannot be made, or not be written to. */
 class FolderUnusableError extends Error {
   override readonly name = "FolderUnusableError";
 }
 
-/** What makes a folder unusable, as reasons for people. */
 const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "it, or what it is in, is a file",
   EEXIST: "it is a file",
@@ -22,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** The folder made, with those it is in, or found. Not by mkdir's `recursive`: in /proc it would never end (Node.js 20 to 24). */
+/** mkdir's `recursive` never returns in /proc (Node.js 20 to 24). */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -31,12 +29,12 @@ export async function makeFolder(path: string): Promise<void> {
     if (!isCode(error, "ENOENT") || dirname(path) === path || (await isThere(dirname(path)))) throw error;
     await makeFolder(dirname(path));
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
-      if (!isCode(again, "EEXIST")) throw again; // made by another meanwhile
+      if (!isCode(again, "EEXIST")) throw again; // by another process
     });
   }
 }
 
-/** Does what makes or fills a data folder. @throws {FolderUnusableError} where the file system refuses it */
+/** @throws {FolderUnusableError} for errors of the file system */
 export async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -56,12 +54,10 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * PGlite does not lock its folder, and two processes on one folder lose acknowledged rows without an error.
- * So whoever opens the folder must hold this lock.
+ * PGlite does not lock its folder, and two processes on one lose acknowledged rows without an error.
  *
- * @param onWait called before a holder is waited for of which nothing is seen but that it was there some seconds ago
  * @returns the lock, or the living process that holds it
- * @throws {FolderUnusableError} where it cannot be made or written to
+ * @throws {FolderUnusableError} where it cannot be created or written
  */
 export async function lockFolder(folder: string, onWait?: (holder: Holder) => void): Promise<FileLock | Holder> {
   return inFolder(folder, async () => {
@@ -70,7 +66,7 @@ export async function lockFolder(folder: string, onWait?: (holder: Holder) => vo
   });
 }
 
-/** Who on this machine holds the folder, waiting until that process lets others use the database or gives the folder up. */
+/** Waits until the holder on this machine shares the database or releases the folder. */
 export async function findHolder(folder: string, waitMs = 60_000): Promise<Holder | undefined> {
   const deadline = Date.now() + waitMs;
   for (;;) {

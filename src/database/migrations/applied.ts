@@ -3,12 +3,11 @@ import { fileURLToPath } from "node:url";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 
-/** The migrations that this version knows, in Prisma's layout. */
+/** The migrations of this version, in Prisma's layout. */
 export const migrationsFolder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 
 let known: readonly string[] | undefined;
 
-/** Their names, oldest first. Those of this version are read once: it knows no others. */
 export async function migrationNames(folder = migrationsFolder): Promise<readonly string[]> {
   if (folder !== migrationsFolder) return readNames(folder);
   return (known ??= await readNames(folder));
@@ -22,26 +21,28 @@ async function readNames(folder: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-/** Those that the database does not have, or not completely. Throws what the database throws when it cannot be asked. */
-export function pendingMigrations(db: Database): Promise<readonly string[]> {
-  return pendingAccordingTo((sql) => db.$queryRaw(Prisma.raw(sql)));
-}
+type Query = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** The same, of a database that is asked in any way. */
-export async function pendingAccordingTo(
-  ask: <Row>(sql: string) => Promise<readonly Row[]>,
-): Promise<readonly string[]> {
-  const names = await migrationNames();
-  const [table] = await ask<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
-  if (table?.exists !== true) return names;
-  const applied = await ask<{ name: string }>(
+/** Names of the migrations that were applied completely. */
+export async function appliedMigrations(query: Query): Promise<ReadonlySet<string>> {
+  const [table] = await query<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
+  if (table?.exists !== true) return new Set();
+  const applied = await query<{ name: string }>(
     "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
   );
-  const appliedNames = new Set(applied.map(({ name }) => name));
-  return names.filter((name) => !appliedNames.has(name));
+  return new Set(applied.map(({ name }) => name));
 }
 
-/** Whether the database has all of them, completely applied. Throws what the database throws when it cannot be asked. */
+/** Migrations of this version that are not applied, or not completely. */
+export async function pendingMigrationsBy(query: Query): Promise<readonly string[]> {
+  const [names, applied] = [await migrationNames(), await appliedMigrations(query)];
+  return names.filter((name) => !applied.has(name));
+}
+
+export function pendingMigrations(db: Database): Promise<readonly string[]> {
+  return pendingMigrationsBy((sql) => db.$queryRaw(Prisma.raw(sql)));
+}
+
 export async function isMigrated(db: Database): Promise<boolean> {
   return (await pendingMigrations(db)).length === 0;
 }

@@ -1,10 +1,7 @@
-/** Looked up by what callers know before their store is known, and pointed at by nothing: each node has all of it. */
+/** Looked up before the store is known: copied to each node. */
 const referenceTable = "AccessToken";
 
-/**
- * The names of the tables that belong to stores and are not spread over nodes yet. Store comes first: the others are laid
- * beside it.
- */
+/** Store comes first: the others are co-located with it. */
 export const undistributedTables = `
   SELECT c.relname::text AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
@@ -14,11 +11,10 @@ export const undistributedTables = `
   ORDER BY c.relname <> 'Store', c.relname`;
 
 /**
- * Spreads the tables over nodes by their store. A foreign key between a table that is spread and one that is not yet
- * cannot be, so the keys of tables in question go first, and come back, checked against all rows, at the end.
- * Run again, it does only what is left: nothing, or the tables of later migrations.
+ * Distributes tables by store. Foreign keys between distributed and other tables are impossible, so those are dropped
+ * first, and added and checked at the end.
  *
- * Lists are made before anything is changed: no cursor is open on what changes.
+ * Lists are collected first: no cursor may be open on changing tables.
  */
 export const distributeStatement = `DO $distribute$
 DECLARE

@@ -7,22 +7,21 @@ import { migrationLockKey } from "./migrate.js";
 const connectTimeoutMs = 5_000;
 
 /**
- * Turns a migrated database with Citus into one that is spread over nodes, or adds the tables that later migrations made.
- * All of it is one statement, so that it is done as a whole or not at all.
+ * Distributes a migrated Citus database over its nodes, all or nothing; idempotent.
  *
- * @returns the tables that it spread
+ * @returns the tables that were distributed now
  */
 export async function distribute(connection: PoolConfig): Promise<readonly string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs });
-  client.on("error", () => undefined); // the query that needs the connection reports it
+  client.on("error", () => undefined);
   await client.connect();
   try {
-    // All rows there are may have to be moved; a role or a database may have a limit of its own, here and on each node.
+    // Moving rows takes longer than limits of the role, here and on each node.
     await client.query("SET statement_timeout = 0");
     await client.query("SET citus.propagate_set_commands = 'local'");
     await client.query("BEGIN");
     await client.query("SET LOCAL statement_timeout = 0");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLockKey]); // what is listed is left by no other
+    await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLockKey]);
     const { rows: tables } = await client.query<{ name: string }>(undistributedTables);
     if (tables.length > 0) await client.query(distributeStatement);
     await client.query("COMMIT");
@@ -32,14 +31,14 @@ export async function distribute(connection: PoolConfig): Promise<readonly strin
   }
 }
 
-/** The tables that belong to stores and are not spread over nodes. Undefined where the database has no Citus. */
-export async function tablesLeftOut(db: Database): Promise<readonly string[] | undefined> {
+/** Tables that are not distributed. Undefined without Citus. */
+export async function findUndistributedTables(db: Database): Promise<readonly string[] | undefined> {
   if (!(await hasCitus(db))) return undefined;
   const tables = await db.$queryRawUnsafe<{ name: string }[]>(undistributedTables);
   return tables.map(({ name }) => name);
 }
 
-/** @throws {AppError} BAD_REQUEST where the database has no Citus */
+/** @throws {AppError} BAD_REQUEST without Citus */
 export async function requireCitus(db: Database): Promise<void> {
   if (!(await hasCitus(db))) throw withoutCitus();
 }

@@ -4,31 +4,30 @@ import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
 import type { Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
-import { migrationNames, migrationsFolder } from "./applied.js";
+import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
 import { requirePrivileges } from "./privileges.js";
 import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
 import { changeTables, describedSession } from "./tableLocks.js";
 import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
-/** Any number, as long as every version of Vitrine uses the same one. */
+/** Arbitrary, but the same in every version. */
 export const migrationLockKey = 7_141_914;
 
-/** How this process is told of in others. */
+/** Describes this process in other processes' messages. */
 const migrating = "another process that migrates or distributes this database";
 
 interface MigrateOptions {
   readonly limits?: TurnLimits | undefined;
-  /** Where the migrations are, in Prisma's layout; those of this version if not given. */
   readonly folder?: string | undefined;
 }
 
 /**
- * Applies the migrations that the database does not have yet, one process at a time, each whole or not at all.
+ * Applies pending migrations, one process at a time, each in a transaction.
  *
- * @param log told who is waited for, when that takes long
+ * @param log called where another process is waited for
  * @returns the names of those applied now
- * @throws {AppError} UNAVAILABLE when another process did not end, or did not release its locks, in time
+ * @throws {AppError} UNAVAILABLE where locks were not granted in time
  */
 export async function migrate(
   connection: PoolConfig,
@@ -36,11 +35,11 @@ export async function migrate(
   options: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const { host } = connection;
-  if (host === undefined) return migrateAlone(connection, log, options); // PostgreSQL by its URL
-  // The embedded engine has one session, in which an advisory lock excludes nobody: there a file beside its socket does.
+  if (host === undefined) return migrateLocked(connection, log, options); // PostgreSQL by its URL
+  // The embedded engine's one session makes advisory locks useless.
   const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
   try {
-    return await migrateAlone(connection, log, options);
+    return await migrateLocked(connection, log, options);
   } finally {
     await turn.release();
   }
@@ -51,14 +50,14 @@ async function tryFile(path: string): Promise<Try<FileLock>> {
   return "release" in lock ? { turn: lock } : { holder: `process ${lock.pid}` };
 }
 
-async function migrateAlone(
+async function migrateLocked(
   connection: PoolConfig,
   log: (problem: Error) => void,
   { limits, folder = migrationsFolder }: MigrateOptions,
 ): Promise<readonly string[]> {
   const { pool, close } = await openSession(connection);
   try {
-    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit of its own
+    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit
     await takeTurn(migrating, () => trySession(pool), log, { limits });
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
@@ -68,18 +67,15 @@ async function migrateAlone(
       engine.free();
     }
   } finally {
-    await close(); // and with it the lock
+    await close(); // releases the lock too
   }
 }
 
-/**
- * A pool of one connection, to which the lock and the transactions belong: a pool by itself would go on with another one
- * after each error.
- */
+/** Bound to one session, which has the lock: a pool replaces its connection after errors. */
 async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close: () => Promise<void> }> {
   const { pool } = openPool(
     { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
-    () => undefined, // the query that needs the connection reports what is wrong with it
+    () => undefined,
   );
   try {
     const session = await pool.connect();
@@ -100,7 +96,6 @@ interface Engine {
   readonly engine: SchemaEngine;
 }
 
-/** Each migration in a transaction of its own, with what is written down about it. */
 async function applyPending(
   { pool, adapter, engine }: Engine,
   folder: string,
@@ -109,10 +104,9 @@ async function applyPending(
 ): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
-  const finished = await finishedMigrations(pool);
-  if (all.some(({ path }) => !finished.has(path))) {
-    await requirePrivileges(async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]);
-  }
+  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+  const finished = await appliedMigrations(query);
+  if (all.some(({ path }) => !finished.has(path))) await requirePrivileges(query);
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
@@ -131,18 +125,7 @@ async function applyPending(
   return applied;
 }
 
-async function finishedMigrations(pool: Pool): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ exists: boolean }>(
-    "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists",
-  );
-  if (rows[0]?.exists !== true) return new Set();
-  const names = await pool.query<{ name: string }>(
-    "SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL",
-  );
-  return new Set(names.rows.map(({ name }) => name));
-}
-
-/** Who holds the lock cannot be seen by everybody, and may have just released it. */
+/** The holder may be invisible to this role. */
 async function trySession(pool: Pool): Promise<Try<true>> {
   const { rows } = await pool.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [migrationLockKey]);
   if (rows[0]?.taken === true) return { turn: true };
@@ -156,7 +139,6 @@ async function trySession(pool: Pool): Promise<Try<true>> {
   return { holder: holders.rows[0]?.holder ?? "it has just ended" };
 }
 
-/** The reason that the database gave, where it gave one. */
 function withReason(path: string, error: unknown, failure: unknown): unknown {
   const reason = failure instanceof Error && isDriverAdapterError(failure) ? failure.cause.originalMessage : undefined;
   if (reason === undefined) return failure ?? error;

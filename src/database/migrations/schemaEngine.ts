@@ -7,17 +7,17 @@ import {
 import { PrismaPg } from "@prisma/adapter-pg";
 import * as bindings from "@prisma/schema-engine-wasm/schema_engine_bg";
 
-/** Node has it; its types come with TypeScript's browser library, which a server should not see. */
+/** Its types belong to the DOM library. */
 declare const WebAssembly: {
   instantiate(module: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-/** The datasource and generator blocks play no part in migrating; the engine only wants to know the dialect. */
+/** The engine only needs the dialect. */
 const datamodel = 'datasource db { provider = "postgresql" }';
 
-/** For a session with a transaction open: a script that fails does not break off that transaction, in which the engine asks on. */
+/** Runs scripts in savepoints: one that fails does not abort the transaction, in which the engine queries on. */
 export class AtomicPrismaPg extends PrismaPg {
-  /** What the last script that failed failed with. The engine tells its text alone. */
+  /** Of the last failed script; the engine reports only its text. */
   failure: unknown;
 
   override async connect() {
@@ -40,8 +40,8 @@ export class AtomicPrismaPg extends PrismaPg {
 let loaded: Promise<void> | undefined;
 
 /**
- * Prisma's schema engine as WebAssembly: the official engine, without the binary that Prisma's own command line downloads.
- * Node cannot import `.wasm` modules yet, so its one module is instantiated here by hand.
+ * Prisma's official schema engine, without a binary to download. Instantiated by hand, since Node cannot import
+ * `.wasm`.
  */
 export async function openSchemaEngine(adapter: SqlMigrationAwareDriverAdapterFactory): Promise<bindings.SchemaEngine> {
   loaded ??= load();
@@ -58,14 +58,14 @@ async function load(): Promise<void> {
     .resolve("@prisma/schema-engine-wasm")
     .replace(/schema_engine\.js$/u, "schema_engine_bg.wasm");
   const { instance } = await WebAssembly.instantiate(await readFile(path), {
-    "./schema_engine_bg.js": { ...bindings, ...timersThatLetGo() },
+    "./schema_engine_bg.js": { ...bindings, ...unrefTimers() },
   });
   bindings.__wbg_set_wasm(instance.exports);
   (instance.exports["__wbindgen_start"] as () => void)();
 }
 
-/** The engine does not clear its time limits, which would keep a process alive for 10 seconds after a migration. */
-function timersThatLetGo(): object {
+/** The engine leaves timers behind, which would keep the process alive for 10 seconds. */
+function unrefTimers(): object {
   const unref = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs >>> 0).unref();
   const names = Object.keys(bindings).filter((name) => name.startsWith("__wbg_setTimeout_"));
   return Object.fromEntries(names.map((name) => [name, unref]));

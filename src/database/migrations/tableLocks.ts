@@ -4,22 +4,21 @@ import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;
 
-/** Whoever reads or writes a table waits behind a change of it that waits: so it waits this long, and then lets them go first. */
+/** All users of a table queue behind a waiting ALTER TABLE: it gives up after this long. */
 const waitMs = 500;
-/** PostgreSQL asks an autovacuum to give way only when it has been in the way of somebody for a second (deadlock_timeout). */
+/** PostgreSQL cancels an autovacuum only after deadlock_timeout, one second. */
 const waitForVacuumMs = 1_500;
 const pauseMs = () => 1_000 + Math.random() * 2_000;
 /** Lock not available, deadlock. */
 const lostStates = new Set(["55P03", "40P01"]);
 
 /**
- * Changes tables in one transaction that waits for no lock for long. One that does not get its locks is rolled back and
- * tried again after a pause, so that those who use the tables are held up for a moment at a time, and a change that fails
- * leaves nothing behind.
+ * Changes tables in one transaction that never waits long for a lock. Without its locks it is rolled back and retried
+ * after a pause, so others are blocked only for moments.
  *
  * @param connection one session
  * @param needs what needs the locks, for messages
- * @throws {AppError} UNAVAILABLE when the locks were not to be had in time, and whatever `change` throws
+ * @throws {AppError} UNAVAILABLE where the locks were not granted in time, and whatever `change` throws
  */
 export async function changeTables<Result>(
   connection: Connection,
@@ -50,7 +49,7 @@ async function inOneTransaction<Result>(
 ): Promise<Result> {
   await connection.query("BEGIN");
   try {
-    // On Citus, each node is told, and all shards of a table are changed over one connection, as other changes in the transaction need it.
+    // On Citus: applies to each node, and changes a table's shards over one connection.
     await connection.query("SET LOCAL citus.propagate_set_commands = 'local'");
     await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
@@ -60,12 +59,12 @@ async function inOneTransaction<Result>(
     if (command !== "COMMIT") throw new Error("The database rolled the change back.");
     return result;
   } catch (error) {
-    await connection.query("ROLLBACK").catch(() => undefined); // a connection that is gone has rolled it back
+    await connection.query("ROLLBACK").catch(() => undefined); // a lost connection is rolled back
     throw error;
   }
 }
 
-/** The SQL state, of an error of pg's too, wherever it is in the chain of causes. */
+/** Of pg's errors too, anywhere in the chain of causes. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const own = "code" in error && typeof error.code === "string" ? error.code : undefined;
@@ -77,7 +76,7 @@ interface LockHolder {
   readonly isVacuum: boolean;
 }
 
-/** Of the other sessions that use tables here, the one whose transaction is the oldest. */
+/** The oldest transaction that uses tables. */
 async function lockHolder(connection: Connection): Promise<LockHolder | undefined> {
   const { rows } = await connection.query<LockHolder>(
     `SELECT ${describedSession} AS text, a.backend_type = 'autovacuum worker' AS "isVacuum"
@@ -90,7 +89,7 @@ async function lockHolder(connection: Connection): Promise<LockHolder | undefine
   return rows[0];
 }
 
-/** A session of pg_stat_activity, there called a, for people. */
+/** SQL: describes session `a` of pg_stat_activity. */
 export const describedSession = `format('session %s of %s from %s since %s', a.pid,
   coalesce(nullif(a.application_name, ''), a.backend_type, 'an unknown program'),
   coalesce(a.client_addr::text, 'the server itself'), coalesce(a.xact_start, a.query_start))`;

@@ -2,9 +2,8 @@ import { LRUCache } from "lru-cache";
 import type { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { RootDatabase } from "../client.js";
-import { shareAlike, sharesOf } from "./shares.js";
+import { copyShares, sharesOf } from "./shares.js";
 
-/** Clients of stores that are kept. One that is made anew shares what the one before did. */
 const clientsMax = 10_000;
 /** No store has this id. */
 const tokenLookups = "";
@@ -22,11 +21,10 @@ type MakeClient = (storeId: string) => RootDatabase;
 const makersByClient = new WeakMap<RootDatabase, MakeClient>();
 
 /**
- * The database for a store's requests: the same client, but each statement and each transaction as a whole waits for one of the
- * connections that the store may have, half of all, and the next one goes to the store that has used the least. Statements within a transaction use
- * its connection. A transaction must not use this client itself: it would wait for a second connection while it holds one.
+ * A client for a store's requests: each statement, or transaction as a whole, waits for one of half of the connections.
+ * Do not use it within its own transaction: that would wait for a second connection.
  *
- * The same object each time, as long as it is in use. What it sends throws UNAVAILABLE after waiting in vain, within 5 seconds.
+ * Cached. Calls throw UNAVAILABLE after 4.5 seconds.
  */
 export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   let make = makersByClient.get(db);
@@ -34,7 +32,7 @@ export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   return make(storeId);
 }
 
-/** The database for finding out whose a token is, with a share of its own: no store's requests hold that up. */
+/** Token lookups have a share of their own: no store delays them. */
 export function forTokenLookups(db: RootDatabase): RootDatabase {
   return forStore(db, tokenLookups);
 }
@@ -48,14 +46,13 @@ function clientMaker(client: RootDatabase): MakeClient {
     let ofStore = clients.get(storeId);
     if (ofStore === undefined) {
       ofStore = Object.create(prototype, { [storeKey]: { value: storeId } }) as RootDatabase;
-      shareAlike(ofStore, shares);
+      copyShares(ofStore, shares);
       clients.set(storeId, ofStore);
     }
     return ofStore;
   };
 }
 
-/** Whatever sends statements, for the prototype that the clients of all stores have. */
 function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescriptorMap {
   const members: PropertyDescriptorMap = {};
   for (const name of statements) {

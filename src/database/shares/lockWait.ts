@@ -2,17 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AppError } from "../../errors.js";
 import { isLockTimeout } from "../errors.js";
 
-/** Thrown by an attempt that found its lock held by another: whenUnlocked tries again. */
 export class LockedError extends Error {}
 
 interface LockWaitOptions {
-  /** How long the lock is waited for; 5 seconds unless given. */
+  /** 5 seconds by default. */
   readonly waitMs?: number;
-  /** Whether callers that come during the first attempt wait behind it, as they do behind further ones. */
+  /** Whether callers queue during the first attempt already. */
   readonly fromFirstAttempt?: boolean;
-  /** Aborted when the caller has gone: then nothing more is tried. */
   readonly signal?: AbortSignal | undefined;
-  /** What callers are told that waited in vain. */
   readonly refusal: () => AppError;
 }
 
@@ -21,21 +18,19 @@ const pauseMinMs = 10;
 const pauseMaxMs = 250;
 
 interface Waiter {
-  /** Called when the one before it leaves. */
   wake: () => void;
 }
 
-/** Those who wait, by lock, in the order in which they came. An entry stands here only while somebody waits. */
+/** First come, first served. */
 const queues = new Map<string, Set<Waiter>>();
 
 /**
- * Runs an attempt that tries for a lock in the database, and again until the lock is had. Between attempts no connection is
- * held, so that whoever waits for a lock takes none from others. Callers of this process that wait for the same lock are
- * served in the order in which they came: only the first of them tries.
+ * Retries an attempt until it gets a lock in the database. No connection is held between attempts. Callers of this
+ * process queue for a lock: only the first one tries.
  *
  * @param key names the lock
- * @param attempt throws LockedError, or PostgreSQL's 55P03, where the lock is held by another; it must have changed nothing then
- * @throws {AppError} the refusal after waiting in vain, or what an attempt throws
+ * @param attempt throws LockedError, or PostgreSQL's 55P03, having changed nothing, where the lock is held
+ * @throws {AppError} the refusal after `waitMs`, or what an attempt throws
  */
 export async function whenUnlocked<Result>(
   key: string,
@@ -67,7 +62,7 @@ export async function whenUnlocked<Result>(
       } catch (error) {
         if (!isLocked(error)) throw error;
       }
-      await sleep(pauseMs * (0.75 + Math.random() / 2)); // other processes try as well: not all at the same moment
+      await sleep(pauseMs * (0.75 + Math.random() / 2)); // jitter, since other processes retry too
       pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
     }
   } finally {
@@ -82,7 +77,6 @@ function firstOf(queue: Set<Waiter>): Waiter | undefined {
   return first;
 }
 
-/** Resolves when the waiter is woken, its time is up, or its caller has gone. */
 function woken(waiter: Waiter, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
@@ -96,12 +90,11 @@ function woken(waiter: Waiter, timeoutMs: number, signal: AbortSignal | undefine
   });
 }
 
-/** Whether an attempt found its lock held by another. */
 export function isLocked(error: unknown): boolean {
   return error instanceof LockedError || isLockTimeout(error);
 }
 
-/** A statement or transaction that is to be tried again where it waits in vain for a lock. @throws {LockedError} there */
+/** Turns a lock timeout into LockedError. */
 export async function asLocked<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -1,25 +1,22 @@
 import { FairShare } from "../../lib/fairShare.js";
 import type { Database, RootDatabase } from "../client.js";
 
-/** How the connections of a pool are shared among stores. */
 export interface ConnectionShares {
-  /** What a request holds while a statement or transaction of it runs. */
+  /** For each statement or transaction of a request. */
   readonly requests: FairShare;
-  /** What work that takes seconds or longer holds in addition, so that the connections left are free for requests. */
+  /** In addition, for work of seconds or longer. */
   readonly longWork: FairShare;
-  /** What reads hold in addition that take many rows together. */
+  /** In addition, for reads of many rows. */
   readonly wideReads: FairShare;
 }
 
-/** Callers of one store that may wait for a connection: more than that, and a wait of 5 seconds would be in vain. */
+/** Further callers of one store would wait in vain. */
 const waitingOfStoreMax = 10_000;
 const longWorkWaitMs = 10_000;
 
-/** Wrappers of a client share what it shares. */
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
-/** Has the connections of a client shared: from now on `forStore` gives clients that hold to it. */
-export function shareConnections(client: RootDatabase, connectionsMax: number): ConnectionShares {
+export function createShares(client: RootDatabase, connectionsMax: number): ConnectionShares {
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
   const shares: ConnectionShares = {
@@ -46,22 +43,20 @@ export function shareConnections(client: RootDatabase, connectionsMax: number): 
   return shares;
 }
 
-/** Notes that a wrapper uses the connections of a client. */
-export function shareAlike(wrapper: RootDatabase, shares: ConnectionShares): void {
+export function copyShares(wrapper: RootDatabase, shares: ConnectionShares): void {
   sharesByClient.set(wrapper, shares);
 }
 
-/** The shares of a client or of a wrapper of it. Undefined for a client whose connections are not shared. */
+/** Undefined for a client without shares. */
 export function sharesOf(db: Database): ConnectionShares | undefined {
   return sharesByClient.get(db);
 }
 
 /**
- * Runs work that holds a connection for seconds or longer, once it has a turn. Such work of all stores together takes at most
- * half of the connections, that of one store at most half of these. It must not be begun within a transaction.
+ * Runs work that holds a connection for seconds or longer, on at most half of the connections; half of these for one
+ * store. Do not call it within a transaction.
  *
- * @param signal aborted when the caller has gone: then a turn is no longer waited for
- * @throws {AppError} UNAVAILABLE after waiting for 10 seconds in vain, or what the work throws
+ * @throws {AppError} UNAVAILABLE after 10 seconds, or what the work throws
  */
 export function asLongWork<Result>(
   db: RootDatabase,
@@ -73,9 +68,9 @@ export function asLongWork<Result>(
 }
 
 /**
- * Runs a read that takes many rows together, likewise: of all stores together at most a quarter of the connections.
+ * Runs a read of many rows, on at most a quarter of the connections.
  *
- * @throws {AppError} UNAVAILABLE after waiting for 5 seconds in vain, or what the read throws
+ * @throws {AppError} UNAVAILABLE after 4.5 seconds, or what the read throws
  */
 export function asWideRead<Result>(
   db: RootDatabase,

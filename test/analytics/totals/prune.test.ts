@@ -57,7 +57,7 @@ const viewerRows = ({ viewers, cartViewers, presence }: Awaited<ReturnType<typeo
   viewers + cartViewers + presence;
 
 describe("pruning an archived show", () => {
-  test("removes its events and what tells its viewers apart, and changes no figure", async () => {
+  test("removes its events and distinct viewers, and changes no figure", async () => {
     const show = await showWithEvents("ARCHIVED");
     const before = await rowsOf(show);
     expect(before).toMatchObject({ events: 500, isMarked: false });
@@ -72,7 +72,7 @@ describe("pruning an archived show", () => {
     expect(await pruneEvents(db, show.storeId, { before: later })).toEqual({ shows: [], events: 0, viewerRows: 0 });
   });
 
-  test("is done with it: later runs do not go through it, unless a row of any kind is left", async () => {
+  test("finishes it: later runs skip it, unless a row of any kind is left", async () => {
     const show = await newShow(db);
     const other = await newShow(db, show.storeId);
     for (const { storeId, lsId } of [show, other]) await save({ storeId, lsId }, "ARCHIVED");
@@ -102,7 +102,7 @@ describe("pruning an archived show", () => {
     expect(await prune()).toBe(0);
   });
 
-  test("goes in batches, none larger than asked for, and tells how far it is", async () => {
+  test("removes rows in batches of the given size, and reports its progress", async () => {
     const show = await showWithEvents("ARCHIVED");
     const before = await rowsOf(show);
     const seen: PruneProgress[] = [];
@@ -115,7 +115,7 @@ describe("pruning an archived show", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
   });
 
-  test("interrupted after any batch, is finished by another run", async () => {
+  test("is completed by another run after an interruption", async () => {
     const show = await showWithEvents("ARCHIVED");
     const before = await rowsOf(show);
     for (const interruptedAfter of [1, 15, 25]) {
@@ -141,7 +141,7 @@ describe("pruning an archived show", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
   });
 
-  test("an event of it that comes again is refused, in a batch and in a file, and counts no more", async () => {
+  test("refuses a repeated event of it, in a batch and in a file", async () => {
     const show = await showWithEvents("ARCHIVED");
     const { storeId, lsId } = show;
     await pruneEvents(db, storeId, { before: later });
@@ -160,7 +160,7 @@ describe("pruning an archived show", () => {
 });
 
 describe("which shows are pruned", () => {
-  test("all archived ones of the store that ended before, in the order of their ids, and no others", async () => {
+  test("all archived ones of the store that ended before, by id, and no others", async () => {
     const one = await showWithEvents("ARCHIVED");
     const { storeId } = one;
     const other = await showWithEvents("ARCHIVED", storeId);
@@ -173,7 +173,7 @@ describe("which shows are pruned", () => {
     expect(await rowsOf(live)).toMatchObject({ isMarked: false });
   });
 
-  test("the one that is named alone; refused where it is not archived, ended later, or is not the store's", async () => {
+  test("only the named one; refused where it is not archived, ended later, or belongs to another store", async () => {
     const one = await showWithEvents("ARCHIVED");
     const { storeId, lsId } = one;
     const [other, ended, foreign] = [
@@ -199,7 +199,7 @@ describe("which shows are pruned", () => {
 });
 
 describe("rebuilding the totals of pruned shows", () => {
-  test("is refused for the one that is named, and leaves its totals alone", async () => {
+  test("is refused for a named one, whose totals stay", async () => {
     const show = await showWithEvents("ARCHIVED");
     await pruneEvents(db, show.storeId, { before: later });
     await expect(rebuildAnalytics(db, show.storeId, show.lsId)).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe("rebuilding the totals of pruned shows", () => {
     expect(await figuresOf(db, show)).toEqual(figures);
   });
 
-  test("leaves them out among all shows of a store, and says so", async () => {
+  test("skips them among all shows of a store, and reports that", async () => {
     const pruned = await showWithEvents("ARCHIVED");
     const { storeId } = pruned;
     await pruneEvents(db, storeId, { before: later });
@@ -219,7 +219,7 @@ describe("rebuilding the totals of pruned shows", () => {
     for (const show of [pruned, whole]) expect(await figuresOf(db, show)).toEqual(figures);
   });
 
-  test("at the same time as pruning, never makes totals of what is left", async () => {
+  test("concurrently with pruning never counts only the remaining events", async () => {
     const show = await showWithEvents("ARCHIVED");
     const rebuilds = [rebuildAnalytics(db, show.storeId)]; // before anything is removed, or not at all
     const onProgress = () => void rebuilds.push(rebuildAnalytics(db, show.storeId)); // between batches

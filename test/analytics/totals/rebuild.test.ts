@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { testDatabase } from "../../support/app.js";
-import { ofTest } from "../../support/citus/recording.js";
-import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { accepted, type SentEvent } from "../../support/oracle.js";
+import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import { type SentEvent } from "../../support/oracle.js";
+import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];
@@ -17,48 +15,6 @@ beforeAll(() => {
   db = database.client;
 });
 afterAll(() => database.close());
-
-/** Records events in batches of this size, one after the other. */
-async function recordAll({ storeId, lsId }: ShowKey, events: readonly SentEvent[], batchEvents = 100): Promise<void> {
-  for (let start = 0; start < events.length; start += batchEvents) {
-    await recordEvents(db, storeId, lsId, asInputs(events.slice(start, start + batchEvents)));
-  }
-  await foldTotals(db, storeId, lsId);
-}
-
-/** All that is kept of a show's events, each kind of row in the order of its key, slots added up. */
-async function kept({ storeId, lsId }: ShowKey): Promise<Record<string, unknown>> {
-  const queries = {
-    viewers: `SELECT channel, "viewerId", CASE WHEN channel <> 'ANY' THEN device END AS device
-      FROM "LiveStreamViewer" $ ORDER BY 1, 2`,
-    cartViewers: `SELECT channel, "viewerId" FROM "LiveStreamCartViewer" $ ORDER BY 1, 2`,
-    presence: `SELECT minute, "viewerId" FROM "LiveStreamPresence" $ ORDER BY 1, 2`,
-    totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds"
-      FROM "LiveStreamTotal" $ GROUP BY 1 ORDER BY 1`,
-    devices: `SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice" $
-      GROUP BY 1, 2 HAVING sum(viewers) <> 0 ORDER BY 1, 2`,
-    minutes: `SELECT minute, sum(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders,
-        trim_scale(sum(sales))::text AS sales FROM "LiveStreamMinute" $ GROUP BY 1 ORDER BY 1`,
-    spans: `SELECT seconds, "startsAt", viewers::int AS viewers, carts::int AS carts, orders::int AS orders,
-        trim_scale(sales)::text AS sales FROM "LiveStreamSpan" $ ORDER BY 1, 2`,
-    products: `SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct" $
-      GROUP BY 1 HAVING sum(carts) <> 0 ORDER BY 1`,
-  };
-  const rows: Record<string, unknown> = {};
-  for (const [name, query] of Object.entries(queries)) {
-    const statement = query.replace("$", `WHERE "storeId" = $1 AND "liveStreamId" = $2`);
-    rows[name] = await db.$queryRawUnsafe(statement, storeId, lsId);
-  }
-  return rows;
-}
-
-/** Runs a statement with the show's store and id as its first two parameters. */
-async function change({ storeId, lsId }: ShowKey, statement: string): Promise<number> {
-  return db.$executeRawUnsafe(ofTest(statement), storeId, lsId);
-}
-
-const ofShow = `WHERE "storeId" = $1 AND "liveStreamId" = $2`;
 
 const randomEvents = fc.uniqueArray(
   fc
@@ -80,20 +36,20 @@ const randomEvents = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
 );
 
-test("of a show with sound totals, a rebuild changes no row of what is kept and no figure", async () => {
+test("a rebuild of correct totals changes no row and no figure", async () => {
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(randomEvents, fc.integer({ min: 1, max: 30 }), async (events, batchEvents) => {
     const show = await newShow(db, storeId);
-    await recordAll(show, events, batchEvents);
-    const before = await kept(show);
+    await recordAll(db, show, events, batchEvents);
+    const before = await storedTotals(db, show);
     expect(await rebuildAnalytics(db, storeId, show.lsId)).toEqual({ rebuilt: [show.lsId], pruned: [] });
-    expect(await kept(show)).toEqual(before);
+    expect(await storedTotals(db, show)).toEqual(before);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
   await fc.assert(property, { numRuns: 25 });
 });
 
-describe("whatever was done to the totals, a rebuild brings them back", () => {
+describe("a rebuild restores damaged totals:", () => {
   test.each([
     [
       "sums that are wrong",
@@ -116,7 +72,7 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
       ],
     ],
     [
-      "totals of nothing that happened",
+      "totals without events",
       [
         `INSERT INTO "LiveStreamTotal" VALUES ($1, $2, 'LIVE', 99, 5, 5, 5, 5, 5), ($1, $2, 'ANY', 99, 0, 0, 5, 0, 0)`,
         `INSERT INTO "LiveStreamDevice" VALUES ($1, $2, 'LIVE', 'toaster', 0, 5)`,
@@ -134,7 +90,7 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
       ],
     ],
     [
-      "viewers of whom there is no event",
+      "viewers without events",
       [
         `INSERT INTO "LiveStreamViewer" VALUES ($1, $2, 'LIVE', 'ghost', 'mobile'), ($1, $2, 'ANY', 'ghost', 'mobile')`,
         `INSERT INTO "LiveStreamCartViewer" VALUES ($1, $2, 'LIVE', 'ghost')`,
@@ -144,12 +100,12 @@ describe("whatever was done to the totals, a rebuild brings them back", () => {
   ])("%s", async (_, statements) => {
     const show = await newShow(db);
     const events = someEvents(600);
-    await recordAll(show, events, 600); // one batch, whose order the events themselves tell
-    const before = await kept(show);
-    for (const statement of statements) expect(await change(show, statement)).toBeGreaterThan(0);
-    expect(await kept(show)).not.toEqual(before);
+    await recordAll(db, show, events, 600); // one batch, whose order the events themselves tell
+    const before = await storedTotals(db, show);
+    for (const statement of statements) expect(await change(db, show, statement)).toBeGreaterThan(0);
+    expect(await storedTotals(db, show)).not.toEqual(before);
     await rebuildAnalytics(db, show.storeId, show.lsId);
-    expect(await kept(show)).toEqual(before);
+    expect(await storedTotals(db, show)).toEqual(before);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
 });
@@ -163,13 +119,17 @@ describe("the device of a viewer", () => {
     occurredAt: "2026-05-04T18:30:00Z",
     ...fields,
   });
-  const devices = async (show: ShowKey) => (await kept(show))["viewers"];
+  const devices = async (show: ShowKey) => (await storedTotals(db, show))["viewers"];
 
-  test("stays as it was written when the first event was accepted", async () => {
+  test("stays as decided when the first event was accepted", async () => {
     const show = await newShow(db);
-    await recordAll(show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
+    await recordAll(db, show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
     // As when a batch that got its time of acceptance later was the first to be stored.
-    await change(show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND device = 'desktop'`);
+    await change(
+      db,
+      show,
+      `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND device = 'desktop'`,
+    );
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await devices(show)).toEqual([
       { channel: "ANY", viewerId: "ann", device: null },
@@ -177,9 +137,10 @@ describe("the device of a viewer", () => {
     ]);
   });
 
-  test("is taken from the first event on the channel where it is lost", async () => {
+  test("is restored from the first event on the channel", async () => {
     const show = await newShow(db);
     await recordAll(
+      db,
       show,
       [
         view({ id: "c", device: "Tablet" }),
@@ -189,10 +150,10 @@ describe("the device of a viewer", () => {
       ],
       4,
     );
-    await recordAll(show, [view({ id: "0", device: "desktop" })]);
-    await change(show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND id <> '0'`);
+    await recordAll(db, show, [view({ id: "0", device: "desktop" })]);
+    await change(db, show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND id <> '0'`);
     const before = await devices(show);
-    await change(show, `DELETE FROM "LiveStreamViewer" ${ofShow}`);
+    await change(db, show, `DELETE FROM "LiveStreamViewer" ${ofShow}`);
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await devices(show)).toEqual(before);
     expect(before).toEqual([
@@ -200,65 +161,5 @@ describe("the device of a viewer", () => {
       { channel: "LIVE", viewerId: "ann", device: "tablet" },
       { channel: "REPLAY", viewerId: "ann", device: "unknown" },
     ]);
-  });
-});
-
-test("batches that arrive while a show is rebuilt again and again are counted once each", async () => {
-  const show = await newShow(db);
-  // Each viewer has one device, so that the figures do not depend on which batch comes first.
-  const events = someEvents(10_000).map((event) => ({ ...event, device: `device of ${event.viewerId ?? "nobody"}` }));
-  const sent: SentEvent[] = [];
-  const rebuilt = new AbortController();
-  // They go on for as long as there is rebuilding, so that no rebuild comes after them and mends what an earlier one did.
-  const write = async (writer: number) => {
-    for (let start = writer * 25; start < events.length && !rebuilt.signal.aborted; start += 100) {
-      const batch = events.slice(start, start + 50); // overlaps its neighbour's
-      sent.push(...batch);
-      await recordEvents(db, show.storeId, show.lsId, asInputs(batch), { lockWaitMs: 60_000 });
-    }
-  };
-  const rebuild = async () => {
-    for (let round = 0; round < 5; round += 1) await rebuildAnalytics(db, show.storeId, show.lsId);
-  };
-  await Promise.all([rebuild().finally(() => rebuilt.abort()), ...[0, 1, 2, 3].map(write)]);
-  expect(await figuresOf(db, show)).toEqual(expectedFigures(accepted(sent)));
-});
-
-describe("which shows are rebuilt", () => {
-  const spoil = (show: ShowKey) => change(show, `UPDATE "LiveStreamTotal" SET orders = orders + 1 ${ofShow}`);
-
-  test("the one that is named, and no other", async () => {
-    const one = await newShow(db);
-    const other = await newShow(db, one.storeId);
-    for (const show of [one, other]) {
-      await recordAll(show, someEvents(20));
-      await spoil(show);
-    }
-    const before = await kept(other);
-    await rebuildAnalytics(db, one.storeId, one.lsId);
-    expect(await figuresOf(db, one)).toEqual(expectedFigures(someEvents(20)));
-    expect(await kept(other)).toEqual(before);
-  });
-
-  test("all of the store where none is named, in the order of their ids; other stores' are left alone", async () => {
-    const one = await newShow(db);
-    const shows = [one, await newShow(db, one.storeId)];
-    const foreign = await newShow(db);
-    for (const show of [...shows, foreign]) {
-      await recordAll(show, someEvents(20));
-      await spoil(show);
-    }
-    const before = await kept(foreign);
-    const rebuilt = shows.map(({ lsId }) => lsId).toSorted();
-    expect(await rebuildAnalytics(db, one.storeId)).toEqual({ rebuilt, pruned: [] });
-    for (const show of shows) expect(await figuresOf(db, show)).toEqual(expectedFigures(someEvents(20)));
-    expect(await kept(foreign)).toEqual(before);
-  });
-
-  test("a show that the store does not have is refused", async () => {
-    const [{ storeId }, foreign] = [await newShow(db), await newShow(db)];
-    for (const lsId of ["nowhere", foreign.lsId, "\0"]) {
-      await expect(rebuildAnalytics(db, storeId, lsId)).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });
-    }
   });
 });

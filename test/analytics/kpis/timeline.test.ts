@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { order, storeWithShow, view } from "../support/events.js";
-import type { SentEvent } from "../support/oracle.js";
-import { importOne, product } from "../support/products.js";
-import { recorded, saved } from "../support/shows.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { readTimeline } from "../../../src/analytics/kpis/timeline.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { order, storeWithShow, view } from "../../support/events.js";
+import { newShow } from "../../support/figures.js";
+import type { SentEvent } from "../../support/oracle.js";
+import { importOne, product } from "../../support/products.js";
+import { recorded, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -17,7 +21,7 @@ const readSpan = `query ($lsId: String!, $bucketSeconds: Int! = 60, $from: DateT
   }
 }`;
 
-test("a time line covers the minutes from one moment until another, each of them as a whole", async () => {
+test("a time line covers whole minutes from one moment until another", async () => {
   const { store, lsId } = await storeWithShow(app);
   const minutes = ["18:29:59", "18:30:00", "18:31:59.999", "18:32:00", "23:00:00"];
   const events = minutes.map((time) => order(time, 1, { occurredAt: `2026-05-04T${time}Z` }));
@@ -35,7 +39,21 @@ test("a time line covers the minutes from one moment until another, each of them
   expect(await startsOf({ from: "0001-01-01T00:00:00Z", until: at("18:30:00") })).toEqual(["18:29"]);
 });
 
-test("top products are those of the store's own catalog; one that it does not have is null", async () => {
+test.each([60, 120, 900, 86_400])(
+  "a time line in buckets of %i seconds has the latest 1,500",
+  async (bucketSeconds) => {
+    const { storeId, lsId } = await newShow(app.db);
+    const startedAt = new Date("2020-01-01T00:00:00Z");
+    await saveLiveStream(app.db, storeId, { id: lsId, name: "Show", status: "LIVE", startedAt });
+    const starts = Array.from({ length: 1_501 }, (_, n) => new Date(startedAt.getTime() + n * bucketSeconds * 1_000));
+    const events = starts.map((occurredAt, n) => ({ ...order(`${n}`, 1), occurredAt }));
+    await recordEvents(app.db, storeId, lsId, events);
+    const buckets = await readTimeline(app.db, storeId, lsId, bucketSeconds);
+    expect(buckets.map((bucket) => bucket.startsAt)).toEqual(starts.slice(1));
+  },
+);
+
+test("top products are of the store's own catalog; missing ones are null", async () => {
   const store = await createTestStore(app);
   const other = await createTestStore(app);
   const show = await saved(store);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
-import { order, storeWithShow, view } from "../support/events.js";
-import { readAnalytics, readKpis, recorded } from "../support/shows.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { order, storeWithShow, view } from "../../support/events.js";
+import { readAnalytics, readKpis, recorded } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("money", () => {
     expect((await readKpis(store, lsId)).sales).toEqual({ live: 0.3, replay: 0, total: 0.3 });
   });
 
-  test("is exact over channels, batches and slots: ten thousand times a cent is a hundred", async () => {
+  test("is exact over channels, batches and slots: ten thousand cents are a hundred", async () => {
     const { store, lsId } = await storeWithShow(app);
     const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
     for (let batch = 0; batch < 20; batch += 1) {

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { graphqlError } from "../support/problems.js";
-import { saved, type SentShow } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { graphqlError } from "../../support/problems.js";
+import { saved, type SentShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -81,7 +81,7 @@ async function storeWithShows() {
   return { store, shows };
 }
 
-test("shows come newest first, those that start together by id, every one exactly once, at any page size", async () => {
+test("shows are listed newest first, then by id, each exactly once, at any page size", async () => {
   const { store, shows } = await storeWithShows();
   for (let first = 1; first <= shows.length + 1; first += 1) {
     const pages = await walk(store, first);
@@ -113,7 +113,7 @@ test("a page has 20 shows where no size is given, as many as 100, and none for 0
   expect((await walk(store, 100)).flat()).toEqual(ids);
 });
 
-test("a walk sees every show that was there, though shows are added and renamed meanwhile", async () => {
+test("paging returns every show that existed at its start, though shows are added and renamed meanwhile", async () => {
   const { store, shows } = await storeWithShows();
   const start = await readPage(store, { first: 4 });
   await saved(store, { id: "newer", startedAt: "2027-01-01T00:00:00.000Z" });
@@ -141,7 +141,7 @@ const notACursor = graphqlError("VALIDATION_FAILED", "after must be a cursor of 
   { code: "VALIDATION_FAILED", message: "after must be a cursor of this list.", path: ["after"] },
 ]);
 
-test("what is no cursor of the list is refused, however it is made up", async () => {
+test("a cursor that is not of this list is refused", async () => {
   const store = await createTestStore(app);
   const refusal = { errors: [{ ...notACursor, path: ["liveStreams"], locations: expect.any(Array) }], data: null };
   const moment = "2026-05-04T18:30:00.000Z";
@@ -163,7 +163,7 @@ test("what is no cursor of the list is refused, however it is made up", async ()
   for (const after of madeUp) expect(await store.graphql(list, { after })).toEqual(refusal);
 });
 
-test("no text given as a cursor makes the service fail", async () => {
+test("no text as a cursor causes an internal error", async () => {
   const store = await createTestStore(app);
   const text = fc.oneof(
     fc.string({ unit: "binary" }),

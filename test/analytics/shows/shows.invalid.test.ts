@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { type ExpectedProblem, invalidVariables } from "../support/problems.js";
-import { refusedShow, saveShow, type SentShow, show, showProblem } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { type ExpectedProblem, invalidVariables } from "../../support/problems.js";
+import { refusedShow, saveShow, type SentShow, show, showProblem } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
       showProblem("name", "INVALID_VALUE", "name must not contain a NUL character."),
     ],
     [
-      "half a character in the id",
+      "a lone surrogate in the id",
       { id: "a\ud800" },
       showProblem("id", "INVALID_VALUE", "id must not contain a lone surrogate."),
     ],
@@ -38,7 +38,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
       showProblem("durationSeconds", "INVALID_VALUE", durationRange),
     ],
     [
-      "an end after the last moment that timestamps name",
+      "an end after the last representable timestamp",
       { startedAt: "9999-12-31T23:59:59Z", durationSeconds: 1 },
       showProblem("durationSeconds", "INVALID_VALUE", "A show must end by 9999-12-31T23:59:59.999Z."),
     ],
@@ -100,7 +100,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     );
   });
 
-  test("a status that is none", async () => {
+  test("an unknown status", async () => {
     const store = await createTestStore(app);
     const answer = await store.graphql(saveShow, { liveStream: show({ status: "PAUSED" }) });
     expect(answer).toEqual(

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import {
   accepted,
   devicesByChannel,
@@ -10,8 +10,8 @@ import {
   type SentEvent,
   timeline,
   topProducts,
-} from "../support/oracle.js";
-import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../support/shows.js";
+} from "../../support/oracle.js";
+import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -115,7 +115,7 @@ function figures(lsId: string, events: readonly SentEvent[], bucketSeconds = 60,
   };
 }
 
-test("every figure follows from the events that count, the first of each id, in both styles", async () => {
+test("every figure follows from the first event of each id, in both styles", async () => {
   const store = await createTestStore(app);
   const property = fc.asyncProperty(batches, bucket, first, async (sent, bucketSeconds, top) => {
     const { id } = await saved(store);
@@ -132,7 +132,7 @@ test("every figure follows from the events that count, the first of each id, in 
   await fc.assert(property, { numRuns: 80 });
 });
 
-test("batches sent again, in any order and with any others, change nothing", async () => {
+test("repeated batches change nothing, in any order and combination", async () => {
   const store = await createTestStore(app);
   const again = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 5 });
   const property = fc.asyncProperty(batches, again, async (sent, retries) => {

@@ -1,18 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createLiveFeed } from "../../src/analytics/feed/feed.js";
-import type { LiveStreamAnalytics } from "../../src/analytics/kpis/kpis.read.js";
-import { AppError } from "../../src/errors.js";
+import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
+import { AppError } from "../../../src/errors.js";
+import { analytics, heldReadings } from "../../support/feed.js";
 
-const analytics = { id: "show" } as LiveStreamAnalytics;
-
-/** Readings that end when the test says so. */
-function heldReadings() {
-  const readings: { give(value: LiveStreamAnalytics): void; fail(error: unknown): void }[] = [];
-  const read = () => new Promise<LiveStreamAnalytics>((give, fail) => readings.push({ give, fail }));
-  return { read, readings };
-}
-
-test("reads once for all who come while another's first reading is under way, and not before they came", async () => {
+test("shares a first reading among those who come during another one, started after they came", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
@@ -26,7 +17,7 @@ test("reads once for all who come while another's first reading is under way, an
   await feed.close();
 });
 
-test("reads first values for those who come next where a first reading failed", async () => {
+test("reads again for the next subscribers after a first reading failed", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
@@ -39,26 +30,34 @@ test("reads first values for those who come next where a first reading failed", 
   await feed.close();
 });
 
-test("asks about a token once for all who watch by it, and ends them alone", async () => {
+test("a subscription whose first reading fails releases its place", async () => {
+  const gone = new AppError("LIVE_STREAM_NOT_FOUND", "Gone.");
+  const feed = createLiveFeed({ watchersMax: 1, read: () => Promise.reject(gone) });
+  for (let times = 0; times < 2; times += 1) await expect(feed.watch("store", "show")).rejects.toBe(gone);
+  expect(feed.watchers).toBe(0);
+  await feed.close();
+});
+
+test("checks a token once for all of its subscriptions, and ends only these", async () => {
   const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
-  let asked = 0;
+  let checks = 0;
   const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
-  const ask = () => {
-    asked += 1;
-    return asked === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
+  const check = () => {
+    checks += 1;
+    return checks === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
   };
-  const watchBy = (confirm: { tokenId: string; ask: () => Promise<unknown> }) =>
+  const watchBy = (confirm: { tokenId: string; check: () => Promise<unknown> }) =>
     feed.watch("store", "show", { confirm });
-  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", ask })));
-  const other = await watchBy({ tokenId: "2", ask: () => Promise.resolve() });
+  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", check })));
+  const other = await watchBy({ tokenId: "2", check: () => Promise.resolve() });
   for (const watcher of [...watchers, other]) await watcher.next();
   for (const next of watchers.map((watcher) => watcher.next())) await expect(next).rejects.toBe(ended);
-  expect(asked).toBe(2);
+  expect(checks).toBe(2);
   expect(feed.watchers).toBe(1);
   await feed.close();
 });
 
-test("goes on telling when the clock of the machine is set back", async () => {
+test("continues to send when the machine's clock is set back", async () => {
   let reads = 0;
   const feed = createLiveFeed({
     intervalMs: 10,

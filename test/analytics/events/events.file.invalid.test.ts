@@ -2,14 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type EventFileProgress, recordEventFile } from "../../src/analytics/events/events.file.js";
-import { sendInLanes } from "../../src/analytics/events/events.lanes.js";
-import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
-import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
-import type { OpenDatabase } from "../../src/database/open.js";
-import { testDatabase } from "../support/app.js";
-import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
-import type { SentEvent } from "../support/oracle.js";
+import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import type { SentEvent } from "../../support/oracle.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];
@@ -61,50 +59,7 @@ const problem = (number: number, field: string | undefined, code: string, messag
   message,
 });
 
-test.each([1, 4])(
-  "a file gives the figures of its events, and a second run finds duplicates only (%i at a time)",
-  async (lanes) => {
-    const show = await newShow(db);
-    const events = someEvents(5_000);
-    const content = lines(events);
-    expect(await recordText(show, content, { lanes })).toEqual({ accepted: 5_000, duplicates: 0 });
-    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
-    expect(await recordText(show, content, { lanes })).toEqual({ accepted: 0, duplicates: 5_000 });
-    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
-  },
-);
-
-describe("the form of the file", () => {
-  test.each([
-    ["an empty file", "", 0],
-    ["nothing but blank lines", "\n \t\r\n\n", 0],
-    ["no line end after the last line", `${line()}\n${line({ id: "f" })}`, 2],
-    ["CRLF, and blank lines", `\r\n${line()}\r\n\r\n${line({ id: "f" })}\r\n`, 2],
-    ["a byte order mark", `\ufeff${line()}\n`, 1],
-    ["fields that are null, and white space within the line", ` ${line({ device: null, seconds: null })} \n`, 1],
-    ["a line of exactly 1 MiB", `${line().padEnd(mebibyte)}\r\n${line({ id: "f" })}`, 2],
-  ])("%s is taken", async (_, content, accepted) => {
-    expect(await recordText(await newShow(db), content)).toEqual({ accepted, duplicates: 0 });
-  });
-
-  test("characters of several bytes stay whole wherever blocks end", async () => {
-    const show = await newShow(db);
-    const { storeId } = show;
-    const ids = Array.from({ length: 2_000 }, (_, n) => `${n} ${"👗é".repeat(50)}`);
-    await recordText(show, ids.map((id) => line({ id })).join("\n"));
-    const stored = await db.shopperEvent.findMany({ where: { storeId }, select: { id: true } });
-    expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
-  });
-
-  test("what happened when is kept in milliseconds of UTC", async () => {
-    const show = await newShow(db);
-    await recordText(show, line({ occurredAt: "2026-05-04T20:30:00.1239+02:00" }));
-    const stored = await db.shopperEvent.findMany({ where: { storeId: show.storeId } });
-    expect(stored).toMatchObject([{ id: "e", occurredAt: new Date("2026-05-04T18:30:00.123Z") }]);
-  });
-});
-
-describe("one bad line, and nothing of the file is stored", () => {
+describe("with one invalid line, nothing of the file is stored", () => {
   test.each([
     ["{", undefined, "MALFORMED", "The line is not JSON."],
     [`${line()},`, undefined, "MALFORMED", "The line is not JSON."],
@@ -164,7 +119,7 @@ describe("one bad line, and nothing of the file is stored", () => {
     expect(await problemsOf(content)).toEqual({ problems: [expected], total: 1 });
   });
 
-  test("all problems of all lines are named, also those of fields beside one that cannot be read", async () => {
+  test("all problems of all lines are reported, also of fields beside an unreadable one", async () => {
     const content = [line({ type: 1, seconds: -1, size: "M" }), line(), "?", line({ id: 4, viewerId: undefined })];
     expect(await problemsOf(content.join("\n"))).toEqual({
       problems: [
@@ -179,7 +134,7 @@ describe("one bad line, and nothing of the file is stored", () => {
     });
   });
 
-  test("of more than a hundred problems the first hundred are named and the rest counted", async () => {
+  test("the first 100 problems are listed, and all are counted", async () => {
     const good = lines(someEvents(3_000));
     const { problems, total } = await problemsOf(`${good}${"{\n".repeat(5_000)}${good}`);
     expect(problems).toEqual(
@@ -189,7 +144,7 @@ describe("one bad line, and nothing of the file is stored", () => {
   });
 });
 
-describe("what takes no events is refused before the file is looked at", () => {
+describe("a show that takes no events is refused before the file is opened", () => {
   test("a show that the store does not have", async () => {
     const [{ storeId }, foreign] = [await newShow(db), await newShow(db)];
     for (const lsId of ["nowhere", foreign.lsId]) {
@@ -203,85 +158,6 @@ describe("what takes no events is refused before the file is looked at", () => {
     await archive(show);
     const recording = recordEventFile(db, show.storeId, show.lsId, join(folder, "no such file"));
     await expect(recording).rejects.toMatchObject({ message: "The show is archived and takes no more events." });
-  });
-});
-
-test("a folder is refused, and a missing file", async () => {
-  const { storeId, lsId } = await newShow(db);
-  const recording = recordEventFile(db, storeId, lsId, folder);
-  await expect(recording).rejects.toThrow("is not a file that can be read twice.");
-  await expect(recordEventFile(db, storeId, lsId, join(folder, "missing"))).rejects.toThrow("ENOENT");
-});
-
-describe("a recording that ends in its middle", () => {
-  test("is completed by a second run, and each event counts once", async () => {
-    const show = await newShow(db);
-    const events = someEvents(6_000);
-    const stop = ({ phase, events: recorded }: EventFileProgress) => {
-      if (phase === "recording" && recorded > 0) throw new Error("stopped");
-    };
-    await expect(recordText(show, lines(events), { onProgress: stop })).rejects.toThrow("stopped");
-    const before = await db.shopperEvent.count({ where: { storeId: show.storeId } });
-    expect(before).toBeGreaterThan(0);
-    expect(before).toBeLessThan(6_000);
-    expect(await recordText(show, lines(events))).toEqual({ accepted: 6_000 - before, duplicates: before });
-    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
-  });
-
-  test("says why, and how many events were recorded before", async () => {
-    const show = await newShow(db);
-    let archiving: Promise<unknown> | undefined;
-    const onProgress = () => {
-      archiving ??= archive(show);
-    };
-    const message =
-      /^The show is archived and takes no more events\. \d+ events of the file were recorded before; run the command again for the rest\.$/u;
-    await expect(recordText(show, lines(someEvents(20_000)), { onProgress })).rejects.toThrow(message);
-    await archiving;
-  });
-});
-
-describe("lanes", () => {
-  const events = asInputs(someEvents(1_000));
-  async function* source() {
-    yield events.slice(0, 300);
-    yield events.slice(300);
-  }
-
-  test("never more batches than lanes are on their way, and each viewer's events arrive in the order given", async () => {
-    const [sent, sizes]: [ShopperEventInput[], number[]] = [[], []];
-    let [running, most] = [0, 0];
-    const send = async (batch: readonly ShopperEventInput[]) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, batch.length % 7));
-      running -= 1;
-      sent.push(...batch);
-      sizes.push(batch.length);
-      return { accepted: batch.length - 1, duplicates: 1 };
-    };
-    const receipt = await sendInLanes(source(), send, { lanes: 3, batchEvents: 50 });
-    expect(receipt).toEqual({ accepted: 1_000 - sizes.length, duplicates: sizes.length });
-    expect({ most, largest: Math.max(...sizes) }).toEqual({ most: 3, largest: 50 });
-    const keyOf = ({ id, viewerId }: ShopperEventInput) => viewerId ?? id;
-    for (const key of new Set(events.map(keyOf))) {
-      const ofViewer = (list: readonly ShopperEventInput[]) => list.filter((event) => keyOf(event) === key);
-      expect(ofViewer(sent)).toEqual(ofViewer(events));
-    }
-  });
-
-  test("when a batch fails no more are sent, and those on their way are waited for", async () => {
-    let [begun, ended] = [0, 0];
-    const send = async (batch: readonly ShopperEventInput[]) => {
-      begun += 1;
-      if (begun === 2) throw new Error("refused");
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      ended += 1;
-      return { accepted: batch.length, duplicates: 0 };
-    };
-    await expect(sendInLanes(source(), send, { lanes: 3, batchEvents: 50 })).rejects.toThrow("refused");
-    expect(ended).toBe(begun - 1);
-    expect(begun).toBeLessThan(8);
   });
 });
 

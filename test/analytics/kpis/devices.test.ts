@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { view } from "../support/events.js";
-import { readAnalytics, recorded, saved } from "../support/shows.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { view } from "../../support/events.js";
+import { readAnalytics, recorded, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test("of each channel of a show the first 1,000 devices are told apart; the rest are `other`, with a device of that name", async () => {
+test("the first 1,000 devices of each channel are counted by name; further ones as `other`, like a device of that name", async () => {
   const store = await createTestStore(app);
   const { id: lsId } = await saved(store, { status: "LIVE" });
   const name = (index: number) => `device-${String(index).padStart(4, "0")}`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../support/events.js";
-import { type ExpectedProblem, graphqlError, invalidVariables } from "../support/problems.js";
-import { record, recorded, saved } from "../support/shows.js";
+import { readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
+import { type ExpectedProblem, graphqlError, invalidVariables } from "../../support/problems.js";
+import { record, recorded, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const problem = (index: number, field: string, code: string, message: string): E
   path: ["events", index, field],
 });
 
-describe("a bad event is named by its index and field, and nothing of its batch is stored", () => {
+describe("an invalid event is reported by index and field, and nothing of its batch is stored", () => {
   const secondsRange = "seconds must be from 0 to 86400.";
   const amountRange = "amount must be from 0 to 1000000000.";
   const needsAmount = "An ORDER needs an amount.";
@@ -74,7 +74,7 @@ describe("a bad event is named by its index and field, and nothing of its batch 
     expect(await recorded(store, lsId, [view("a")])).toEqual({ accepted: 1, duplicates: 0 });
   });
 
-  test("every problem is named, those of one event in the order of its fields", async () => {
+  test("every problem is reported, those of an event in the order of its fields", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("", { seconds: -1, amount: 2e9 }), view("ok"), freeOrder];
     expect(await store.graphql(record, { lsId, events })).toEqual(
@@ -124,7 +124,7 @@ describe("a bad event is named by its index and field, and nothing of its batch 
   });
 });
 
-describe("numbers that are none", () => {
+describe("numbers that are not finite", () => {
   const operation = JSON.stringify(record);
   /** Sends variables as JSON text, which may hold what JSON.stringify would not write. */
   function send(store: TestStore, lsId: string, event: string) {
@@ -133,7 +133,7 @@ describe("numbers that are none", () => {
     return store.fetch("/graphql", { method: "POST", headers, body }).then(readAnswer);
   }
 
-  test.for(["amount", "seconds"])("1e999 as %s, which JSON reads as infinite, is refused", async (field) => {
+  test.for(["amount", "seconds"])("1e999 as %s, which JSON parses as infinity, is refused", async (field) => {
     const { store, lsId } = await storeWithShow(app);
     for (const value of ["1e999", "-1e999"]) {
       const event = `{"id":"x","type":"ORDER","channel":"LIVE","amount":1,"${field}":${value}}`;
@@ -154,7 +154,7 @@ describe("numbers that are none", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is no JSON", async (value) => {
+  test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is not JSON", async (value) => {
     const { store, lsId } = await storeWithShow(app);
     const { body } = await send(store, lsId, `{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
     expect(body).toEqual({ errors: [graphqlError("BAD_REQUEST", "The body is not valid JSON in UTF-8.")] });
@@ -162,19 +162,19 @@ describe("numbers that are none", () => {
   });
 });
 
-describe("when an event may have occurred", () => {
+describe("the time of an event", () => {
   const tooEarly = "occurredAt must be at most a day before the start of the show.";
   const tooLate = "occurredAt must be at most five minutes from now.";
   const startMs = Date.parse("2026-05-04T18:30:00.000Z");
   const at = (id: string, ms: number) => view(id, { occurredAt: new Date(ms).toISOString() });
 
-  test("from a day before the start of the show until five minutes from now", async () => {
+  test("is accepted from a day before the show's start until five minutes from now", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [at("first", startMs - 86_400_000), at("last", Date.now() + 290_000)];
     expect(await recorded(store, lsId, events)).toEqual({ accepted: 2, duplicates: 0 });
   });
 
-  test("not earlier: each such event is named, and nothing of the batch is stored", async () => {
+  test("is refused earlier: each such event is reported, and nothing of the batch is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
     const problems = [1, 3].map((index) => problem(index, "occurredAt", "INVALID_VALUE", tooEarly));
@@ -182,7 +182,7 @@ describe("when an event may have occurred", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test("not later, nor is such an event stored", async () => {
+  test("is refused later, and nothing is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), at("b", Date.now() + 310_000)];
     const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", tooLate));

@@ -1,0 +1,39 @@
+import { LRUCache } from "lru-cache";
+import type { RootDatabase } from "../../database/client.js";
+import { type CachedNames, noNames } from "./keptNames.js";
+
+export interface CachedShow {
+  readonly names: CachedNames;
+  /** Since the last folding. */
+  rowsToFold: number;
+}
+
+const namesMax = 100_000;
+/** So few do not slow readers measurably. */
+export const rowsToFoldMax = 1_000;
+
+const showsByDatabase = new WeakMap<RootDatabase, LRUCache<string, CachedShow>>();
+
+/** A show that is new to the cache may have totals to fold. */
+export function cachedShow(db: RootDatabase, storeId: string, lsId: string): CachedShow {
+  return showsOf(db).get(keyOf(storeId, lsId)) ?? { names: noNames(), rowsToFold: rowsToFoldMax };
+}
+
+export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show: CachedShow): void {
+  showsOf(db).set(keyOf(storeId, lsId), show);
+}
+
+function showsOf(db: RootDatabase): LRUCache<string, CachedShow> {
+  const known = showsByDatabase.get(db) ?? new LRUCache({ maxSize: namesMax, sizeCalculation: sizeOf });
+  showsByDatabase.set(db, known);
+  return known;
+}
+
+function sizeOf({ names: { cached } }: CachedShow): number {
+  return 100 + cached.LIVE.size + cached.REPLAY.size + cached.PRODUCT.size;
+}
+
+/** NUL separates: ids cannot contain it. */
+function keyOf(storeId: string, lsId: string): string {
+  return `${storeId}\0${lsId}`;
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startApp, type TestApp } from "../../support/app.js";
+import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
+import { graphqlError } from "../../support/problems.js";
+import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+describe("a show without any event", () => {
+  const nothing = {
+    sales: { live: 0, replay: 0, total: 0 },
+    orders: { live: 0, replay: 0, total: 0 },
+    viewers: { live: 0, replay: 0, total: 0 },
+    addToCart: { live: 0, replay: 0, avg: 0 },
+    avgViewTime: { live: 0, replay: 0, avg: 0 },
+    devices: [],
+  };
+
+  test("has exactly the documented members in REST, in the documented order, all figures 0", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const response = await store.fetch(analyticsPath(lsId));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(await response.text()).toBe(JSON.stringify({ ...savedShow({ id: lsId }), kpis: nothing }));
+  });
+
+  test("has figures of 0 and empty lists in GraphQL", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    expect(await store.graphql(readAnalytics, { lsId })).toEqual({
+      data: {
+        liveStreamAnalytics: {
+          ...savedShow({ id: lsId }),
+          status: "ENDED",
+          kpis: {
+            ...nothing,
+            sales: { live: 0, replay: 0, referral: 0, total: 0 },
+            orders: { live: 0, replay: 0, referral: 0, total: 0 },
+            viewers: { live: 0, replay: 0, total: 0, unique: 0 },
+            conversionRate: 0,
+            averageOrderValue: 0,
+          },
+          peakConcurrentViewers: 0,
+          timeline: [],
+          topProducts: [],
+          devicesByChannel: [
+            { channel: "LIVE", devices: [] },
+            { channel: "REPLAY", devices: [] },
+          ],
+        },
+      },
+    });
+  });
+});
+
+describe("a receipt", () => {
+  test("counts new events, and as duplicates those of the show or the batch before", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    expect(await recorded(store, lsId, [view("a"), view("b"), view("a")])).toEqual({ accepted: 2, duplicates: 1 });
+    expect(await recorded(store, lsId, [view("c"), view("b")])).toEqual({ accepted: 1, duplicates: 1 });
+    expect(await recorded(store, lsId, [view("a"), view("b"), view("c")])).toEqual({ accepted: 0, duplicates: 3 });
+    expect(await recorded(store, lsId, [])).toEqual({ accepted: 0, duplicates: 0 });
+    expect(await storedEvents(app, store)).toBe(3);
+  });
+
+  test("compares ids exactly: case, spaces and Unicode composition matter", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const ids = ["a", "A", " a", "a ", "é", "e\u0301", "NULL", "null", "{}", '"', "\\", "👗"];
+    expect(
+      await recorded(
+        store,
+        lsId,
+        ids.map((id) => order(id, 1)),
+      ),
+    ).toEqual({ accepted: ids.length, duplicates: 0 });
+    expect((await readKpis(store, lsId)).sales.total).toBe(ids.length);
+  });
+});
+
+describe("the first event of an id counts", () => {
+  test("and a later one with different content changes nothing, in the same batch or another", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [order("o", 10), order("o", 99, { channel: "REPLAY" }), view("v", { device: "TV" })]);
+    await recorded(store, lsId, [view("o", { viewerId: "other" }), view("v", { device: "mobile", seconds: 1 })]);
+    expect(await readKpis(store, lsId)).toEqual({
+      sales: { live: 10, replay: 0, total: 10 },
+      orders: { live: 1, replay: 0, total: 1 },
+      viewers: { live: 1, replay: 0, total: 1 },
+      addToCart: { live: 0, replay: 0, avg: 0 },
+      avgViewTime: { live: 60, replay: 0, avg: 60 },
+      devices: [{ device: "tv", value: 100 }],
+    });
+  });
+
+  test("a viewer's device is that of the first event in array order, whatever the ids", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [view("z", { device: "Desktop" }), view("a", { device: "mobile" })]);
+    await recorded(store, lsId, [view("0", { device: "mobile" }), view("r", { channel: "REPLAY", device: "mobile" })]);
+    expect((await readKpis(store, lsId)).devices).toEqual([
+      { device: "desktop", value: 50 },
+      { device: "mobile", value: 50 },
+    ]);
+  });
+
+  test("a viewer without a device stays unknown, whatever comes later", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const missing = [undefined, null, ""];
+    for (const [index, device] of missing.entries()) {
+      const viewerId = `v${index}`;
+      await recorded(store, lsId, [view(viewerId, { viewerId, ...(device !== undefined && { device }) })]);
+      await recorded(store, lsId, [view(`later ${viewerId}`, { viewerId, device: "mobile" })]);
+    }
+    expect((await readKpis(store, lsId)).devices).toEqual([{ device: "unknown", value: 100 }]);
+  });
+});
+
+describe("a batch", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => order(`o${index}`, 1));
+
+  test("of 10,000 events is recorded", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    expect(await recorded(store, lsId, many(10_000))).toEqual({ accepted: 10_000, duplicates: 0 });
+    expect((await readKpis(store, lsId)).sales.total).toBe(10_000);
+  });
+
+  test("of 10,001 events is refused with the limit named, and nothing of it is stored", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const message = "A batch may have at most 10000 events.";
+    expect(await store.graphql(record, { lsId, events: many(10_001) })).toEqual(
+      refused({ code: "VALIDATION_FAILED", message, path: ["events"] }),
+    );
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
+  test("accepts values at the limits", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const events = [view("v", { seconds: 86_400 }), view("w", { seconds: 0 }), order("o", 1e9), order("p", 0)];
+    expect(await recorded(store, lsId, events)).toEqual({ accepted: 4, duplicates: 0 });
+    expect(await readKpis(store, lsId)).toMatchObject({
+      sales: { live: 1e9, replay: 0, total: 1e9 },
+      avgViewTime: { live: 86_400, replay: 0, avg: 86_400 },
+    });
+  });
+
+  test.for(["LIVE", "ENDED"])("of a show that is %s is recorded", async (status) => {
+    const { store, lsId } = await storeWithShow(app, status);
+    expect(await recorded(store, lsId, [view("a")])).toEqual({ accepted: 1, duplicates: 0 });
+  });
+
+  test("of an archived show is refused, even if it was recorded before", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [order("a", 5)]);
+    await saved(store, { id: lsId, status: "ARCHIVED" });
+    const message = "The show is archived and takes no more events.";
+    const expected = refused({ code: "VALIDATION_FAILED", message, path: ["lsId"] });
+    for (const events of [[order("a", 5)], [order("b", 5)]]) {
+      expect(await store.graphql(record, { lsId, events })).toEqual(expected);
+    }
+    expect(await storedEvents(app, store)).toBe(1);
+    expect((await readKpis(store, lsId)).sales).toEqual({ live: 5, replay: 0, total: 5 });
+  });
+
+  test("of another store's show is refused like that of a missing one, and nothing is stored", async () => {
+    const [{ lsId: theirs, store: owner }, { store }] = [await storeWithShow(app), await storeWithShow(app)];
+    const message = "The store has no live stream with this id.";
+    const error = { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] };
+    const notFound = refusedWith(graphqlError("LIVE_STREAM_NOT_FOUND", message, [error]));
+    for (const lsId of ["unknown", theirs, "a\0b", "\ud800"]) {
+      for (const events of [[], [view("a")]]) expect(await store.graphql(record, { lsId, events })).toEqual(notFound);
+    }
+    expect([await storedEvents(app, store), await storedEvents(app, owner)]).toEqual([0, 0]);
+  });
+});

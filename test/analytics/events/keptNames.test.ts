@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { asInputs, expectedFigures, figuresOf, newShow } from "../../support/figures.js";
+import { type SentEvent, toldApart } from "../../support/oracle.js";
+
+let database: OpenDatabase;
+let db: OpenDatabase["client"];
+beforeAll(() => {
+  database = testDatabase();
+  db = database.client;
+});
+afterAll(() => database.close());
+
+const startMs = Date.parse("2026-05-04T18:30:00Z");
+
+describe("a show keeps a limited number of names", () => {
+  const cart = (name: string, fields: Partial<SentEvent> = {}): SentEvent => ({
+    id: `${fields.channel ?? "LIVE"} ${name}`,
+    type: "ADD_TO_CART",
+    channel: "LIVE",
+    viewerId: name,
+    device: name,
+    productId: name,
+    occurredAt: new Date(startMs).toISOString(),
+    ...fields,
+  });
+
+  test("the first 1,000 devices of each channel and the first 10,000 products; reading stays bounded", async () => {
+    const show = await newShow(db);
+    const { storeId, lsId } = show;
+    const sent: SentEvent[] = [];
+    for (let batch = 0; batch < 3; batch += 1) {
+      const events = Array.from({ length: 4_000 }, (_, n) => cart(`name ${batch} ${n}`));
+      sent.push(...events);
+      await recordEvents(db, storeId, lsId, asInputs(events));
+    }
+    const where = { storeId, liveStreamId: lsId, slot: -1 };
+    expect(await db.liveStreamDevice.count({ where: { ...where, device: { not: "other" } } })).toBe(1_000);
+    expect(await db.liveStreamProduct.count({ where })).toBe(10_000);
+    const figures = expectedFigures(toldApart(sent, { devices: 1_000, products: 10_000 }));
+    expect(await figuresOf(db, show)).toEqual(figures);
+    await rebuildAnalytics(db, storeId, lsId);
+    expect(await figuresOf(db, show)).toEqual(figures);
+  });
+
+  test("no more than these under concurrent batches with new ones", async () => {
+    const show = await newShow(db);
+    const { storeId, lsId } = show;
+    const batches = Array.from({ length: 8 }, (_, batch) =>
+      Array.from({ length: 10 }, (__, n) => cart(`${batch} ${n}`)),
+    );
+    const few = { devices: 15, products: 12 };
+    await Promise.all(
+      batches.map((events) => recordEvents(db, storeId, lsId, asInputs(events), { limits: few, lockWaitMs: 25_000 })),
+    );
+    const where = { storeId, liveStreamId: lsId, slot: -1 };
+    expect(await db.liveStreamDevice.count({ where: { ...where, device: { not: "other" } } })).toBe(15);
+    expect(await db.liveStreamProduct.count({ where })).toBe(12);
+    const before = await figuresOf(db, show);
+    expect(before.topProducts).toHaveLength(12);
+    await rebuildAnalytics(db, storeId, lsId, few);
+    expect(await figuresOf(db, show)).toEqual(before);
+  });
+
+  test("for each channel separately, not counting `other`", async () => {
+    const show = await newShow(db);
+    const few = { devices: 1, products: 1 };
+    const events = [
+      cart("other"),
+      cart("tv"),
+      cart("watch"),
+      cart("watch", { channel: "REPLAY" }),
+      cart("tv", { channel: "REPLAY" }),
+    ];
+    for (const each of events) await recordEvents(db, show.storeId, show.lsId, asInputs([each]), { limits: few });
+    const { devicesByChannel, topProducts } = await figuresOf(db, show);
+    expect(devicesByChannel).toEqual([
+      {
+        channel: "LIVE",
+        devices: [
+          { device: "other", value: 66.67 },
+          { device: "tv", value: 33.33 },
+        ],
+      },
+      {
+        channel: "REPLAY",
+        devices: [
+          { device: "other", value: 50 },
+          { device: "watch", value: 50 },
+        ],
+      },
+    ]);
+    expect(topProducts).toEqual([{ productId: "other", carts: 1 }]);
+  });
+
+  test("none of a refused batch", async () => {
+    const show = await newShow(db);
+    const few = { devices: 1, products: 1 };
+    const early = cart("early", { occurredAt: "2026-01-01T00:00:00Z" });
+    const refused = recordEvents(db, show.storeId, show.lsId, asInputs([early]), { limits: few });
+    await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await recordEvents(db, show.storeId, show.lsId, asInputs([cart("tv")]), { limits: few });
+    expect((await figuresOf(db, show)).topProducts).toEqual([{ productId: "tv", carts: 1 }]);
+  });
+});

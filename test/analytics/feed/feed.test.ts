@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
+import { AppError } from "../../../src/errors.js";
+import { analytics, heldReadings } from "../../support/feed.js";
+import { startApp, type TestApp } from "../../support/app.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+describe("the feed", () => {
+  test("reads a show once for all subscribers, and at most once per interval", async () => {
+    const intervalMs = 200;
+    const reads: number[] = [];
+    const feed = createLiveFeed({
+      intervalMs,
+      read: () => {
+        reads.push(performance.now());
+        return Promise.resolve(analytics);
+      },
+    });
+    const watchers = await Promise.all([1, 2, 3].map(() => feed.watch("store", "show")));
+    for (const watcher of watchers) await watcher.next();
+    reads.length = 0;
+    const end = performance.now() + 5 * intervalMs;
+    while (performance.now() < end) {
+      feed.changed("store", "show");
+      await sleep(5);
+    }
+    await feed.close();
+    expect(reads.length).toBeGreaterThanOrEqual(2);
+    expect(reads.length).toBeLessThanOrEqual(6);
+  });
+
+  test("releases the place of a subscriber that leaves while it waits", async () => {
+    let reads = 0;
+    const feed = createLiveFeed({
+      intervalMs: 1,
+      watchersMax: 1,
+      read: () => {
+        reads += 1;
+        return Promise.resolve(analytics);
+      },
+    });
+    const watcher = await feed.watch("store", "show");
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await watcher.next();
+    const waiting = watcher.next();
+    await watcher.return?.();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+    feed.changed("store", "show");
+    await sleep(20);
+    expect(reads).toBe(1);
+    await (await feed.watch("store", "show")).return?.(); // its place is free again
+    await feed.close();
+  });
+
+  test("limits the subscriptions of each store", async () => {
+    const feed = createLiveFeed({ watchersOfStoreMax: 2, read: () => Promise.resolve(analytics) });
+    const first = await feed.watch("store", "show");
+    await feed.watch("store", "another show");
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: 10 });
+    await feed.watch("another store", "show");
+    expect(feed.watchers).toBe(3);
+    await first.return?.();
+    await feed.watch("store", "show"); // the place is free again
+    await feed.close();
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("neither counts nor reads for a client that left before it subscribed", async () => {
+    const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
+    const watcher = await feed.watch("store", "show", { disconnectSignal: AbortSignal.abort() });
+    expect(feed.watchers).toBe(0);
+    expect(await watcher.next()).toEqual({ value: undefined, done: true });
+    await feed.close();
+  });
+
+  test("once closed refuses subscriptions, and ends those without a first value", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ read });
+    const early = feed.watch("store", "show");
+    await feed.close();
+    await expect(feed.watch("store", "show")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    readings[0]?.give(analytics);
+    expect(await (await early).next()).toEqual({ value: undefined, done: true });
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("drops a first reading that a later one has overtaken", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await watcher.next()).value?.name).toBe("new");
+    readings[1]?.give({ ...analytics, name: "old" });
+    expect((await (await second).next()).value.name).toBe("new");
+    await feed.close();
+  });
+
+  test("reads again after the previous reading, and then sees changes made during it", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    await (await first).next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    feed.changed("store", "show");
+    await sleep(20);
+    expect(readings).toHaveLength(2);
+    readings[1]?.give({ ...analytics, name: "old" });
+    await expect.poll(() => readings.length).toBe(3);
+    readings[2]?.give({ ...analytics, name: "new" });
+    await expect.poll(async () => (await (await first).next()).value?.name).toBe("new");
+    await feed.close();
+  });
+
+  test("keeps subscriptions during an outage, and ends them after a permanent error", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    const watcher = await first;
+    await watcher.next();
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(2);
+    const waiting = watcher.next();
+    readings[1]?.fail(new AppError("UNAVAILABLE", "Not now."));
+    await expect.poll(() => readings.length).toBe(3); // though nothing changed
+    readings[2]?.give({ ...analytics, name: "later" });
+    expect((await waiting).value.name).toBe("later");
+    feed.changed("store", "show");
+    await expect.poll(() => readings.length).toBe(4);
+    readings[3]?.fail(new AppError("LIVE_STREAM_NOT_FOUND", "Gone."));
+    await expect(watcher.next()).rejects.toThrow("Gone.");
+    expect(feed.watchers).toBe(0);
+  });
+
+  test("gives a slow subscriber only the latest figures", async () => {
+    let reads = 0;
+    const read = () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) });
+    const feed = createLiveFeed({ intervalMs: 1, read });
+    const watcher = await feed.watch("store", "show");
+    // oxlint-disable-next-line no-unmodified-loop-condition -- read counts
+    while (reads < 4) {
+      feed.changed("store", "show");
+      await sleep(2);
+    }
+    await sleep(5);
+    expect((await watcher.next()).value.durationSeconds).toBe(reads);
+    await feed.close();
+    expect(await watcher.next()).toEqual({ value: undefined, done: true });
+  });
+});

@@ -1,0 +1,196 @@
+import { EventEmitter, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { lockShow } from "../../../src/analytics/shows/showLock.js";
+import type { Database, RootDatabase } from "../../../src/database/client.js";
+import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import { openConnections, testDatabase } from "../../support/app.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+
+let database: OpenDatabase;
+let db: OpenDatabase["client"];
+beforeAll(() => {
+  database = testDatabase();
+  db = database.client;
+});
+afterAll(() => database.close());
+
+const { engine, connection } = inject("database");
+const events = someEvents(500);
+
+test("the exclusive lock of a show has time limits, set so that Citus propagates them to the show's node", async () => {
+  const { storeId, lsId } = await newShow(db);
+  const names = [
+    "citus.propagate_set_commands",
+    "lock_timeout",
+    "statement_timeout",
+    "idle_in_transaction_session_timeout",
+    "enable_nestloop",
+  ];
+  const settings = (at: Database) => at.$queryRaw`SELECT current_setting(unnest(${names}::text[]), true) AS value`;
+  const within = await db.$transaction(async (transaction) => {
+    await lockShow(transaction, storeId, lsId);
+    return settings(transaction);
+  });
+  expect(within).toEqual(["local", "1s", "30min", "10s", "off"].map((value) => ({ value })));
+  expect(await settings(db), "afterwards all is as it was").not.toContainEqual({ value: "30min" });
+});
+
+// The embedded engine has one session: nobody else is at work during a transaction.
+describe.runIf(engine === "postgresql")("while another session has the exclusive lock of a show", () => {
+  /** Holds the lock of a show as a rebuild does, in a session of its own, until it is let go. */
+  async function holdAlone({ storeId, lsId }: ShowKey) {
+    const other = openConnections().client;
+    const signals = new EventEmitter();
+    const locked = once(signals, "locked");
+    const holding = other.$transaction(
+      async (transaction) => {
+        const ended = once(signals, "end");
+        await lockShow(transaction, storeId, lsId);
+        signals.emit("locked");
+        await ended;
+      },
+      { timeout: 60_000 },
+    );
+    const letGo = async () => {
+      signals.emit("end");
+      await holding;
+    };
+    onTestFinished(letGo);
+    await locked;
+    return letGo;
+  }
+
+  const batchesOf = (count: number) => Array.from({ length: count }, (_, n) => events.slice(n * 10, n * 10 + 10));
+
+  test("any number of waiting batches take no connection from others, and all are recorded afterwards", async () => {
+    const show = await newShow(db);
+    const letGo = await holdAlone(show);
+    const recording = batchesOf(50).map((batch) =>
+      recordEvents(db, show.storeId, show.lsId, asInputs(batch), { lockWaitMs: 60_000 }),
+    );
+    const other = await newShow(db);
+    for (let n = 0; n < 20; n += 1) await recordEvents(db, other.storeId, other.lsId, asInputs(events.slice(0, 10)));
+    expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+    await letGo();
+    await Promise.all(recording);
+    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+  });
+
+  test.each([
+    ["with names to keep", events],
+    ["of orders alone, which have none", events.filter(({ type }) => type === "ORDER")],
+  ])("a batch %s that waits in vain is refused with Retry-After, and nothing is stored", async (_, batch) => {
+    const show = await newShow(db);
+    await holdAlone(show);
+    const recording = recordEvents(db, show.storeId, show.lsId, asInputs(batch), { lockWaitMs: 100 });
+    await expect(recording).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      message: "The totals of the show are being rebuilt or pruned. Nothing was changed.",
+      retryAfterSeconds: 5,
+    });
+    expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+  });
+
+  test("PostgreSQL ends the transaction of a process that froze, and the show takes events again", async () => {
+    const show = await newShow(db);
+    const other = openConnections().client;
+    const frozen = other.$transaction(
+      async (transaction) => {
+        await lockShow(transaction, show.storeId, show.lsId);
+        await transaction.$executeRaw`DELETE FROM "LiveStreamTotal" WHERE "storeId" = ${show.storeId} AND "liveStreamId" = ${show.lsId}`;
+        await recordEvents(db, show.storeId, show.lsId, asInputs(events), { lockWaitMs: 25_000 });
+      },
+      { timeout: 60_000 },
+    );
+    await expect(frozen).rejects.toMatchObject({ name: expect.stringMatching(/Error$/u) }); // its session was ended
+    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+  });
+
+  test("continuous batches from several processes do not starve a rebuild", async () => {
+    const show = await newShow(db);
+    const stop = new AbortController();
+    const writers = [openConnections(), openConnections()].flatMap(({ client }) =>
+      [0, 1, 2].map(async () => {
+        while (!stop.signal.aborted) {
+          await recordEvents(client, show.storeId, show.lsId, asInputs(events), { lockWaitMs: 60_000 });
+        }
+      }),
+    );
+    for (let round = 0; round < 3; round += 1) await rebuildAnalytics(db, show.storeId, show.lsId);
+    stop.abort();
+    await Promise.all(writers);
+    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+  });
+});
+
+describe.runIf(engine === "postgresql")("while another transaction has locked rows", () => {
+  /** A transaction of another session, and a database whose statements wait for it long enough on a busy machine. */
+  async function twoSessions() {
+    const patient = connect(engine, { ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);
+    const other = new pg.Client(connection);
+    await other.connect();
+    onTestFinished(async () => void (await Promise.all([other.end(), patient.close()])));
+    await other.query("BEGIN");
+    await other.query("SET LOCAL deadlock_timeout = '1min'"); // of a deadlock, the other session finds out first
+    const [session] = (await other.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows;
+    const waiting = () =>
+      db.$queryRawUnsafe<[{ sessions: number }]>(
+        ofTest(
+          `SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE ${session?.pid} = ANY(pg_blocking_pids(pid))`,
+        ),
+      );
+    const waitedFor = async () => {
+      await expect.poll(waiting, { interval: 10 }).toEqual([{ sessions: 1 }]);
+    };
+    return { other, patient: patient.client, waitedFor };
+  }
+
+  test("a batch that loses a deadlock is recorded by another attempt", async () => {
+    const { storeId, lsId } = await newShow(db);
+    const { other, patient, waitedFor } = await twoSessions();
+    const insert = (id: string) =>
+      other.query(
+        `INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "occurredAt", "acceptedAt", position)
+        VALUES ($1, $2, $3, 'ORDER', 'LIVE', now(), now(), 1)`,
+        [storeId, lsId, id],
+      );
+    await insert("b");
+    const orders = ["a", "b"].map((id) => ({ id, type: "ORDER" as const, channel: "LIVE" as const, amount: 1 }));
+    const recording = recordEvents(patient, storeId, lsId, orders);
+    await waitedFor();
+    await insert("a"); // the recorder has it until it loses
+    await other.query("ROLLBACK");
+    expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
+  });
+
+  test("a save locks the status that it checks: a concurrent one waits, and is not overwritten", async () => {
+    const { storeId, lsId } = await newShow(db);
+    const { patient } = await twoSessions();
+    const startedAt = new Date("2026-05-04T18:30:00Z");
+    const save = (client: RootDatabase, status: "LIVE" | "ARCHIVED") =>
+      saveLiveStream(client, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 60 });
+    const first = openConnections();
+    let second: Promise<unknown> | undefined;
+    first.probe.aroundQuery = async (sql, send) => {
+      if (sql.startsWith("UPDATE") && second === undefined) {
+        second = save(patient, "ARCHIVED");
+        await Promise.race([second, sleep(300)]); // it waits for this one
+      }
+      return send();
+    };
+    await save(first.client, "LIVE");
+    await second;
+    const where = { storeId_id: { storeId, id: lsId } };
+    expect(await db.liveStream.findUniqueOrThrow({ where })).toMatchObject({ status: "ARCHIVED" });
+  });
+});
+
+function fail(problem: Error): void {
+  throw problem;
+}

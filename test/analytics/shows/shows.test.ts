@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, readAnswer, startApp, type TestApp } from "../../support/app.js";
+import { graphqlError, refusal } from "../../support/problems.js";
+import {
+  analyticsPath,
+  readAnalytics,
+  readShow,
+  recorded,
+  saved,
+  savedShow,
+  saveShow,
+  show,
+} from "../../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+describe("a saved show", () => {
+  test("is read back as it was saved, in both styles", async () => {
+    const store = await createTestStore(app);
+    const liveStream = show();
+    const inGraphQL = { ...savedShow(liveStream), status: "ENDED" };
+    expect(await store.graphql(saveShow, { liveStream })).toEqual({ data: { saveLiveStream: inGraphQL } });
+    expect(await store.graphql(readShow, { lsId: liveStream.id })).toEqual({ data: { liveStream: inGraphQL } });
+    const { data } = await store.graphql(readAnalytics, { lsId: liveStream.id });
+    expect(data.liveStreamAnalytics).toMatchObject(inGraphQL);
+    const { status, body } = await store.get(analyticsPath(liveStream.id));
+    expect([status, body]).toEqual([200, { ...savedShow(liveStream), kpis: expect.any(Object) }]);
+  });
+
+  test("is replaced as a whole by saving it again, and keeps its events", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store);
+    await recorded(store, id, [{ id: "o", type: "ORDER", channel: "LIVE", amount: 5 }]);
+    const changed = { id, name: "Renamed", status: "ENDED", startedAt: "2026-01-01T00:00:00.000Z", durationSeconds: 0 };
+    const answer = { ...changed, endedAt: "2026-01-01T00:00:00.000Z", host: null };
+    expect(await store.graphql(saveShow, { liveStream: changed })).toEqual({ data: { saveLiveStream: answer } });
+    const { data } = await store.graphql(readAnalytics, { lsId: id });
+    expect(data.liveStreamAnalytics).toMatchObject({ ...answer, kpis: { sales: { live: 5, replay: 0, total: 5 } } });
+  });
+
+  test("has the host null where it is omitted, null, or removed", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store);
+    const { host: _, ...hostless } = show({ id });
+    for (const liveStream of [hostless, { ...hostless, host: null }]) {
+      const { data } = await store.graphql(saveShow, { liveStream });
+      expect(data.saveLiveStream.host).toBeNull();
+      expect((await store.get(analyticsPath(id))).body).toEqual({
+        ...savedShow({ id }),
+        host: null,
+        kpis: expect.any(Object),
+      });
+    }
+  });
+
+  test("may have any text as its id: REST finds it by the id, percent-encoded", async () => {
+    const store = await createTestStore(app);
+    for (const id of ["a/b", "100%25", "ä ö", "👗", "a+b", "x".repeat(255), "👗".repeat(255)]) {
+      await saved(store, { id });
+      const { status, body } = await store.get(analyticsPath(id));
+      expect([status, body]).toEqual([200, { ...savedShow({ id }), kpis: expect.any(Object) }]);
+    }
+  });
+
+  test("returns times in UTC with milliseconds, whatever their time zone was", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { startedAt: "2026-05-05T00:00:00.1239+05:30", durationSeconds: 1 });
+    expect((await store.get(analyticsPath(id))).body).toMatchObject({
+      startedAt: "2026-05-04T18:30:00.123Z",
+      endedAt: "2026-05-04T18:30:01.123Z",
+      durationSeconds: 1,
+    });
+  });
+});
+
+describe("a show that is not the store's", () => {
+  /** Two stores, the first with a show, and what is answered to the second of a show that nobody has. */
+  async function createStores() {
+    const [owner, stranger] = [await createTestStore(app), await createTestStore(app)];
+    return { stranger, id: (await saved(owner)).id, unknownId: randomUUID() };
+  }
+  const message = "The store has no live stream with this id.";
+  const notFound = { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] };
+
+  test("is indistinguishable from a missing one, in REST", async () => {
+    const { stranger, id, unknownId } = await createStores();
+    const unknown = await stranger.get(analyticsPath(unknownId));
+    expect(unknown).toEqual(refusal("LIVE_STREAM_NOT_FOUND", message, [notFound]));
+    expect(await stranger.get(analyticsPath(id))).toEqual(unknown);
+    for (const odd of ["%00", "a%00b", "x".repeat(5_000)]) {
+      expect(await stranger.get(`/external/analytics/v1/live-streams/${odd}`)).toEqual(unknown);
+    }
+  });
+
+  test.for([
+    ["liveStream", readShow],
+    ["liveStreamAnalytics", readAnalytics],
+  ] as const)("is indistinguishable from a missing one, by %s", async ([field, query]) => {
+    const { stranger, id, unknownId } = await createStores();
+    const unknown = await stranger.graphql(query, { lsId: unknownId });
+    const error = graphqlError("LIVE_STREAM_NOT_FOUND", message, [notFound]);
+    expect(unknown).toEqual({
+      errors: [{ ...error, path: [field], locations: expect.any(Array) }],
+      data: { [field]: null },
+    });
+    for (const lsId of [id, "a\0b", "\ud800"]) expect(await stranger.graphql(query, { lsId })).toEqual(unknown);
+  });
+
+  test("is a show of its own: two stores may use the same id", async () => {
+    const { stranger, id } = await createStores();
+    const renamed = show({ id, name: "Theirs", status: "LIVE", startedAt: "2026-06-01T00:00:00.000Z" });
+    const { data } = await stranger.graphql(saveShow, { liveStream: renamed });
+    expect(data.saveLiveStream).toMatchObject({ id, name: "Theirs", status: "LIVE" });
+  });
+});
+
+test("without a valid token, reading analytics is refused before anything is looked up", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  for (const headers of [{}, { "X-Service-Access-Token": "" }, { "X-Service-Access-Token": "vt_unknown" }]) {
+    const answers = [analyticsPath(id), analyticsPath("unknown")].map((path) => fetch(app.url + path, { headers }));
+    for (const answer of await Promise.all(answers)) {
+      expect(await readAnswer(answer)).toMatchObject({
+        status: 401,
+        type: "application/problem+json",
+        body: { code: "UNAUTHENTICATED", status: 401 },
+      });
+    }
+    const query = JSON.stringify({ query: readShow, variables: { lsId: id } });
+    const options = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: query };
+    expect((await fetch(`${app.url}/graphql`, options)).status).toBe(401);
+  }
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { isRetryable, mapDatabaseError } from "../../src/database/errors.js";
+import type { OpenDatabase } from "../../src/database/open.js";
+import { retrying } from "../../src/database/transaction.js";
+import { testDatabase } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
+
+let database: OpenDatabase;
+beforeAll(() => {
+  database = testDatabase();
+});
+afterAll(() => database.close());
+
+/** Runs a statement that the database refuses with an SQL state. */
+const raise = (state: string) =>
+  database.client.$executeRawUnsafe(ofTest(`DO $$ BEGIN RAISE EXCEPTION 'secret' USING ERRCODE = '${state}'; END $$`));
+
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(() => undefined).catch((error: unknown) => error);
+
+const unchanged = "The database cannot be used at the moment. Nothing was changed.";
+const inDoubt = "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
+const locked = "The data is locked by another request. Nothing was changed.";
+
+describe("an error of the database", () => {
+  test.each([
+    ["40001, serialization failure", unchanged, true],
+    ["40P01, deadlock", unchanged, true],
+    ["55P03, lock timeout", locked, false],
+    ["57014, statement timeout", unchanged, false],
+    ["57P01, server shutting down", inDoubt, false],
+    ["57P02, server crashed", inDoubt, false],
+    ["57P03, server starting", unchanged, false],
+    ["53300, too many connections", unchanged, false],
+    ["25P03, idle in a transaction", unchanged, false],
+    ["08006, connection lost", inDoubt, false],
+  ])("%s, is UNAVAILABLE", async (name, message, retried) => {
+    const error = await errorOf(raise(name.slice(0, 5)));
+    expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
+    expect(isRetryable(error)).toBe(retried);
+  });
+
+  test.each(["22P02", "23505", "42601", "XX000"])("%s, is no outage and stays as it is", async (state) => {
+    const error = await errorOf(raise(state));
+    expect(error).toBeInstanceOf(Error);
+    expect(mapDatabaseError(error)).toBe(error);
+    expect(isRetryable(error)).toBe(false);
+  });
+});
+
+test("work that loses against other transactions is tried four times, after pauses that grow", async () => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(1);
+  onTestFinished(() => random.mockRestore());
+  const startedAt: number[] = [];
+  const endedAt: number[] = [];
+  const work = () => {
+    startedAt.push(performance.now());
+    return raise("40P01").finally(() => endedAt.push(performance.now()));
+  };
+  await expect(retrying(work)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(startedAt).toHaveLength(4);
+  for (const [index, pauseMs] of [40, 80, 160].entries()) {
+    const elapsedMs = (startedAt[index + 1] ?? 0) - (endedAt[index] ?? 0);
+    expect(elapsedMs).toBeGreaterThan(pauseMs - 2); // timers may fire a moment early
+  }
+});
