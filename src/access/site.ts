@@ -22,7 +22,12 @@ export async function resolveSite(
 ): Promise<string | undefined> {
   if (!siteId) return undefined;
   const site = canBeKey(siteId) ? await lookUpSite(db, storeId, siteId) : undefined;
-  if (site === undefined) throw errorAt("SITE_NOT_FOUND", "The store has no site with this siteId.", ["siteId"]);
+  if (site === undefined)
+    throw errorAt(
+      "SITE_NOT_FOUND",
+      "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+      ["siteId"],
+    );
   if (siteType && site.type !== siteType) {
     throw errorAt("SITE_NOT_FOUND", "The site with this siteId is not of this siteType.", ["siteType"]);
   }

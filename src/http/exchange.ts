@@ -21,26 +21,6 @@ export function isRead({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/**
- * Calls back once an answer is complete or its client has left. A pipelined answer whose turn has not come emits no `close`
- * when its connection closes, so that is observed too.
- */
-export function onceOver(response: ServerResponse, callback: () => void): void {
-  const { socket } = response.req;
-  const end = () => {
-    response.off("close", end);
-    socket.off("close", end);
-    callback();
-  };
-  if (isOver(response)) return callback();
-  response.once("close", end);
-  socket.once("close", end);
-}
-
-export function isOver(response: ServerResponse): boolean {
-  return response.closed || response.req.socket.destroyed;
-}
-
 interface Target {
   readonly path: string;
   /** The query string, without its question mark. */

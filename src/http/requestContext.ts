@@ -8,7 +8,8 @@ import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
-import { type Exchange, isOver, onceOver } from "./exchange.js";
+import { isOver, onceOver } from "../lib/responseEnd.js";
+import type { Exchange } from "./exchange.js";
 
 export interface ContextOptions {
   readonly config: Config;

@@ -21,9 +21,17 @@ const noProduct = refusal("PRODUCT_NOT_FOUND", "The store has no product with th
     path: ["productId"],
   },
 ]);
-const noSite = refusal("SITE_NOT_FOUND", "The store has no site with this siteId.", [
-  { code: "SITE_NOT_FOUND", message: "The store has no site with this siteId.", path: ["siteId"] },
-]);
+const noSite = refusal(
+  "SITE_NOT_FOUND",
+  "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+  [
+    {
+      code: "SITE_NOT_FOUND",
+      message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+      path: ["siteId"],
+    },
+  ],
+);
 
 /** A store with the products. */
 async function storeWith(...list: ReturnType<typeof product>[]) {

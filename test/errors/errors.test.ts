@@ -53,7 +53,11 @@ describe("BAD_REQUEST, VALIDATION_FAILED, SITE_NOT_FOUND and PRODUCT_NOT_FOUND",
       errors: [{ ...graphqlError("VALIDATION_FAILED", blank.message, [blank]), ...started("importProduct") }],
     });
 
-    const noSite = { code: "SITE_NOT_FOUND", message: "The store has no site with this siteId.", path: ["siteId"] };
+    const noSite = {
+      code: "SITE_NOT_FOUND",
+      message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+      path: ["siteId"],
+    };
     expect(await store.get(`${paths.of("a")}?siteId=x`)).toEqual(refusal(noSite.code, noSite.message, [noSite]));
     expect(await store.graphql(`{ product(productId: "a", siteId: "x") { id } }`)).toEqual({
       data: { product: null },

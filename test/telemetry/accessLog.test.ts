@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { until } from "../support/process.js";
@@ -28,6 +30,26 @@ async function lines(count: number): Promise<Record<string, unknown>[]> {
 const common = { level: 30, msg: "request", requestId: expect.stringMatching(/^[\w-]{36}$/u) };
 
 describe("a request is logged in one line", () => {
+  test("also where it was pipelined behind another one, and its client left before its turn", async () => {
+    const socket = connect(Number(new URL(app.url).port), "127.0.0.1");
+    const head = `Host: x\r\nX-Service-Access-Token: ${store.token}\r\n`;
+    const { id } = await saved(store);
+    const query = encodeURIComponent(`subscription { liveStreamAnalytics(lsId: "${id}") { id } }`);
+    socket.write(`GET /graphql?query=${query} HTTP/1.1\r\n${head}Accept: text/event-stream\r\n\r\n`);
+    await once(socket, "data");
+    for (let n = 0; n < 20; n += 1) socket.write(`GET ${paths.of("a")} HTTP/1.1\r\n${head}\r\n`);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on("warning", onWarning);
+    const begun = async () => (await (await fetch(`${app.url}/metrics`)).text()).includes("PRODUCT_NOT_FOUND");
+    await until(begun, "the pipelined requests to begin");
+    socket.destroy();
+    const ends = (await lines(21)).map(({ route }) => route);
+    process.off("warning", onWarning);
+    expect(ends.filter((route) => route === "/external/product/v1/:productId")).toHaveLength(20);
+    expect(warnings).toEqual([]);
+  });
+
   test("of REST: with the path pattern, never the path that was sent", async () => {
     const get = { method: "GET", route: "/external/product/v1/:productId", bytes: expect.any(Number) };
     await store.post(paths.one, { product: product("a") });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
-import { isOver, onceOver } from "../exchange.js";
+import { isOver, onceOver } from "../../lib/responseEnd.js";
 
 const countedFromBytes = 65_536;
 const stepBytes = 1024 * 1024;

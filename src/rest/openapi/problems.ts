@@ -86,7 +86,11 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
   return {
     BAD_REQUEST: new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8."),
     VALIDATION_FAILED: errorAt("VALIDATION_FAILED", "The input is not valid.", []),
-    SITE_NOT_FOUND: errorAt("SITE_NOT_FOUND", "The store has no site with this siteId.", ["siteId"]),
+    SITE_NOT_FOUND: errorAt(
+      "SITE_NOT_FOUND",
+      "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+      ["siteId"],
+    ),
     PRODUCT_NOT_FOUND: errorAt("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", [
       "productId",
     ]),

@@ -300,9 +300,17 @@ describe("a dry run", () => {
     });
     const nowhere = await store.post(paths.bulk, { ...dry, products: list, siteId: "none" });
     expect(nowhere).toEqual(
-      refusal("SITE_NOT_FOUND", "The store has no site with this siteId.", [
-        { code: "SITE_NOT_FOUND", message: "The store has no site with this siteId.", path: ["siteId"] },
-      ]),
+      refusal(
+        "SITE_NOT_FOUND",
+        "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+        [
+          {
+            code: "SITE_NOT_FOUND",
+            message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+            path: ["siteId"],
+          },
+        ],
+      ),
     );
     expect(await everythingOf(app, store)).toEqual(before);
   });

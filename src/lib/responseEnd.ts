@@ -1,0 +1,35 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** For each connection with unfinished responses: whom to call when it closes. One listener serves all of them. */
+const unfinished = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls back once a response is complete or its client has left. A pipelined response whose turn has not come emits no `close`
+ * when its connection closes, so that is observed too.
+ */
+export function onceOver(response: ServerResponse, callback: () => void): void {
+  if (isOver(response)) return callback();
+  const callbacks = callbacksOf(response.req.socket);
+  const end = (): void => {
+    response.off("close", end);
+    if (callbacks.delete(end)) callback();
+  };
+  callbacks.add(end);
+  response.once("close", end);
+}
+
+export function isOver(response: ServerResponse): boolean {
+  return response.closed || response.req.socket.destroyed;
+}
+
+function callbacksOf(socket: Socket): Set<() => void> {
+  let callbacks = unfinished.get(socket);
+  if (callbacks === undefined) {
+    const added = new Set<() => void>();
+    callbacks = added;
+    unfinished.set(socket, callbacks);
+    socket.once("close", () => added.forEach((end) => end()));
+  }
+  return callbacks;
+}
