@@ -33,7 +33,7 @@ describe("limits", () => {
     "HTTPS://A.EXAMPLE/X",
     "//a.example/x",
     "https://user@a.example:8443/x?y=z#w",
-    "https://größe.example/ü x",
+    "https://größe.example/ü%20x",
     "http://localhost/x",
     "http://127.0.0.1:9/x",
     "http://[::1]/x",

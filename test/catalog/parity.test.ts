@@ -70,7 +70,7 @@ const full = {
   price_min: 5e-324,
   price_max: 1e300,
   available: false,
-  images: ["https://a.example/1.jpg?a=1,2", '//a.example/"2".jpg', "http://größe.example/3 4.jpg"],
+  images: ["https://a.example/1.jpg?a=1,2", '//a.example/"2".jpg', "http://größe.example/3%204.jpg"],
 };
 const list: readonly Sent[] = [
   product("plain"),

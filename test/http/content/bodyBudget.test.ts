@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { type ClientRequest, createServer, request as open } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type BodyShare, createBodyBudget } from "../../../src/http/content/bodyBudget.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { paths } from "../../support/products.js";
+import { type Conversation, converse } from "../../support/socket.js";
+
+const bodyBytesMax = 1_048_576;
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ bodyBytesMax });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+/** Sends a body of the largest size, but for its last byte, and waits until the server, which is this process, has read it. */
+async function sendAlmost(): Promise<ClientRequest> {
+  await store.get(paths.of("none")); // the token is known then, and no query stands before the reading
+  const headers = { "X-Service-Access-Token": store.token, "content-type": "application/json" };
+  const request = open(`${app.url}${paths.bulk}`, {
+    method: "POST",
+    headers: { ...headers, "content-length": bodyBytesMax },
+  });
+  request.on("error", () => undefined);
+  await new Promise<void>((resolve) => request.write(Buffer.alloc(bodyBytesMax - 1, " "), () => resolve()));
+  for (let turn = 0; turn < 200; turn += 1) await setImmediate(); // 64 KiB come in each
+  return request;
+}
+
+const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  store.fetch(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+const padded = (bytes: number) => `{"products": []}`.padEnd(bytes);
+
+test("a store's large bodies take half of the room at most, and another store's are read meanwhile", async () => {
+  const other = await createTestStore(app);
+  const sending: ClientRequest[] = [];
+  for (let n = 0; n < 2; n += 1) sending.push(await sendAlmost());
+  try {
+    const detail = "Too many large bodies arrive at the same time. Nothing was changed.";
+    const start = performance.now();
+    const [refused, graphql, bomb] = await Promise.all([
+      post(paths.bulk, padded(900_000)),
+      post("/graphql", JSON.stringify({ query: "{ __typename }" }).padEnd(900_000)),
+      post(paths.bulk, gzipSync(padded(900_000)), { "content-encoding": "gzip" }),
+    ]);
+    expect(performance.now() - start, "they waited for room").toBeGreaterThan(4_000);
+    expect({ status: refused.status, retryAfter: refused.headers.get("retry-after") }).toEqual({
+      status: 503,
+      retryAfter: "1",
+    });
+    expect(await refused.json()).toMatchObject({ code: "UNAVAILABLE", detail });
+    expect(graphql.status).toBe(503);
+    expect(await graphql.json()).toMatchObject({ errors: [{ message: detail, extensions: { code: "UNAVAILABLE" } }] });
+    expect(bomb.status, "what comes out of a compressed body counts").toBe(503);
+    expect((await other.post(paths.bulk, { products: [], siteId: "", siteType: "x".repeat(900_000) })).status).toBe(
+      200,
+    );
+    const small = await Promise.all(Array.from({ length: 20 }, () => post(paths.bulk, padded(65_535))));
+    expect(small.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  } finally {
+    for (const request of sending) request.destroy();
+  }
+  await expect.poll(async () => (await post(paths.bulk, padded(900_000))).status).toBe(200);
+});
+
+test("a body that waits for room is read once there is some", async () => {
+  const sending = [await sendAlmost(), await sendAlmost()];
+  const waiting = post(paths.bulk, padded(900_000));
+  for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+  sending[0]?.destroy();
+  expect((await waiting).status).toBe(200);
+  sending[1]?.destroy();
+});
+
+test("bodies that were answered, or refused, take nothing any more", async () => {
+  const large = () => post(paths.bulk, padded(bodyBytesMax));
+  for (let n = 0; n < 6; n += 1) expect((await large()).status).toBe(200);
+  const tooLarge = gzipSync(Buffer.concat([Buffer.alloc(bodyBytesMax, " "), randomBytes(10)]));
+  for (let n = 0; n < 6; n += 1) {
+    expect((await post(paths.bulk, tooLarge, { "content-encoding": "gzip" })).status).toBe(413);
+  }
+  expect((await large()).status).toBe(200);
+});
+
+test("a body that was refused takes no room while the rest of it is still being sent", async () => {
+  await store.get(paths.of("none"));
+  const sending: Conversation[] = [];
+  const head = `POST ${paths.bulk} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const chunk = `${(bodyBytesMax + 1).toString(16)}\r\n${" ".repeat(bodyBytesMax + 1)}`;
+  for (let n = 0; n < 4; n += 1) {
+    const conversation = converse(app.url, head + chunk);
+    sending.push(conversation);
+    await expect.poll(() => conversation.received(), { timeout: 4_000 }).toContain("HTTP/1.1 413 ");
+  }
+  expect(sending.map(({ socket }) => socket.closed)).toEqual(Array(4).fill(false));
+  expect((await post(paths.bulk, padded(bodyBytesMax))).status).toBe(200);
+  for (const { socket } of sending) socket.destroy();
+});
+
+test("a body takes no room once its client has left, though its answer never had its turn on the connection", async () => {
+  const budget = createBodyBudget(4_000_000, 100);
+  const shares: BodyShare[] = [];
+  const server = createServer((_, response) => void shares.push(budget.shareFor(response, "store"))); // it never answers
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { socket } = converse(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await expect.poll(() => shares).toHaveLength(3);
+  expect(shares[1]?.grow(2_000_000)).toBeUndefined();
+  await expect(shares[2]?.grow(2_000_000)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  const waiting = shares[0]?.grow(2_000_000);
+  socket.destroy();
+  await waiting;
+  const other = converse(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => shares).toHaveLength(4);
+  expect(shares[3]?.grow(2_000_000)).toBeUndefined();
+  other.socket.destroy();
+});

@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto";
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+} from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { exchange } from "../../support/exchange.js";
+import { graphqlError, problemBody } from "../../support/problems.js";
+import { paths, products, storedProducts } from "../../support/products.js";
+
+const bytesMax = 1_000_000;
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ bodyBytesMax: bytesMax });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+const codings: [string, (body: Buffer) => Buffer][] = [
+  ["gzip", gzipSync],
+  ["x-gzip", gzipSync],
+  ["GZIP", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+];
+
+interface Sent {
+  readonly body: readonly Buffer[];
+  readonly coding: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly caller?: TestStore;
+}
+
+function post(path: string, { body, coding, headers = {}, caller = store }: Sent) {
+  const own = {
+    "content-type": "application/json",
+    "content-encoding": coding,
+    "X-Service-Access-Token": caller.token,
+    ...headers,
+  };
+  return exchange(app.url, path, { method: "POST", headers: own, body });
+}
+
+const jsonOf = (value: unknown) => Buffer.from(JSON.stringify(value));
+const lengthOf = (body: Buffer) => ({ "content-length": String(body.length) });
+const bulk = jsonOf({ products: products(300) });
+
+/** Both styles refuse alike. */
+async function expectRefused(sent: Sent, code: string, detail: string): Promise<void> {
+  const { status } = problemBody(code, detail);
+  for (const path of [paths.one, paths.bulk, paths.csv]) {
+    expect(await post(path, sent)).toMatchObject({ status, body: problemBody(code, detail) });
+  }
+  expect(await post("/graphql", sent)).toMatchObject({ status, body: { errors: [graphqlError(code, detail)] } });
+}
+
+describe.each(codings)("a body in %s", (coding, pack) => {
+  test("is taken, with and without a length, in one piece or byte by byte", async () => {
+    const packed = pack(bulk);
+    expect(packed.length).toBeLessThan(bulk.length / 4);
+    for (const [headers, body] of [
+      [lengthOf(packed), [packed]],
+      [{ "transfer-encoding": "chunked" }, [packed]],
+      [lengthOf(packed), [...Array.from(packed.subarray(0, 300), (byte) => Buffer.of(byte)), packed.subarray(300)]],
+    ] as const) {
+      const caller = await createTestStore(app);
+      expect(await post(paths.bulk, { coding, headers, body, caller })).toMatchObject({
+        status: 200,
+        body: { imported: 300 },
+      });
+      expect(await storedProducts(app, caller)).toHaveLength(300);
+    }
+  });
+
+  test("is taken by GraphQL, in both lanes", async () => {
+    const packed = pack(jsonOf({ query: "{ __typename }" }));
+    for (const path of ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql"]) {
+      const answer = await post(path, { coding, headers: lengthOf(packed), body: [packed] });
+      expect(answer).toMatchObject({ status: 200, body: { data: { __typename: "Query" } } });
+    }
+  });
+
+  test("may have as many bytes as MAX_BODY_BYTES when it is inflated, and not one more", async () => {
+    const whole = (length: number) => pack(Buffer.from('{"products":[]}'.padEnd(length)));
+    expect(await post(paths.bulk, { coding, body: [whole(bytesMax)] })).toMatchObject({ status: 200 });
+    const detail = `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`;
+    await expectRefused({ coding, body: [whole(bytesMax + 1)] }, "PAYLOAD_TOO_LARGE", detail);
+    const announced = { "content-length": String(bytesMax + 1) };
+    const sent = randomBytes(bytesMax + 1);
+    expect(await post(paths.bulk, { coding, headers: announced, body: [sent] })).toMatchObject({ status: 413 });
+  });
+
+  test("that is none, is damaged or ends early is a bad request, and nothing is stored", async () => {
+    const caller = await createTestStore(app);
+    const packed = pack(bulk);
+    const half = packed.length / 2;
+    // Not random bytes: to brotli they may mean JSON that is refused for its depth.
+    const damaged = Buffer.concat([packed.subarray(0, half), Buffer.alloc(half, 0xff)]);
+    const detail = "The body does not match its content-encoding, or is incomplete.";
+    const bodies = [bulk, Buffer.from("x"), damaged, packed.subarray(0, -1), packed.subarray(0, 20)];
+    for (const body of bodies) await expectRefused({ coding, body: [body], caller }, "BAD_REQUEST", detail);
+    expect(await storedProducts(app, caller)).toEqual([]);
+  });
+
+  test("may have something behind it, which is dropped", async () => {
+    const body = [pack(Buffer.from('{"products":[]}')), Buffer.alloc(500_000)];
+    expect((await post(paths.bulk, { coding, body })).status).toBe(200);
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
+  });
+
+  test("without content is not JSON", async () => {
+    const packed = pack(Buffer.alloc(0));
+    const detail = "The body is not valid JSON in UTF-8.";
+    expect(await post(paths.bulk, { coding, body: [packed] })).toMatchObject({
+      body: problemBody("BAD_REQUEST", detail),
+    });
+  });
+});
+
+test("a bomb of some kilobytes is refused without being inflated", async () => {
+  const content = Buffer.alloc(100_000_000, " ");
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
+  const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
+    ["br", brotliCompressSync(content, quick), brotliDecompressSync],
+    ["gzip", gzipSync(content, { level: 1 }), gunzipSync],
+  ];
+  for (const [coding, bomb, inflate] of bombs) {
+    expect(bomb.length).toBeLessThan(bytesMax);
+    const [refusing, inflating]: [number[], number[]] = [[], []];
+    for (let n = 0; n < 3; n += 1) {
+      const started = performance.now();
+      expect(await post(paths.bulk, { coding, body: [bomb] })).toMatchObject({ status: 413 });
+      refusing.push(performance.now() - started);
+      expect(inflate(bomb)).toHaveLength(content.length);
+      inflating.push(performance.now() - started - (refusing.at(-1) ?? 0));
+    }
+    expect(Math.min(...refusing)).toBeLessThan(Math.min(...inflating) / 2);
+  }
+});
+
+describe("UNSUPPORTED_MEDIA_TYPE", () => {
+  test.each(["zstd", "compress", "gzip, gzip", "gzip,br", "identity, gzip", "gzip;q=1", "constructor", "aes128gcm"])(
+    "is said of %s, with what would be taken",
+    async (coding) => {
+      const detail = "The content-encoding must be one of gzip, deflate, br.";
+      await expectRefused({ coding, body: [gzipSync(bulk)] }, "UNSUPPORTED_MEDIA_TYPE", detail);
+      for (const path of [paths.bulk, "/graphql"]) {
+        const { headers } = await post(path, { coding, body: [gzipSync(bulk)] });
+        expect(headers["accept-encoding"]).toBe("gzip, deflate, br");
+      }
+    },
+  );
+
+  test("is not said of identity", async () => {
+    const body = [Buffer.from('{"products":[]}')];
+    for (const coding of ["identity", "Identity", ""]) {
+      expect(await post(paths.bulk, { coding, body })).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+test("deflate is the zlib format, as RFC 9110 has it: raw deflate is a bad request", async () => {
+  expect(await post(paths.bulk, { coding: "deflate", body: [deflateRawSync(bulk)] })).toMatchObject({ status: 400 });
+});

@@ -1,0 +1,242 @@
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConfigError, misspelledVariables, readConfig } from "../../../src/config.js";
+import { placeForTest, vitrine, vitrineJson } from "../../support/process.js";
+
+const token = "a-demo-token-of-my-own";
+const databaseUrl = "postgresql://vitrine@db.example/vitrine";
+
+/** What readConfig says is wrong. */
+function problemsOf(variables: Record<string, string>): string[] {
+  try {
+    readConfig(variables);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.replace(/^The environment is not valid: (.*)\.$/u, "$1").split("; ");
+  }
+  return [];
+}
+
+const defaults = {
+  host: "127.0.0.1",
+  port: 4000,
+  databaseUrl: undefined,
+  dataDir: resolve("data"),
+  databasePoolMax: 10,
+  databaseNamedStatements: true,
+  redisUrl: undefined,
+  autoMigrate: true,
+  webConcurrency: 1,
+  connectionsMax: 10_000,
+  bodyBytesMax: 64 * 1024 * 1024,
+  bulkProductsMax: 100_000,
+  analyticsRateLimit: 100,
+  productRateLimit: 0,
+  corsOrigins: ["*"],
+  graphiql: true,
+  logLevel: "info",
+  demoToken: undefined,
+  demoTraffic: true,
+  persistedOperations: undefined,
+  persistedOperationsOnly: false,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 65_000,
+  shutdownGraceMs: 10_000,
+  otlpEndpoint: undefined,
+  otelServiceName: "vitrine",
+  production: false,
+};
+
+test("without any variable every setting has its documented default", () => {
+  expect(readConfig({})).toEqual(defaults);
+});
+
+test("an empty variable counts as not set", () => {
+  const names =
+    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
+  const more =
+    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
+  const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
+  expect(readConfig(empty)).toEqual(defaults);
+});
+
+test("the settings cannot be changed after they were read", () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true);
+});
+
+test("variables of other programs are ignored", () => {
+  expect(readConfig({ PATH: "/bin", npm_config_port: "x" })).toEqual(defaults);
+});
+
+describe("each variable sets what it names", () => {
+  test.each([
+    ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
+    ["PORT", "0", { port: 0 }],
+    ["PORT", "65535", { port: 65_535 }],
+    ["DATABASE_URL", databaseUrl, { databaseUrl }],
+    ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
+    ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
+    ["DATABASE_POOL_MAX", "3", { databasePoolMax: 3 }],
+    ["DATABASE_NAMED_STATEMENTS", "false", { databaseNamedStatements: false }],
+    ["REDIS_URL", "redis://cache.example:6379", { redisUrl: "redis://cache.example:6379" }],
+    ["REDIS_URL", "rediss://cache.example", { redisUrl: "rediss://cache.example" }],
+    ["AUTO_MIGRATE", "false", { autoMigrate: false }],
+    ["WEB_CONCURRENCY", "1", { webConcurrency: 1 }],
+    ["MAX_BODY_BYTES", "2048", { bodyBytesMax: 2048 }],
+    ["MAX_BULK_PRODUCTS", "5", { bulkProductsMax: 5 }],
+    ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
+    ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
+    ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
+    [
+      "CORS_ORIGINS",
+      "https://a.example, https://b.example",
+      { corsOrigins: ["https://a.example", "https://b.example"] },
+    ],
+    ["GRAPHIQL", "false", { graphiql: false }],
+    ["LOG_LEVEL", "silent", { logLevel: "silent" }],
+    ["DEMO_TOKEN", token, { demoToken: token }],
+    ["DEMO_TRAFFIC", "false", { demoTraffic: false }],
+    ["PERSISTED_OPERATIONS", "ops.json", { persistedOperations: resolve("ops.json") }],
+    ["PERSISTED_OPERATIONS_ONLY", "false", { persistedOperationsOnly: false }],
+    ["REQUEST_TIMEOUT_MS", "1000", { requestTimeoutMs: 1_000 }],
+    ["KEEP_ALIVE_TIMEOUT_MS", "620000", { keepAliveTimeoutMs: 620_000 }],
+    ["SHUTDOWN_GRACE_MS", "0", { shutdownGraceMs: 0 }],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318", { otlpEndpoint: "http://collector.example:4318" }],
+    ["OTEL_SERVICE_NAME", "shop", { otelServiceName: "shop" }],
+    ["NODE_ENV", "production", { production: true }],
+  ])("%s=%s", (name, value, setting) => {
+    expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
+  });
+
+  test("WEB_CONCURRENCY=4, with a PostgreSQL server", () => {
+    expect(readConfig({ WEB_CONCURRENCY: "4", DATABASE_URL: databaseUrl })).toEqual({
+      ...defaults,
+      webConcurrency: 4,
+      databaseUrl,
+    });
+  });
+});
+
+describe("an invalid value is refused with the name of its variable", () => {
+  test.each([
+    "https://a.example/",
+    "https://a.example/shop",
+    "https://A.example",
+    "https://a.example:443",
+    "a.example",
+    "null",
+    "https://*.a.example/",
+    "https://a.example,,https://b.example",
+    "https://a.example;https://b.example",
+  ])("CORS_ORIGINS=%s", (value) => {
+    const problem = "CORS_ORIGINS must be * or origins like https://shop.example, separated by commas";
+    expect(problemsOf({ CORS_ORIGINS: value, PORT: "x" })).toEqual([
+      "PORT must be a whole number from 0 to 65535",
+      problem,
+    ]);
+  });
+
+  const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];
+  const limits = [
+    "MAX_CONNECTIONS",
+    "ANALYTICS_RATE_LIMIT",
+    "PRODUCT_RATE_LIMIT",
+    "REQUEST_TIMEOUT_MS",
+    "KEEP_ALIVE_TIMEOUT_MS",
+    "SHUTDOWN_GRACE_MS",
+  ];
+  const badNumbers = ["abc", "-1", "1.5", "1e3", " 1", "0x10", "99999999999999999999"];
+  test.each([...wholeNumbers, ...limits].flatMap((name) => badNumbers.map((value) => [name, value] as const)))(
+    "%s=%s",
+    (name, value) => {
+      const problems = problemsOf({ [name]: value, DATABASE_URL: databaseUrl });
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must be `, "u"))]);
+    },
+  );
+
+  test.each([
+    ["PORT", "65536", "PORT must be at most 65535"],
+    ["DATABASE_POOL_MAX", "0", "DATABASE_POOL_MAX must be at least 1"],
+    ["MAX_BULK_PRODUCTS", "0", "MAX_BULK_PRODUCTS must be at least 1"],
+    ["MAX_CONNECTIONS", "0", "MAX_CONNECTIONS must be at least 1"],
+    ["MAX_BODY_BYTES", "10", "MAX_BODY_BYTES must be at least 1024"],
+    ["WEB_CONCURRENCY", "0", "WEB_CONCURRENCY must be at least 1"],
+    ["DATABASE_URL", "mysql://db/x", "DATABASE_URL must be a URL that starts with postgres:// or postgresql://"],
+    ["DATABASE_URL", "db.example", "DATABASE_URL must be a URL that starts with postgres:// or postgresql://"],
+    ["REDIS_URL", "localhost:6379", "REDIS_URL must be a URL that starts with redis:// or rediss://"],
+    ["AUTO_MIGRATE", "yes", "AUTO_MIGRATE must be true or false"],
+    ["GRAPHIQL", "TRUE", "GRAPHIQL must be true or false"],
+    ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent"],
+    ["DEMO_TOKEN", "short", "DEMO_TOKEN must have 16 to 200 visible ASCII characters"],
+    ["DEMO_TOKEN", "with a space in the middle", "DEMO_TOKEN must have 16 to 200 visible ASCII characters"],
+    ["DEMO_TOKEN", "x".repeat(201), "DEMO_TOKEN must have 16 to 200 visible ASCII characters"],
+  ])("%s=%s", (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([problem]);
+  });
+
+  test("a password in DATABASE_URL is not repeated in the problem", () => {
+    expect(problemsOf({ DATABASE_URL: "mysql://vitrine:s3cret@db/x" }).join()).not.toContain("s3cret");
+  });
+});
+
+describe("variables that contradict each other are refused", () => {
+  test("DEMO_TOKEN with DATABASE_URL", () => {
+    expect(problemsOf({ DEMO_TOKEN: token, DATABASE_URL: databaseUrl })).toEqual([
+      "DEMO_TOKEN is for the embedded demo store and is refused when DATABASE_URL is set",
+    ]);
+  });
+
+  test("several processes without a PostgreSQL server", () => {
+    expect(problemsOf({ WEB_CONCURRENCY: "2" })).toEqual(["WEB_CONCURRENCY above 1 needs DATABASE_URL"]);
+  });
+});
+
+test("persisted operations only need persisted operations", () => {
+  expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: "true" })).toEqual([
+    "PERSISTED_OPERATIONS_ONLY needs PERSISTED_OPERATIONS",
+  ]);
+  const both = { PERSISTED_OPERATIONS_ONLY: "true", PERSISTED_OPERATIONS: "ops.json" };
+  expect(readConfig(both)).toMatchObject({ persistedOperationsOnly: true, persistedOperations: resolve("ops.json") });
+});
+
+test("all problems are listed at once: of each variable, and between them", () => {
+  expect(
+    problemsOf({
+      PORT: "http",
+      GRAPHIQL: "on",
+      LOG_LEVEL: "loud",
+      DEMO_TOKEN: "x",
+      REDIS_URL: "x",
+      WEB_CONCURRENCY: "2",
+    }),
+  ).toEqual([
+    "PORT must be a whole number from 0 to 65535",
+    "REDIS_URL must be a URL that starts with redis:// or rediss://",
+    "GRAPHIQL must be true or false",
+    "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent",
+    "DEMO_TOKEN must have 16 to 200 visible ASCII characters",
+    "WEB_CONCURRENCY above 1 needs DATABASE_URL",
+  ]);
+});
+
+test.each([
+  ["DATABSE_URL", "DATABASE_URL"],
+  ["DATABASE_URI", "DATABASE_URL"],
+  ["LOGLEVEL", "LOG_LEVEL"],
+  ["redis_url", "REDIS_URL"],
+])("%s is taken for a misspelled %s", (name, meant) => {
+  expect(
+    misspelledVariables({ [name]: "x", PATH: "/bin", HOSTNAME: "h", SPORT: "1", OTEL_RESOURCE_ATTRIBUTES: "" }),
+  ).toEqual([{ name, meant }]);
+});
+
+test("a command warns of a misspelled variable and goes on; doctor lists it", async () => {
+  const { env } = await placeForTest();
+  const { status, stderr } = await vitrine(["store", "create", "acme"], { ...env, DATABSE_URL: "postgres://nowhere" });
+  expect([status, stderr]).toEqual([0, "vitrine: DATABSE_URL is not a variable of Vitrine. Is DATABASE_URL meant?\n"]);
+  const { checks } = await vitrineJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
+  expect(checks.find(({ name }: { name: string }) => name === "environment")).toMatchObject({
+    status: "warning",
+    detail: "not variables of Vitrine: DATABSE_URL",
+  });
+});

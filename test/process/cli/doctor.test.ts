@@ -1,0 +1,111 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkConnections } from "../../../src/cli/doctor/database.js";
+import { checkClock, checkNode } from "../../../src/cli/doctor/machine.js";
+import { placeForTest, serve, vitrine } from "../../support/process.js";
+
+/** Runs `vitrine doctor`: the status of each check, and its texts. */
+async function doctor(env: Readonly<Record<string, string>>) {
+  const { status, stdout, stderr } = await vitrine(["doctor", "--json"], env);
+  expect(stderr).toBe("");
+  const { ok, checks } = JSON.parse(stdout);
+  return {
+    status,
+    ok,
+    found: Object.fromEntries(checks.map((check: any) => [check.name, check.status])),
+    of: (name: string) => checks.find((check: any) => check.name === name),
+  };
+}
+
+const well = { node: "ok", environment: "ok", database: "ok", clock: "ok", redis: "ok", disk: "ok", port: "ok" };
+
+test("before the first start all checks pass, and nothing is created", async () => {
+  const { env, dataDir } = await placeForTest();
+  const DATA_DIR = join(dataDir, "not", "there");
+  const { status, ok, found, of } = await doctor({ ...env, DATA_DIR, PORT: "0" });
+  expect({ status, ok, found }).toEqual({ status: 0, ok: true, found: well });
+  expect(of("database").detail).toBe(`there is no database in ${DATA_DIR} yet; npx vitrine serve creates it`);
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test("it connects through a running server, reports its pid and finds missing migrations", async () => {
+  const { env, dataDir } = await placeForTest();
+  const server = await serve({ ...env, AUTO_MIGRATE: "false" });
+  const { port } = new URL(server.url);
+  const waiting = await doctor({ ...env, PORT: port });
+  expect(waiting).toMatchObject({ status: 0, found: { ...well, migrations: "warning", port: "warning" } });
+  expect(waiting.of("database").detail).toBe(`the embedded one in ${dataDir}, held by process ${server.pid}, answers`);
+  const stuck = await doctor({ ...env, AUTO_MIGRATE: "false", PORT: "0" });
+  expect(stuck).toMatchObject({ status: 1, ok: false, found: { ...well, migrations: "failed" } });
+  expect(stuck.of("migrations").advice).toBe("Run npx vitrine migrate: AUTO_MIGRATE is false.");
+
+  await vitrine(["migrate"], env);
+  expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 0, found: { ...well, migrations: "ok" } });
+  const people = await vitrine(["doctor"], { ...env, PORT: port });
+  expect(people).toMatchObject({ status: 0, stderr: "" });
+  expect(people.stdout).toContain(`\nwarning  port         ${port} is in use on 127.0.0.1\n`);
+  expect(people.stdout).toContain(
+    `\n                      → If that is not Vitrine already running, set PORT to another.\n`,
+  );
+  await server.stop();
+});
+
+test("an unreachable database and Redis are reported with advice, and the other checks still run", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  await new Promise((resolve) => other.close(resolve)); // now nothing listens there
+  const { status, found, of } = await doctor({
+    DATABASE_URL: `postgres://somebody@127.0.0.1:${port}/none`,
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    PORT: "0",
+  });
+  expect({ status, found }).toEqual({ status: 1, found: { ...well, database: "failed", redis: "failed" } });
+  expect(of("database")).toMatchObject({
+    detail: `Can't reach database server at 127.0.0.1:${port}`,
+    advice: expect.stringContaining("DATABASE_URL"),
+  });
+  expect(of("redis")).toMatchObject({ detail: expect.stringContaining(`127.0.0.1:${port}`) });
+});
+
+test("a folder that holds something else than a database is reported", async () => {
+  const { env, dataDir } = await placeForTest();
+  await mkdir(join(dataDir, "postgres"));
+  await writeFile(join(dataDir, "postgres", "PG_VERSION"), "not a version");
+  expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 1, found: { ...well, database: "failed" } });
+});
+
+test("an invalid environment is reported with every variable", async () => {
+  const { status, found, of } = await doctor({ PORT: "web", REDIS_URL: "nowhere" });
+  expect({ status, found }).toEqual({ status: 1, found: { node: "ok", environment: "failed" } });
+  expect(of("environment").detail).toMatch(/PORT [^;]+; REDIS_URL [^;]+\.$/u);
+});
+
+test("a Node.js that is too old and clocks that differ are reported", () => {
+  expect(["18.20.0", "20.18.3", "20.19.0", "22.1.0"].map((version) => checkNode(version).status)).toEqual([
+    "failed",
+    "failed",
+    "ok",
+    "ok",
+  ]);
+  const ours = new Date();
+  expect(checkClock({ ours, theirs: new Date(ours.getTime() + 1_500) }).status).toBe("ok");
+  expect(checkClock({ ours, theirs: new Date(ours.getTime() - 5_000) })).toMatchObject({
+    status: "warning",
+    detail: "the database's clock is 5000 ms behind this one",
+  });
+});
+
+test.each([
+  [{ webConcurrency: 1, databasePoolMax: 10, redisUrl: undefined }, 13],
+  [{ webConcurrency: 4, databasePoolMax: 10, redisUrl: undefined }, 52],
+  [{ webConcurrency: 4, databasePoolMax: 10, redisUrl: "redis://cache" }, 48],
+])("connections beyond the pool are counted: %j may use %i", (config, needed) => {
+  const detail = (available: number) =>
+    `${needed} of the server's ${available} connections may be used by one \`vitrine serve\``;
+  expect(checkConnections(needed + 1, config)).toMatchObject({ status: "ok", detail: detail(needed + 1) });
+  expect(checkConnections(needed, config)).toMatchObject({ status: "warning", detail: detail(needed) });
+});

@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { migratedPlaceForTest, placeForTest, serve, type Serving, until, vitrineJson } from "../../support/process.js";
+import { subscribe } from "../../support/subscribe.js";
+
+// Commands change figures of shows that somebody watches at a running server. There is no Redis.
+
+vi.setConfig({ testTimeout: 120_000 }); // each starts a server and several commands
+
+const query = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
+const show = { id: "show", name: "Show", status: "LIVE", startedAt: "2026-01-01T00:00:00Z" };
+
+/** Watches the show of a new store at a server. @returns what was seen, and how to run commands for it */
+async function watchAt(server: Serving, env: Record<string, string>, folder: string) {
+  const store = `live-${process.pid}-${Date.now()}`;
+  await vitrineJson(["store", "create", store], env);
+  const { token } = (await vitrineJson(["token", "issue", store], env)) as { token: string };
+  const save = "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }";
+  await fetch(`${server.url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-service-access-token": token },
+    body: JSON.stringify({ query: save, variables: { s: show } }),
+  });
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const seen: number[] = [];
+  void (async () => {
+    for await (const value of subscribe(server, { token }, { query, variables: {} }, leaving.signal))
+      seen.push(value.data.liveStreamAnalytics.kpis.orders.total);
+  })().catch(() => undefined); // it ends with the test
+  await until(() => seen.length > 0, "the first value");
+  const file = join(folder, "events.ndjson");
+  await writeFile(file, JSON.stringify({ id: "1", type: "ORDER", channel: "LIVE", amount: 5 }));
+  return { seen, record: ["events", store, "show", file], rebuild: ["analytics", "rebuild", store, "show"] };
+}
+
+async function expectToFollow(
+  { seen, record, rebuild }: Awaited<ReturnType<typeof watchAt>>,
+  env: Record<string, string>,
+) {
+  expect(new Set(seen)).toEqual(new Set([0]));
+  await vitrineJson(record, env);
+  await until(() => seen.at(-1) === 1, "the recorded order");
+  const before = seen.length;
+  await vitrineJson(rebuild, env);
+  await until(() => seen.length > before, "a value after the rebuild");
+  expect(seen.at(-1)).toBe(1);
+}
+
+test("live figures of a server on the embedded database follow what commands record and rebuild", async () => {
+  const place = await migratedPlaceForTest();
+  const env = { ...place.env, DEMO_TRAFFIC: "false" };
+  const server = await serve(env);
+  await expectToFollow(await watchAt(server, env, place.temporary), env);
+  expect((await server.stop()).status).toBe(0);
+});
+
+describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", () => {
+  test("live figures of a server follow commands, also after it lost its LISTEN connection", async () => {
+    const own = await createOwnDatabase("live");
+    onTestFinished(() => own.drop());
+    const env = { DATABASE_URL: own.url };
+    const place = await placeForTest();
+    const server = await serve(env);
+    onTestFinished(async () => void (await server.stop()));
+    await expectToFollow(await watchAt(server, env, place.temporary), env);
+    const listening =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'vitrine live'";
+    const before = await own.query(listening);
+    expect(before).toHaveLength(1);
+    await own.query(`SELECT pg_terminate_backend(pid) FROM (${listening}) AS connections`);
+    const isBack = async () => {
+      const now = await own.query(listening);
+      return now.length === 1 && now[0]?.["pid"] !== before[0]?.["pid"];
+    };
+    await until(isBack, "another connection");
+    await expectToFollow(await watchAt(server, env, place.temporary), env);
+    const told = server
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes("The channel of changes over the database fails"));
+    expect(told).toHaveLength(1);
+  });
+
+  test("two servers that share only a database notify each other of changes", async () => {
+    const own = await createOwnDatabase("live2");
+    onTestFinished(() => own.drop());
+    const env = { DATABASE_URL: own.url };
+    const place = await placeForTest();
+    const server = await serve(env);
+    const other = await serve(env);
+    onTestFinished(async () => void (await Promise.all([server.stop(), other.stop()])));
+    const { seen, record } = await watchAt(server, env, place.temporary);
+    const { token } = (await vitrineJson(["token", "issue", record[1] ?? ""], env)) as { token: string };
+    await fetch(`${other.url}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-service-access-token": token },
+      body: JSON.stringify({
+        query:
+          'mutation { recordShopperEvents(lsId: "show", events: [{ id: "2", type: ORDER, channel: LIVE, amount: 1 }]) { accepted } }',
+      }),
+    });
+    await until(() => seen.at(-1) === 1, "what the other server recorded");
+    expect(new Set(seen)).toEqual(new Set([0, 1]));
+  });
+});

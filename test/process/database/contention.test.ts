@@ -1,0 +1,222 @@
+import pg from "pg";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import { createTestStore, storeAt, type TestStore } from "../../support/app.js";
+import { toCsv } from "../../support/csv.js";
+import { answerTo, calls } from "../../support/outage.js";
+import { createDatabase } from "../../support/postgresql.js";
+import { serve, type Serving, until } from "../../support/process.js";
+import { bulk, importedAnswer, paths, product, products } from "../../support/products.js";
+import { analyticsPath, saved } from "../../support/shows.js";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+
+describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL database", () => {
+  let url: string;
+  let server: Serving;
+  let database: OpenDatabase;
+  beforeAll(async () => {
+    const own = await createDatabase(testDatabaseUrl ?? "", `vitrine_contention_${process.pid}`);
+    url = own.url;
+    server = await serve({ DATABASE_URL: url, DATABASE_POOL_MAX: "2", ANALYTICS_RATE_LIMIT: "0" });
+    const connection = { connectionString: url, max: 2, application_name: "beside" };
+    database = connect("postgresql", connection, () => undefined);
+    return async () => {
+      await database.close();
+      await server.stop();
+      await own.drop();
+    };
+  });
+  const newStore = (at: Serving = server) => createTestStore({ url: at.url, db: database.client });
+
+  /** Another program's connection. */
+  async function other(...statements: readonly string[]): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    for (const statement of statements) await client.query(statement);
+    return client;
+  }
+
+  /** Waits until so many statements wait for locks: those of servers, or of others. */
+  async function untilWaiting(count: number, by: "server" | "other" = "server"): Promise<void> {
+    const isEnough = async () => {
+      const [row] = await database.client.$queryRaw<[{ waiting: number }]>`
+        SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database()
+          AND wait_event_type = 'Lock' AND (application_name = 'vitrine') = ${by === "server"}`;
+      return row.waiting >= count;
+    };
+    await until(isEnough, `${count} statements to wait for locks`);
+  }
+
+  test("that hold a lock: whoever needs it, or a connection, gets UNAVAILABLE in bounded time, and is served after that", async () => {
+    const store = await newStore();
+    const { id: lsId } = await saved(store);
+    await store.post(paths.bulk, bulk(products(10)));
+    const holder = await other("BEGIN", `LOCK TABLE "Product", "LiveStream" IN ACCESS EXCLUSIVE MODE`);
+    const all = calls(lsId);
+    const answers = await Promise.all(all.map((call) => answerTo(store, call)));
+    expect(answers.map(({ name, how }) => [name, how])).toEqual(all.map(({ name }) => [name, "unavailable"]));
+    expect(Math.max(...answers.map(({ ms }) => ms)), "the statement's limit is 15 s").toBeLessThan(25_000);
+    await holder.query("ROLLBACK");
+    for (const call of all) expect(await answerTo(store, call)).toMatchObject({ how: "done" });
+  });
+
+  test("that hold up long imports: those take half of the connections, and reads go on", async () => {
+    const importers = await Promise.all([newStore(), newStore(), newStore()]);
+    const reader = await newStore();
+    const { id: lsId } = await saved(reader);
+    const holder = await other("BEGIN", `LOCK TABLE "Product" IN ACCESS EXCLUSIVE MODE`);
+    const csvContent = toCsv(products(4_000));
+    const imports = importers.map((importer) => importer.post(paths.csv, { csvContent }));
+    await untilWaiting(1);
+    for (let read = 0; read < 20; read += 1) expect((await reader.get(analyticsPath(lsId))).status).toBe(200);
+    await holder.query("ROLLBACK");
+    expect(await Promise.all(imports)).toEqual(importers.map(() => importedAnswer(4_000)));
+  });
+
+  test("a long import that gets no turn in 10 seconds is answered with 503 and Retry-After", async () => {
+    const stores = [await newStore(), await newStore()];
+    const holder = await other("BEGIN", `LOCK TABLE "Product" IN ACCESS EXCLUSIVE MODE`);
+    const body = { csvContent: toCsv(products(4_000)) };
+    const responses = await Promise.all(stores.map((store) => send(store, paths.csv, body)));
+    for (const response of responses) {
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await response.json()).toMatchObject({ code: "UNAVAILABLE" });
+    }
+    await holder.query("ROLLBACK");
+    for (const store of stores) expect((await send(store, paths.csv, body)).status).toBe(200);
+  });
+
+  test("that hold up a long import: short ones of its store wait for it without a connection, and others are served", async () => {
+    const [importer, reader] = [await newStore(), await newStore()];
+    await importer.post(paths.bulk, bulk([product("held"), product("taken")]));
+    await reader.post(paths.one, { product: product("a") });
+    const holder = await other("BEGIN", `SELECT FROM "Product" WHERE "storeId" = '${importer.id}' FOR UPDATE`);
+    const long = importer.post(paths.csv, { csvContent: toCsv([product("held"), ...products(3_000)]) });
+    await untilWaiting(1);
+    let answered = 0;
+    const short = [
+      ...Array.from({ length: 8 }, (_, n) => importer.post(paths.one, { product: product(`n${n}`) })),
+      importer.post(paths.one, { product: product("other", { sku: product("taken").sku }) }),
+      importer.post(paths.one, { product: product("wrong", { price: -1 }) }),
+    ].map((answer) => answer.finally(() => (answered += 1)));
+    for (let read = 0; read < 20; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(200);
+    expect(answered).toBe(0);
+    await holder.query("ROLLBACK");
+    expect(await long).toEqual(importedAnswer(3_000, 1));
+    const statuses = (await Promise.all(short)).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 8 }, () => 200), 400, 400]);
+  });
+
+  test("that hold the catalog as short imports do: a long one waits for them, and comes before those that come after it", async () => {
+    const [store, reader] = [await newStore(), await newStore()];
+    await store.post(paths.one, { product: product("a") });
+    const holder = await other(`SELECT pg_advisory_lock_shared(hashtextextended('catalog ${store.id}', 0))`);
+    const long = store.post(paths.bulk, bulk([product("a", { title: "Of the long one" }), ...products(3_000)]));
+    await untilWaiting(1);
+    const short = store.post(paths.one, { product: product("a", { title: "Of the short one" }) });
+    for (let read = 0; read < 10; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(400);
+    await holder.query("SELECT pg_advisory_unlock_all()");
+    expect(await Promise.all([long, short])).toEqual([importedAnswer(3_000, 1), importedAnswer(0, 1)]);
+    expect((await store.get(paths.of("a"))).body.title).toBe("Of the short one");
+  });
+
+  test("that deadlock with an import: it is run again, and succeeds", async () => {
+    const store = await newStore();
+    await store.post(paths.bulk, bulk([product("a"), product("b")]));
+    const update = (id: string) =>
+      `UPDATE "Product" SET title = 'Other' WHERE "storeId" = '${store.id}' AND id = '${id}'`;
+    const rival = await other("SET deadlock_timeout = '1h'", "BEGIN", update("b")); // so it is the server that is told
+    const answer = store.post(paths.bulk, bulk([product("a"), product("b")]));
+    await untilWaiting(1); // it has a, and waits for b
+    await rival.query(update("a")); // goes on when the server's transaction is ended
+    await rival.query("COMMIT");
+    expect(await answer).toEqual(importedAnswer(0, 2));
+    expect((await store.get(paths.of("a"))).body.title).toBe("Title a");
+    expect(await deadlocks(), "one was seen").toBe(1);
+  });
+
+  /**
+   * So many times another changes the product after an attempt of the import has taken its snapshot. The attempt waits for
+   * the table meanwhile; the next rival queues behind it, and so has the table before the next attempt.
+   */
+  async function importAgainst(rivals: number) {
+    const options = encodeURIComponent("-c default_transaction_isolation=repeatable\\ read");
+    const strict = await serve({ DATABASE_URL: `${url}?options=${options}` });
+    onTestFinished(() => void strict.process.kill("SIGKILL"));
+    const store = await newStore(strict);
+    await store.post(paths.one, { product: product("a") });
+    const update = `UPDATE "Product" SET title = 'Other' WHERE "storeId" = '${store.id}'`;
+    const lock = `LOCK TABLE "Product" IN SHARE ROW EXCLUSIVE MODE`;
+    let rival = await other("BEGIN", lock);
+    const answer = send(store, paths.one, { product: product("a") });
+    for (let left = rivals; left > 0; left -= 1) {
+      const next = await other("BEGIN");
+      await untilWaiting(1);
+      const queued = left > 1 ? next.query(lock) : undefined;
+      if (queued !== undefined) await untilWaiting(1, "other");
+      await rival.query(update);
+      await rival.query("COMMIT");
+      await queued;
+      rival = next;
+    }
+    return { store, response: await answer };
+  }
+
+  test("that import without a pause at another server: a long import gets its turn", async () => {
+    const another = await serve({ DATABASE_URL: url });
+    onTestFinished(() => void another.process.kill("SIGKILL"));
+    const store = await newStore();
+    const there = storeAt(another.url, store);
+    const state = { isOver: false };
+    let answered = 0;
+    const streams = Array.from({ length: 4 }, async (_, lane) => {
+      while (!state.isOver) {
+        const { status } = await there.post(paths.bulk, bulk(products(100, () => ({ title: `Lane ${lane}` }))));
+        expect(status).toBe(200);
+        answered += 1;
+      }
+    });
+    await until(() => Promise.resolve(answered > 8), "short imports to be under way");
+    expect(await store.post(paths.bulk, bulk(products(3_000)))).toEqual(importedAnswer(2_900, 100));
+    state.isOver = true;
+    await Promise.all(streams);
+  });
+
+  test("that change what an import is about to change: it is run again, and succeeds", async () => {
+    const { store, response } = await importAgainst(3);
+    expect(response.status).toBe(200);
+    expect((await store.get(paths.of("a"))).body.title).toBe("Title a");
+  });
+
+  test("that do so each time: after 4 attempts it is given up with 503 and Retry-After", async () => {
+    const { store, response } = await importAgainst(4);
+    expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
+      status: 503,
+      retryAfter: "1",
+    });
+    expect(await response.json()).toMatchObject({ code: "UNAVAILABLE" });
+    expect((await store.get(paths.of("a"))).body.title).toBe("Other");
+  });
+
+  async function deadlocks(): Promise<number> {
+    let seen = 0;
+    await until(async () => {
+      const [row] = await database.client.$queryRaw<[{ deadlocks: number }]>`
+        SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`;
+      seen = row.deadlocks;
+      return seen > 0; // counted some time after the session did it
+    }, "the deadlock to be counted");
+    return seen;
+  }
+});
+
+function send(store: TestStore, path: string, body: object): Promise<Response> {
+  return store.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}

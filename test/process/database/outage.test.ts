@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../../../src/database/open.js";
+import { createTestStore, type TestStore } from "../../support/app.js";
+import { type Cluster, createCluster } from "../../support/cluster.js";
+import { type Answered, answerTo, type Call, calls } from "../../support/outage.js";
+import { endOf, serve, type Serving, start, until } from "../../support/process.js";
+import { bulk, paths, products } from "../../support/products.js";
+import { saved } from "../../support/shows.js";
+
+describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL server", () => {
+  let cluster: Cluster;
+  beforeEach(async () => {
+    cluster = await createCluster();
+    await cluster.start();
+    return () => cluster.remove();
+  });
+
+  /** A server on the cluster, with a store that has products and the show of the calls. */
+  async function serveStore(env: Readonly<Record<string, string>> = {}) {
+    const variables = {
+      DATABASE_URL: cluster.url,
+      DATABASE_POOL_MAX: "4",
+      ANALYTICS_RATE_LIMIT: "0",
+      LOG_LEVEL: "error",
+    };
+    const server = await serve({ ...variables, ...env });
+    onTestFinished(() => void server.process.kill("SIGKILL"));
+    const database = connect("postgresql", { connectionString: cluster.url, max: 1 }, () => undefined);
+    const store = await createTestStore({ url: server.url, db: database.client });
+    await database.close();
+    const { id: lsId } = await saved(store);
+    await store.post(paths.bulk, bulk(products(10)));
+    return { server, store, calls: calls(lsId) };
+  }
+
+  test.each(["1", "2"])(
+    "that is stopped and started under load: requests get UNAVAILABLE within 5 seconds, and then are served again (%s processes)",
+    async (WEB_CONCURRENCY) => {
+      const { server, store, calls: all } = await serveStore({ WEB_CONCURRENCY });
+      const load = sendUntilTold(store, all);
+      for (let round = 0; round < 3; round += 1) {
+        await load.further("done", 30);
+        await cluster.stop();
+        await until(async () => (await readiness(server)) === 503, "the server to be not ready");
+        await load.further("unavailable", 30);
+        await cluster.start();
+        await until(async () => (await readiness(server)) === 200, "the server to be ready again");
+      }
+      const answers = await load.stop();
+      expect(hows(answers)).toEqual(["done", "unavailable"]);
+      expect(slowestMs(answers)).toBeLessThan(5_000);
+      expect(await server.stop()).toMatchObject({ status: 0, stderr: "" });
+    },
+  );
+
+  test("that hangs: requests get UNAVAILABLE within 15 seconds, whatever they waited for, and then are served again", async () => {
+    const { server, store, calls: all } = await serveStore();
+    const load = sendUntilTold(store, all);
+    await load.further("done", 30);
+    await cluster.freeze();
+    const frozenAt = performance.now();
+    await until(async () => (await readiness(server)) === 503, "the server to be not ready");
+    await load.further("unavailable", 3 * all.length);
+    expect(performance.now() - frozenAt, "three answers to each sender").toBeLessThan(45_000);
+    cluster.thaw();
+    await until(async () => (await readiness(server)) === 200, "the server to be ready again");
+    await load.further("done", 30);
+    const answers = await load.stop();
+    expect(hows(answers)).toEqual(["done", "unavailable"]);
+    expect(slowestMs(answers)).toBeLessThan(15_000);
+    expect(await server.stop()).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  test("that hangs lets a server stop, and a command and another server fail", async () => {
+    const { server, store, calls: all } = await serveStore({ SHUTDOWN_GRACE_MS: "1000" });
+    const load = sendUntilTold(store, all);
+    await load.further("done", 30);
+    await cluster.freeze();
+    onTestFinished(() => cluster.thaw());
+    const env = { DATABASE_URL: cluster.url, PORT: "0" };
+    const others = [start(["serve"], env), start(["token", "list", store.id], env)];
+    const begun = performance.now();
+    server.process.kill("SIGTERM");
+    expect(await endOf(server)).toMatchObject({ status: 0 });
+    expect(performance.now() - begun).toBeLessThan(1_000 + 5_000);
+    for (const other of others) {
+      const { status, stderr } = await endOf(other);
+      expect({ status, stderr }).toEqual({ status: 4, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+    }
+    await load.stop().catch(() => undefined); // its connections were cut
+  });
+});
+
+interface Load {
+  /** Resolves after so many further answers of a kind. */
+  further(how: string, count: number): Promise<void>;
+  stop(): Promise<readonly Answered[]>;
+}
+
+/** Makes each of the calls over and over. */
+function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
+  const answers: Answered[] = [];
+  const over = new AbortController();
+  const senders = all.map(async (call) => {
+    while (!over.signal.aborted) answers.push(await answerTo(store, call));
+  });
+  const ended = Promise.all(senders);
+  ended.catch(() => undefined); // thrown by `stop`
+  return {
+    async further(how, count) {
+      const before = answers.length;
+      const enough = () => answers.slice(before).filter((answer) => answer.how === how).length >= count;
+      await until(enough, `${count} answers: ${how}`, 60_000);
+    },
+    async stop() {
+      over.abort();
+      await ended;
+      return answers;
+    },
+  };
+}
+
+async function readiness({ url }: Serving): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status;
+}
+
+function hows(answers: readonly Answered[]): string[] {
+  return [...new Set(answers.map(({ how }) => how))].toSorted();
+}
+
+function slowestMs(answers: readonly Answered[]): number {
+  return Math.max(...answers.map(({ ms }) => ms));
+}

@@ -1,0 +1,165 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  endOf,
+  makePlace,
+  type Place,
+  removePlace,
+  serve,
+  type Serving,
+  until,
+  vitrine,
+  vitrineJson,
+} from "../../support/process.js";
+import { beginImport } from "../../support/slowImport.js";
+
+const demoToken = "a-demo-token-of-my-own";
+const productPath = "/external/product/v1/linen-shirt";
+
+let place: Place;
+let server: Serving;
+let whileStarting: Promise<{ store: string }>;
+beforeAll(async () => {
+  place = await makePlace();
+  const starting = serve({ ...place.env, SHUTDOWN_GRACE_MS: "60000" });
+  await until(async () => (await readdir(place.dataDir)).includes("vitrine.lock"), "the server to take its folder");
+  whileStarting = vitrineJson(["store", "create", "early"], place.env);
+  [server] = await Promise.all([starting, whileStarting]);
+  return async () => {
+    await server.stop();
+    await removePlace(place);
+  };
+});
+
+async function getStatus(token: string, path = productPath): Promise<number> {
+  return (await fetch(`${server.url}${path}`, { headers: { "x-service-access-token": token } })).status;
+}
+
+describe("what the server prints at its first start", () => {
+  test("the real port, the URLs and the demo store's token", () => {
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/u);
+    for (const path of ["/graphql", "/docs", "/dashboard", "/openapi.json"]) {
+      expect(server.stdout()).toContain(`${server.url}${path}\n`);
+    }
+    expect(server.token).toMatch(/^vt_[\w-]{43}$/u);
+    expect(server.stderr()).toBe("");
+  });
+
+  test("a curl line that works as it is", async () => {
+    const [line = ""] = /^ *curl .*$/mu.exec(server.stdout()) ?? [];
+    const { stdout } = await promisify(execFile)("sh", ["-c", line]);
+    expect(JSON.parse(stdout)).toEqual({
+      id: "linen-shirt",
+      sku: "VT-1001",
+      title: "Linen shirt",
+      featured_image: "https://shop.example/images/linen-shirt-1.jpg",
+      url: "https://shop.example/products/linen-shirt",
+    });
+  });
+});
+
+describe("pages and probes need no token", () => {
+  test.each([
+    ["/healthz", "application/json; charset=utf-8", '{"status":"ok"'],
+    ["/readyz", "application/json; charset=utf-8", '{"status":"ready","database":"ok"'],
+    ["/", "text/html; charset=utf-8", "<h1>Vitrine</h1>"],
+    ["/graphql", "text/html; charset=utf-8", "GraphiQL"],
+    ["/docs", "text/html; charset=utf-8", "API reference"],
+    ["/openapi.json", "application/json; charset=utf-8", '"openapi":'],
+  ])("%s", async (path, type, content) => {
+    const response = await fetch(`${server.url}${path}`, {
+      headers: { accept: "text/html,application/json;q=0.9,*/*;q=0.8" },
+    });
+    expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({ status: 200, type });
+    expect(await response.text()).toContain(content);
+    expect((await fetch(`${server.url}${path}`, { method: "HEAD", headers: { accept: "text/html" } })).status).toBe(
+      200,
+    );
+  });
+
+  test("other paths do not exist", async () => {
+    const response = await fetch(`${server.url}/admin`);
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 404,
+      body: { code: "NOT_FOUND" },
+    });
+  });
+});
+
+describe("while a server holds the folder", () => {
+  test("a second server is refused with the pid of the first, which continues", async () => {
+    const second = await vitrine(["serve"], { ...place.env, PORT: "0" });
+    expect(second).toEqual({
+      status: 4,
+      stdout: "",
+      stderr: `vitrine: ${place.dataDir} is in use by process ${server.pid}.\n`,
+    });
+    expect(await getStatus(server.token ?? "")).toBe(200);
+  });
+
+  test("a command given while the server was still starting waited for it and worked", async () => {
+    expect(await whileStarting).toEqual({ store: "early", name: "early" });
+  });
+
+  test("a token that a command issues works at once, and stops within 5 seconds of its revocation", async () => {
+    await vitrineJson(["store", "create", "acme"], place.env);
+    const { id, token } = await vitrineJson(["token", "issue", "acme"], place.env);
+    expect(await getStatus(token, "/external/product/v1/none")).toBe(400);
+    await vitrineJson(["token", "revoke", "acme", id], place.env);
+    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working", 5_000);
+  });
+
+  test("commands at the same time as requests all succeed", async () => {
+    const requests = Array.from({ length: 100 }, () => getStatus(server.token ?? ""));
+    const commands = ["one", "two"].map((store) => vitrineJson(["store", "create", store], place.env));
+    expect(await Promise.all(commands)).toEqual(["one", "two"].map((store) => ({ store, name: store })));
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
+  });
+});
+
+test("data and tokens survive a restart, and a kill; a stop leaves neither lock nor temporary files", async () => {
+  const { token = "" } = server;
+  const importing = await beginImport(server.url, token);
+  const stopped = server.stop();
+  await until(
+    () =>
+      fetch(`${server.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    "no new connection to be taken",
+  );
+  expect(await importing.finish()).toEqual({ message: "1 product was imported.", imported: 1, created: 1, updated: 0 });
+  expect(await stopped, "long before the grace ends").toMatchObject({ status: 0, stderr: "" });
+  expect(await readdir(place.dataDir)).toEqual(["postgres"]);
+  expect(await readdir(place.temporary)).toEqual([]);
+
+  server = await serve({ ...place.env, DEMO_TOKEN: demoToken });
+  expect([await getStatus(token), await getStatus(demoToken), server.token]).toEqual([200, 200, demoToken]);
+  expect(await getStatus(token, "/external/product/v1/late")).toBe(200);
+  const { token: issued } = await vitrineJson(["token", "issue", "demo"], place.env);
+  await server.stop("SIGKILL");
+  expect((await readdir(place.dataDir)).toSorted()).toEqual(["postgres", "vitrine.lock"]);
+
+  server = await serve(place.env);
+  expect([await getStatus(demoToken), await getStatus(issued)]).toEqual([200, 200]);
+  expect(await getStatus(token), "the random token of an earlier start").toBe(401);
+  expect(await getStatus(server.token ?? ""), "each start shows one of its own").toBe(200);
+  expect(await readdir(place.temporary), "the killed server's socket is gone").toHaveLength(1);
+  expect(await server.stop("SIGINT")).toMatchObject({ status: 0, stderr: "" });
+
+  server = await serve(place.env);
+  expect(await getStatus(issued)).toBe(200);
+});
+
+test("a server whose folder was taken over while it was suspended ends, and leaves the folder to the other", async () => {
+  const lock = join(place.dataDir, "vitrine.lock");
+  const other = JSON.stringify({ pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" });
+  await writeFile(lock, other);
+  const stderr = `vitrine: ${lock} was taken over by another process while this one was suspended.\n`;
+  expect(await endOf(server)).toMatchObject({ status: 1, stderr });
+  expect(await readFile(lock, "utf8")).toBe(other);
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrationNames } from "../../../src/database/migrations/applied.js";
+import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { serve, type Serving, until, vitrineJson } from "../../support/process.js";
+import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../../support/rateLimit.js";
+import { record } from "../../support/shows.js";
+import { subscribe } from "../../support/subscribe.js";
+
+const redisUrl = process.env["TEST_REDIS_URL"];
+const isRun = process.env["TEST_DATABASE_URL"] !== undefined && redisUrl !== undefined;
+
+describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
+  let own: OwnDatabase;
+  let env: Record<string, string>;
+  let database: OpenDatabase;
+  let servers: Serving[];
+  beforeAll(async () => {
+    own = await createOwnDatabase("servers");
+    env = { DATABASE_URL: own.url, REDIS_URL: redisUrl ?? "", DATABASE_POOL_MAX: "3" };
+    servers = await atOnce(3, () => serve(env)); // on an empty database
+    database = connect("postgresql", { connectionString: own.url, max: 2 }, () => undefined);
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.close();
+    await own.drop();
+  });
+  const newStore = () => storeWithShow({ url: servers[0]?.url ?? "", db: database.client });
+  /** So that none of them is left out. */
+  const urlOf = (index: number) => servers[index % servers.length]?.url ?? "";
+
+  test("started at once on an empty database, they migrate it once", async () => {
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(3);
+    const applied = await own.query(
+      `SELECT migration_name AS name, finished_at IS NOT NULL AS "isFinished", applied_steps_count AS steps, rolled_back_at
+       FROM _prisma_migrations ORDER BY migration_name`,
+    );
+    const once = (name: string) => ({ name, isFinished: true, steps: 1, rolled_back_at: null });
+    expect(applied).toEqual((await migrationNames()).map(once));
+    expect(servers.map((server) => server.stderr())).toEqual(["", "", ""]);
+  });
+
+  test("the rate limit is exact over all three", async () => {
+    const store = await newStore();
+    const responses = await atOnce(300, (index) => readRest(store, urlOf(index)));
+    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
+    const left = responses.filter(({ status }) => status === 200).map((response) => limitHeaders(response)[1]);
+    expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
+    expect((await Promise.all(servers.map(({ url }) => readRest(store, url)))).map(({ status }) => status)).toEqual([
+      429, 429, 429,
+    ]);
+  });
+
+  const orders = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
+  /** Subscribes at each server. @returns for each, what it was told */
+  const watchAtEach = (token: string, signal: AbortSignal) =>
+    servers.map((server) => {
+      const seen: any[] = [];
+      const ended = (async () => {
+        for await (const value of subscribe(server, { token }, { query: orders, variables: {} }, signal))
+          seen.push(value);
+      })();
+      return { seen, ended, total: () => seen.at(-1)?.data?.liveStreamAnalytics.kpis.orders.total };
+    });
+
+  test("subscribers of any server get what each of them records", async () => {
+    const store = await newStore();
+    const end = new AbortController();
+    const watching = watchAtEach(store.token, end.signal);
+    const allSee = (total: number) => () => watching.every((each) => each.total() === total);
+    await until(allSee(0), "the first values");
+    for (const [index, { url }] of servers.entries()) {
+      const events = [{ id: `order-${index}`, type: "ORDER", channel: "LIVE", amount: 1 }];
+      const response = await fetch(`${url}/graphql`, {
+        method: "POST",
+        headers: { "x-service-access-token": store.token, "content-type": "application/json" },
+        body: JSON.stringify({ query: record, variables: { lsId: "show", events } }),
+      });
+      expect(await response.json()).toEqual({ data: { recordShopperEvents: { accepted: 1, duplicates: 0 } } });
+      await until(allSee(index + 1), `all values after the order at server ${index}`);
+    }
+    end.abort();
+    await Promise.allSettled(watching.map(({ ended }) => ended));
+  });
+
+  test("a token that the command line revokes is refused by all of them within 5 seconds, and its streams end", async () => {
+    const store = await newStore();
+    const issued = await vitrineJson(["token", "issue", store.id], env);
+    const statusAt = async ({ url }: Serving): Promise<number> => {
+      const headers = { "x-service-access-token": issued.token };
+      return (await fetch(`${url}/external/product/v1/none`, { headers })).status;
+    };
+    expect(await Promise.all(servers.map(statusAt))).toEqual([400, 400, 400]); // known, and there is no such product
+    const watching = watchAtEach(issued.token, AbortSignal.timeout(60_000));
+    await until(() => watching.every(({ total }) => total() === 0), "the first values");
+    await vitrineJson(["token", "revoke", store.id, issued.id], env);
+    const revokedAt = Date.now();
+    const isRefused = async (server: Serving) => (await statusAt(server)) === 401;
+    await Promise.all(servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`, 5_000)));
+    await Promise.all(watching.map(({ ended }) => ended));
+    expect(Date.now() - revokedAt).toBeLessThan(5_500); // and a little for a busy machine
+    const codes = watching.map(({ seen }) => seen.at(-1).errors?.[0].extensions.code);
+    expect(codes).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"]);
+  });
+});

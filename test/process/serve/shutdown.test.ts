@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../../../src/database/open.js";
+import { createTestStore, storeAt } from "../../support/app.js";
+import { toCsv } from "../../support/csv.js";
+import { createDatabase } from "../../support/postgresql.js";
+import { migratedPlaceForTest, serve, type Serving, until } from "../../support/process.js";
+import { paths, product } from "../../support/products.js";
+import { beginImport } from "../../support/slowImport.js";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const demoToken = "a-demo-token-of-my-own";
+const rows = 60_000;
+const longGrace = { SHUTDOWN_GRACE_MS: "60000" };
+const shortGrace = { SHUTDOWN_GRACE_MS: "100" };
+
+describe("a stop during a long import", () => {
+  test("embedded database: lets it end, or aborts it after the grace period and stores nothing of it", async () => {
+    const { env } = await migratedPlaceForTest();
+    const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
+    const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
+    expect(await stopTwice(start)).toEqual(wholeOrNothing);
+  });
+
+  test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
+    "PostgreSQL, %s processes: lets it end, or cuts it and stores nothing of it once the grace is over",
+    async (WEB_CONCURRENCY) => {
+      const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_stop_${process.pid}`);
+      onTestFinished(drop);
+      let token: string | undefined;
+      const start = async (grace: object) => {
+        const server = await serve({ DATABASE_URL: url, WEB_CONCURRENCY, ...grace });
+        token ??= await tokenOn(server, url);
+        return { server, token };
+      };
+      expect(await stopTwice(start)).toEqual(wholeOrNothing);
+    },
+  );
+});
+
+test("a second signal ends a server at once, whatever it is doing, and leaves no temporary files", async () => {
+  const { env, temporary } = await migratedPlaceForTest();
+  const server = await serve({ ...env, ...longGrace });
+  await beginImport(server.url, server.token ?? "");
+  server.process.kill("SIGTERM");
+  await until(() => isClosed(server), "no new connection to be taken");
+  expect(await server.stop("SIGTERM")).toMatchObject({ status: "SIGTERM", stderr: "" });
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+const wholeOrNothing = {
+  waited: { answer: expect.objectContaining({ imported: rows }), end: 0, stderr: "", found: [200, 200] },
+  cut: { answer: "none", end: 0, withTimeout: true, found: [400, 400] },
+};
+
+/** Stops a server twice while it imports: with time enough and without. @param start it, each time on the same data */
+async function stopTwice(start: (grace: object) => Promise<{ server: Serving; token: string }>) {
+  let { server, token } = await start(longGrace);
+  const waited = sendImport(server, token, "waited");
+  await waited.sent;
+  const end = await server.stop();
+
+  ({ server, token } = await start(shortGrace));
+  const cut = sendImport(server, token, "cut");
+  await cut.sent;
+  const begun = performance.now();
+  const { status } = await server.stop();
+  const withTimeout = performance.now() - begun < 100 + 5_000;
+
+  ({ server, token } = await start(longGrace));
+  const store = storeAt(server.url, { id: "", token });
+  const found = async (name: string) =>
+    Promise.all([0, rows - 1].map(async (row) => (await store.get(paths.of(`${name}-${row}`))).status));
+  const outcome = {
+    waited: { answer: await waited.answer, end: end.status, stderr: end.stderr, found: await found("waited") },
+    cut: { answer: await cut.answer, end: status, withTimeout, found: await found("cut") },
+  };
+  await server.stop();
+  return outcome;
+}
+
+/** A CSV whose import takes longer than the short grace. @returns when all of it was sent, and the answer to it */
+function sendImport({ url }: Serving, token: string, name: string) {
+  const products = Array.from({ length: rows }, (_, row) => product(`${name}-${row}`));
+  const call = request(`${url}${paths.csv}`, {
+    method: "POST",
+    agent: false,
+    headers: { "x-service-access-token": token, "content-type": "application/json" },
+  });
+  const sent = once(call, "finish");
+  const answer = once(call, "response").then(
+    async ([response]) => JSON.parse(await text(response as IncomingMessage)),
+    () => "none",
+  );
+  call.end(JSON.stringify({ csvContent: toCsv(products) }));
+  return { sent, answer };
+}
+
+async function tokenOn(server: Serving, url: string): Promise<string> {
+  const database = connect("postgresql", { connectionString: url, max: 1 }, () => undefined);
+  const { token } = await createTestStore({ url: server.url, db: database.client });
+  await database.close();
+  return token;
+}
+
+function isClosed({ url }: Serving): Promise<boolean> {
+  return fetch(`${url}/healthz`, { headers: { connection: "close" } }).then(
+    () => false,
+    () => true,
+  );
+}

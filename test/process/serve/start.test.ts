@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { endOf, placeForTest, serve, start, until, vitrine, vitrineJson } from "../../support/process.js";
+
+test("an invalid environment is refused with every problem, and no folder is created", async () => {
+  const { env, dataDir } = await placeForTest();
+  const folder = join(dataDir, "new");
+  const variables = { ...env, DATA_DIR: folder, PORT: "web", LOG_LEVEL: "loud", WEB_CONCURRENCY: "2" };
+  const { status, stdout, stderr } = await vitrine(["serve"], variables);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(
+    /^vitrine: The environment is not valid: PORT [^;]+; LOG_LEVEL [^;]+; WEB_CONCURRENCY [^;]+\.\n$/u,
+  );
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test("a folder that holds something else than a database is refused in one line, without a lock or files left behind", async () => {
+  const { env, dataDir, temporary } = await placeForTest();
+  await mkdir(join(dataDir, "postgres"));
+  await writeFile(join(dataDir, "postgres", "PG_VERSION"), "not a version");
+  const { status, stdout, stderr } = await vitrine(["serve"], { ...env, PORT: "0" });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^vitrine: The embedded database stopped: [^\n]+\n$/u);
+  expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
+});
+
+test("on a database without migrations the server runs, is not ready at /readyz, and is ready once they are applied", async () => {
+  const { env, dataDir } = await placeForTest();
+  const unmigrated = { ...env, AUTO_MIGRATE: "false" };
+  const server = await serve(unmigrated);
+  const readiness = async () => {
+    const response = await fetch(`${server.url}/readyz`);
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await readiness()).toMatchObject({ status: 503, body: { status: "unavailable", database: "not migrated" } });
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(server.token, "no demo store yet").toBeUndefined();
+  const refused = await vitrine(["store", "create", "acme"], unmigrated);
+  expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+
+  const [first, second] = await Promise.all([
+    vitrineJson(["migrate"], unmigrated),
+    vitrineJson(["migrate"], unmigrated),
+  ]);
+  expect(
+    [first, second].filter(({ applied }) => applied.length > 0),
+    "only one of two migrates",
+  ).toHaveLength(1);
+  expect(await readiness()).toMatchObject({ status: 200, body: { status: "ready", database: "ok" } });
+
+  // Its database, which has no store yet, serves as a PostgreSQL server of somebody else.
+  const { socketFolder } = JSON.parse(await readFile(join(dataDir, "vitrine.lock"), "utf8"));
+  const DATABASE_URL = `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`;
+  const other = await serve({ DATABASE_URL, DATABASE_POOL_MAX: "1" });
+  expect(other.token, "no demo store on a server's database").toBeUndefined();
+  expect(other.stdout()).not.toContain("demo");
+  const { stderr } = await vitrine(["token", "list", "demo"], env);
+  expect(stderr).toBe("vitrine: There is no store demo.\n");
+  expect(await other.stop()).toMatchObject({ status: 0, stderr: "" });
+  expect((await server.stop()).status).toBe(0);
+});
+
+test("starts that are interrupted or whose port is in use leave nothing behind and use up no demo token", async () => {
+  const { env, dataDir, temporary } = await placeForTest();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const starting = start(["serve"], { ...env, PORT: "0" });
+    await until(async () => (await readdir(temporary)).length > 0, "the database to be started");
+    starting.process.kill(signal);
+    expect(await endOf(starting)).toMatchObject({ status: signal, stdout: "" });
+    expect(await readdir(temporary)).toEqual([]);
+  }
+
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const refused = await vitrine(["serve"], { ...env, PORT: String(port) });
+  other.close();
+  const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
+  expect(refused).toEqual({ status: 1, stdout: "", stderr });
+  expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
+
+  const server = await serve(env);
+  expect(server.token).toMatch(/^vt_/u);
+  await server.stop();
+
+  const ids = ["a", "b", "c"];
+  const made = await Promise.all(ids.map((id) => vitrineJson(["store", "create", id], env)));
+  expect(made, "commands without a server take turns").toEqual(ids.map((id) => ({ store: id, name: id })));
+  expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
+});

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "../../support/postgresql.js";
+import { endOf, start, vitrine } from "../../support/process.js";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const testRedisUrl = process.env["TEST_REDIS_URL"];
+
+describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, where it cannot start", () => {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_workers_start_${process.pid}`);
+    env = { DATABASE_URL: url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2" };
+    await vitrine(["migrate"], env);
+    return drop;
+  });
+
+  test.each([
+    ["2 processes", "2", undefined],
+    ...(testRedisUrl === undefined
+      ? []
+      : ["1", "2"].map((count) => [`${count} with Redis`, count, testRedisUrl] as const)),
+  ] as const)("a port that is taken is refused with status 1 and one line: %s", async (_, count, redisUrl) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const redis = redisUrl === undefined ? undefined : { REDIS_URL: redisUrl };
+    const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
+    const refused = await endOf(start(["serve"], variables));
+    other.close();
+    const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;
+    expect(refused).toEqual({ status: 1, stdout: "", stderr });
+  });
+
+  test("a database that cannot be reached is refused with status 4 and one line", async () => {
+    const DATABASE_URL = "postgres://127.0.0.1:1/none";
+    const refused = await endOf(start(["serve"], { ...env, DATABASE_URL, PORT: "0" }));
+    expect(refused).toEqual({ status: 4, stdout: "", stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
+  });
+});
