@@ -39,7 +39,7 @@ const onEmbeddedOnly = [
   "test/graphql/!(disconnect)*.test.ts",
   "test/fuzz/{csv,graphql,http}.test.ts",
   "test/errors/{payload,routes,subscription}.test.ts",
-  "test/analytics/{events.invalid,feed.shared,shows.invalid}.test.ts",
+  "test/analytics/**/{events.invalid,feed.shared,shows.invalid}.test.ts",
   "test/catalog/{invalid,invalid.*,limits,urls}.test.ts",
   "test/telemetry/accessLog.test.ts",
   "test/scale/statements.rules.test.ts",
