@@ -20,7 +20,7 @@ beforeEach(() => void (statements.length = 0));
 const listed = () => statements.filter((sql) => sql.includes(`FROM "Product"`) && sql.includes("LIMIT"));
 const reads = (column: "description" | "images") =>
   listed().some(
-    (sql) => !sql.includes(column === "description" ? "NULL::text AS description" : "'{}'::text[] AS images"),
+    (sql) => !sql.includes(column === "description" ? 'NULL::text AS "description"' : `'{}'::text[] AS "images"`),
   );
 
 test.each([

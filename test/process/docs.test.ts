@@ -91,7 +91,7 @@ test.each(pages)("every command and operation of %s does what the page shows", a
 test("every variable of the environment, every command and every exit status stands in the tables of docs/operations.md", async () => {
   const operations = await read("docs/operations.md");
   const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
-  const variables = [...(await read("src/config.ts")).matchAll(/^ {4}([A-Z][A-Z_]+): /gmu)].map(([, name]) => name);
+  const variables = [...(await read("src/config.ts")).matchAll(/^ {2}([A-Z][A-Z_]+): /gmu)].map(([, name]) => name);
   expect(variables).toContain("SHUTDOWN_GRACE_MS");
   expect(rows).toEqual(expect.arrayContaining([...variables, ...Object.values(exitStatus).map(String)]));
   for (const command of commandsOf(createProgram())) {
