@@ -35,7 +35,7 @@ const onEmbeddedOnly = [
   "test/dashboard/**",
   "test/execution/**",
   "test/http/!(health|pages)*.test.ts",
-  "test/http/{content,server}/**",
+  "test/http/{content,proxies,server}/**",
   "test/graphql/!(disconnect)*.test.ts",
   "test/fuzz/{csv,graphql,http}.test.ts",
   "test/errors/{payload,routes,subscription}.test.ts",

@@ -45,6 +45,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
       markPrivate(response);
     }
+    // nginx collects answers before it passes them on, unless one asks it not to (its manual: proxy_buffering).
+    if ((request.headers.accept ?? "").includes("text/event-stream")) response.setHeader("x-accel-buffering", "no");
     try {
       const context = await createContext(options, exchange);
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
