@@ -94,7 +94,7 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
     : failed("migrations", detail, "Run npx vitrine migrate: AUTO_MIGRATE is false.");
   const missing = await missingPrivileges((sql) => db.$queryRawUnsafe(sql));
   if (missing === undefined) return [migrations];
-  return [migrations, failed("privileges", missing.problem, `As its owner or a superuser, run: ${missing.grant}`)];
+  return [migrations, failed("privileges", missing.problem, missing.advice)];
 }
 
 /** With Citus, tables of a later migration stay on the coordinator, unnoticed until that is full. */

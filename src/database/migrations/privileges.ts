@@ -1,9 +1,9 @@
 import { AppError } from "../../errors.js";
 
-/** What a role lacks for migrations, and what its administrator has to run. */
+/** What a role lacks for migrations, and how to give it to the role. */
 interface MissingPrivileges {
   readonly problem: string;
-  readonly grant: string;
+  readonly advice: string;
 }
 
 /**
@@ -16,18 +16,18 @@ export async function missingPrivileges(
   query: <Row>(sql: string) => Promise<readonly Row[]>,
 ): Promise<MissingPrivileges | undefined> {
   // current_schema() leaves out schemas that the role may not use.
-  const [row] = await query<{ allowed: boolean; problem: string; grant: string }>(`
+  const [row] = await query<{ allowed: boolean; problem: string; advice: string }>(`
     SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
       format('The role %I may not create tables in the schema %I of the database %I.', current_user, name, current_database())
         AS problem,
-      format('GRANT USAGE, CREATE ON SCHEMA %I TO %I;', name, current_user) AS grant
+      format('As its owner or a superuser, run: GRANT USAGE, CREATE ON SCHEMA %I TO %I;', name, current_user) AS advice
     FROM (SELECT coalesce(current_schema(), 'public') AS name) AS target`);
-  return row === undefined || row.allowed ? undefined : { problem: row.problem, grant: row.grant };
+  return row === undefined || row.allowed ? undefined : { problem: row.problem, advice: row.advice };
 }
 
 /** @throws {AppError} UNAVAILABLE with the reason and the GRANT */
 export async function requirePrivileges(query: <Row>(sql: string) => Promise<readonly Row[]>): Promise<void> {
   const missing = await missingPrivileges(query);
   if (missing === undefined) return;
-  throw new AppError("UNAVAILABLE", `${missing.problem} As its owner or a superuser, run: ${missing.grant}`);
+  throw new AppError("UNAVAILABLE", `${missing.problem} ${missing.advice}`);
 }
