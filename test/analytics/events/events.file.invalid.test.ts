@@ -1,54 +1,22 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
-import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
-import { newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import type { SentEvent } from "../../support/oracle.js";
+import { line, lines, useEventFiles } from "../../support/eventFiles.js";
+import { newShow, someEvents } from "../../support/figures.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-let folder: string;
-beforeAll(async () => {
-  database = testDatabase();
-  db = database.client;
-  folder = await mkdtemp(join(tmpdir(), "vt-events-"));
-});
-afterAll(async () => {
-  await database.close();
-  await rm(folder, { recursive: true });
-});
+const files = useEventFiles();
 
 const mebibyte = 1024 * 1024;
-const view = { id: "e", type: "VIEW", channel: "LIVE", viewerId: "ann", occurredAt: "2026-05-04T18:30:00Z" };
-const line = (fields: object = {}) => JSON.stringify({ ...view, ...fields });
-const lines = (events: readonly SentEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join("");
-
-let files = 0;
-async function fileOf(content: string | Buffer): Promise<string> {
-  files += 1;
-  const path = join(folder, `${files}.ndjson`);
-  await writeFile(path, content);
-  return path;
-}
-
-type Options = Parameters<typeof recordEventFile>[4];
-async function recordText({ storeId, lsId }: ShowKey, content: string | Buffer, options: Options = {}) {
-  return recordEventFile(db, storeId, lsId, await fileOf(content), options);
-}
 
 /** What is wrong with a file that must be refused, and of which nothing may be stored. */
 async function problemsOf(content: string | Buffer) {
-  const show = await newShow(db);
-  const error: any = await recordText(show, content).then(
+  const show = await newShow(files.db);
+  const error: any = await files.recordText(show, content).then(
     (receipt) => expect.fail(`was recorded: ${JSON.stringify(receipt)}`),
     (reason: unknown) => reason,
   );
   expect(error).toMatchObject({ name: "AppError", code: "VALIDATION_FAILED" });
-  expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+  expect(await files.db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
   return { problems: error.problems, total: error.problemsTotal };
 }
 
@@ -146,22 +114,17 @@ describe("with one invalid line, nothing of the file is stored", () => {
 
 describe("a show that takes no events is refused before the file is opened", () => {
   test("a show that the store does not have", async () => {
-    const [{ storeId }, foreign] = [await newShow(db), await newShow(db)];
+    const [{ storeId }, foreign] = [await newShow(files.db), await newShow(files.db)];
     for (const lsId of ["nowhere", foreign.lsId]) {
-      const recording = recordEventFile(db, storeId, lsId, join(folder, "no such file"));
+      const recording = recordEventFile(files.db, storeId, lsId, join(files.folder, "no such file"));
       await expect(recording).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });
     }
   });
 
   test("a show that is archived", async () => {
-    const show = await newShow(db);
-    await archive(show);
-    const recording = recordEventFile(db, show.storeId, show.lsId, join(folder, "no such file"));
+    const show = await newShow(files.db);
+    await files.archive(show);
+    const recording = recordEventFile(files.db, show.storeId, show.lsId, join(files.folder, "no such file"));
     await expect(recording).rejects.toMatchObject({ message: "The show is archived and takes no more events." });
   });
 });
-
-function archive({ storeId, lsId }: ShowKey) {
-  const startedAt = new Date("2026-05-04T18:30:00Z");
-  return saveLiveStream(db, storeId, { id: lsId, name: "Over", status: "ARCHIVED", startedAt, durationSeconds: 60 });
-}

@@ -1,30 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, storeAt, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { startApp, storeAt } from "../../support/app.js";
+import { patience, useImpatientServer } from "../../support/impatientServer.js";
 import { problemBody } from "../../support/problems.js";
 import { until } from "../../support/process.js";
 import { paths, product, storedProducts } from "../../support/products.js";
 import { type Conversation, converse, onlyAnswer } from "../../support/socket.js";
 
-/** Short, so that the tests are. The bounds below leave room for a busy machine. */
-const patience = {
-  headersTimeoutMs: 600,
-  requestTimeoutMs: 1_200,
-  keepAliveTimeoutMs: 500,
-  stalledTimeoutMs: 800,
-  checkIntervalMs: 100,
-};
-
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({}, testDatabase(), patience);
-  store = await createTestStore(app);
-  await (await fetch(`${app.url}/graphql`, { headers: { accept: "text/html" } })).text(); // made when first asked for
-});
-afterAll(() => app.close());
-afterEach(() => {
-  if (app.logged.length > 0) throw new Error(`Nobody wants to know: ${app.logged.join("")}`);
-});
+const server = useImpatientServer();
 
 const timedOut = {
   status: 408,
@@ -40,17 +22,17 @@ async function drip(conversation: Conversation, text: string): Promise<number> {
 }
 
 const head = (path: string, length: number) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${store.token}\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${server.store.token}\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("a client is cut off", () => {
   test("that sends nothing at all, with a 408", async () => {
-    const conversation = converse(app.url);
+    const conversation = converse(server.app.url);
     expect(await conversation.closed()).toBeGreaterThan(patience.headersTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
 
   test("that sends its headers byte by byte, with a 408", async () => {
-    const conversation = converse(app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n");
+    const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n");
     expect(await drip(conversation, "X-Slow: abcdefgh\r\n")).toBeGreaterThan(patience.headersTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
@@ -58,17 +40,17 @@ describe("a client is cut off", () => {
   test.each([paths.one, "/graphql"])(
     "that sends its body to %s byte by byte, with a 408, and nothing is stored",
     async (path) => {
-      const conversation = converse(app.url, head(path, 5_000));
+      const conversation = converse(server.app.url, head(path, 5_000));
       const sent = path === paths.one ? JSON.stringify({ product: product("slow") }) : '{"query":"{__typename}"}';
       expect(await drip(conversation, sent)).toBeGreaterThan(patience.requestTimeoutMs - 50);
       expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
-      expect(await storedProducts(app, store)).toEqual([]);
+      expect(await storedProducts(server.app, server.store)).toEqual([]);
     },
   );
 
   test("that sends its body chunk by chunk, without a length, with a 408", async () => {
     const chunked = head(paths.one, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
-    const conversation = converse(app.url, chunked);
+    const conversation = converse(server.app.url, chunked);
     const timer = setInterval(() => conversation.socket.write("1\r\n \r\n"), 20);
     expect(await conversation.closed()).toBeGreaterThan(patience.requestTimeoutMs - 50);
     clearInterval(timer);
@@ -77,13 +59,13 @@ describe("a client is cut off", () => {
 
   test("that goes on sending a body which was refused, without a second answer", async () => {
     const refused = head(paths.one, 5_000).replace("application/json", "text/plain");
-    const conversation = converse(app.url, refused);
+    const conversation = converse(server.app.url, refused);
     await drip(conversation, "x");
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 415 });
   });
 
   test("that sends nothing after a request, without an answer to what it did not ask", async () => {
-    const conversation = converse(app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     const closedAfterMs = await conversation.closed();
     expect(closedAfterMs).toBeGreaterThan(patience.keepAliveTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
@@ -92,7 +74,7 @@ describe("a client is cut off", () => {
 
 test("many that are slow take nothing from others", async () => {
   const patient = await startApp(); // with the usual times, so that none of them is cut off meanwhile
-  const caller = storeAt(patient.url, store);
+  const caller = storeAt(patient.url, server.store);
   const slow = Array.from({ length: 200 }, (_, index) =>
     converse(patient.url, index % 2 === 0 ? "GET / HTTP/1.1\r\nHo" : `${head(paths.bulk, 9_000)}{"products":[`),
   );

@@ -1,49 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, startApp } from "../../support/app.js";
 import { brokenDatabase } from "../../support/brokenDatabase.js";
 import { receive } from "../../support/bytes.js";
+import { patience, useImpatientServer } from "../../support/impatientServer.js";
 import { readPage } from "../../support/pages.js";
 import { until } from "../../support/process.js";
 import { paths } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 import { converse, onlyAnswer } from "../../support/socket.js";
 
-/** Short, so that the tests are. The bounds below leave room for a busy machine. */
-const patience = {
-  headersTimeoutMs: 600,
-  requestTimeoutMs: 1_200,
-  keepAliveTimeoutMs: 500,
-  stalledTimeoutMs: 800,
-  checkIntervalMs: 100,
-};
-
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({}, testDatabase(), patience);
-  store = await createTestStore(app);
-  await (await fetch(`${app.url}/graphql`, { headers: { accept: "text/html" } })).text(); // made when first asked for
-});
-afterAll(() => app.close());
-afterEach(() => {
-  if (app.logged.length > 0) throw new Error(`Nobody wants to know: ${app.logged.join("")}`);
-});
+const server = useImpatientServer();
 
 /** Lets time pass by the server's own clock: it cuts off clients that say nothing, one after the other. */
 async function serverIsPatientFor(totalMs: number): Promise<void> {
   let passedMs = 0;
-  while (passedMs < totalMs) passedMs += await converse(app.url).closed();
+  while (passedMs < totalMs) passedMs += await converse(server.app.url).closed();
 }
 
 const head = (path: string, length: number) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${store.token}\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${server.store.token}\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("a client that never reads", () => {
   /** A request for more than the system buffers for a connection, and how long the answer's body is. */
   async function requestForMuch() {
-    const { files } = await readPage(app, "/graphql");
+    const { files } = await readPage(server.app, "/graphql");
     const file = files.find((name) => name.endsWith(".js")) ?? "";
-    const { headers } = await receive(app.url, file, { method: "HEAD" });
+    const { headers } = await receive(server.app.url, file, { method: "HEAD" });
     return { text: `GET ${file} HTTP/1.1\r\nHost: x\r\n\r\n`, length: Number(headers["content-length"]) };
   }
 
@@ -51,7 +33,7 @@ describe("a client that never reads", () => {
 
   test("its answer is cut off once it has taken in nothing for long enough", async () => {
     const { text, length } = await requestForMuch();
-    const conversation = converse(app.url, text);
+    const conversation = converse(server.app.url, text);
     conversation.socket.pause();
     await serverIsPatientFor(2 * patience.stalledTimeoutMs); // who does not read does not see the end either
     conversation.socket.resume();
@@ -62,7 +44,7 @@ describe("a client that never reads", () => {
 
   test("but reads slowly gets all of it, in however long a time", async () => {
     const { text, length } = await requestForMuch();
-    const conversation = converse(app.url, text.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    const conversation = converse(server.app.url, text.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
     const { socket } = conversation;
     const gulp = length / 16;
     let [taken, pauses] = [0, 0];
@@ -79,7 +61,7 @@ describe("a client that never reads", () => {
 
   test("and goes on asking is not answered without end", async () => {
     const { text } = await requestForMuch();
-    const conversation = converse(app.url);
+    const conversation = converse(server.app.url);
     conversation.socket.pause();
     const timer = setInterval(() => conversation.socket.write(text.repeat(10)), 5);
     await conversation.closed();
@@ -111,31 +93,31 @@ test("a client that waits for an answer which takes long is not cut off", async 
 });
 
 test("a stream that has nothing to say for longer than all these times is kept", async () => {
-  const { id } = await saved(store);
+  const { id } = await saved(server.store);
   const query = `subscription { liveStreamAnalytics(lsId: "${id}") { durationSeconds kpis { viewers { total } } } }`;
   const body = JSON.stringify({ query });
   const sent = head("/graphql", body.length).replace("\r\n\r\n", "\r\nAccept: text/event-stream\r\n\r\n") + body;
-  const conversation = converse(app.url, sent);
+  const conversation = converse(server.app.url, sent);
   await until(() => conversation.received().includes("event: next"), "the first value");
   await serverIsPatientFor(2 * patience.requestTimeoutMs);
   expect(conversation.socket.closed).toBe(false);
-  expect(app.feed.watchers).toBe(1);
+  expect(server.app.feed.watchers).toBe(1);
   conversation.socket.destroy();
-  await until(() => app.feed.watchers === 0, "the stream to end");
+  await until(() => server.app.feed.watchers === 0, "the stream to end");
 });
 
 test("a stream that nobody reads is ended, and others of the same show go on", async () => {
-  const show = await saved(store, { name: "😀".repeat(1_000) }); // 4 KB
+  const show = await saved(server.store, { name: "😀".repeat(1_000) }); // 4 KB
   const names = Array.from({ length: 290 }, (_, index) => `n${index}: name`).join(" ");
   const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${show.id}") { ${names} } }` });
   const sent = head("/graphql", body.length).replace("\r\n\r\n", "\r\nAccept: text/event-stream\r\n\r\n") + body;
-  const unread = converse(app.url, sent);
+  const unread = converse(server.app.url, sent);
   unread.socket.pause();
-  const read = converse(app.url, sent);
-  await until(() => app.feed.watchers === 2, "both to watch");
+  const read = converse(server.app.url, sent);
+  await until(() => server.app.feed.watchers === 2, "both to watch");
   const changed = () => {
-    app.feed.changed(store.id, show.id);
-    return app.feed.watchers === 1;
+    server.app.feed.changed(server.store.id, show.id);
+    return server.app.feed.watchers === 1;
   };
   await until(changed, "the stream that nobody reads to end", 25_000); // what the system buffers has to be full first
   const seen = read.received().length;
@@ -143,5 +125,5 @@ test("a stream that nobody reads is ended, and others of the same show go on", a
   expect(read.socket.closed).toBe(false);
   read.socket.destroy();
   unread.socket.destroy();
-  await until(() => app.feed.watchers === 0, "both to end");
+  await until(() => server.app.feed.watchers === 0, "both to end");
 });
