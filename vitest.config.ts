@@ -13,7 +13,7 @@ const checksStatements = "test/support/citus/statements.setup.ts";
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
-  maxWorkers: 2, // much of a test's time is waiting; one worker for each core but one would be a single one on two cores
+  maxWorkers: 3, // much of a test's time is waiting: on two cores, two workers leave a third of both unused
   setupFiles: ["test/support/properties.setup.ts"],
   isolate: false, // importing the service anew for each file would cost more than the tests
   // A hang is found all the same, and a busy machine is no failure.

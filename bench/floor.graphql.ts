@@ -27,7 +27,7 @@ const typeDefinitions = `
     updatedAt: DateTime!
   }
   type Query {
-    product(productId: String!): Product!
+    product(productId: String!): Product
   }
 `;
 

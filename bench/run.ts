@@ -3,6 +3,7 @@
 // default). The exit code is 1 when a figure misses what it must reach, or cannot be measured.
 import { benchAnalytics } from "./analytics.js";
 import { benchBulk } from "./bulk.js";
+import { benchCatalogs } from "./catalogs.js";
 import { benchCsv } from "./csv.js";
 import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
@@ -22,6 +23,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   graphql: benchGraphql,
   bulk: benchBulk,
   csv: benchCsv,
+  catalogs: benchCatalogs,
   events: benchEvents,
   analytics: () => benchAnalytics(events),
   start: benchStart,
@@ -30,7 +32,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   neighbours: benchNeighbours,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["mixed", "neighbours"]);
+const onlyByName = new Set(["catalogs", "mixed", "neighbours"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
@@ -66,7 +68,7 @@ if (!isInterrupted) {
   process.stdout.write(`${await describeMachine()}\n\n${markdownTable(rows)}\n`);
   if (wanted.length === 0) {
     process.stdout.write(
-      "\nWith 10 million events: `npm run bench -- analytics`. Two servers, a minute: `npm run bench -- mixed`. What others notice of hostile requests: `npm run bench -- neighbours`.\n",
+      "\nWith 10 million events: `npm run bench -- analytics`. Two servers, a minute: `npm run bench -- mixed`. Modes of imports, files and exports: `npm run bench -- catalogs`. What others notice of hostile requests: `npm run bench -- neighbours`.\n",
     );
   }
   process.exitCode = failed.length === 0 && rows.every(isMet) ? 0 : 1;

@@ -1,20 +1,84 @@
-// Generates the Prisma client where its schema changed, compiles, bundles the dashboard where it changed, and leaves a dist/
-// that runs with production dependencies alone.
+// Generates the Prisma client where its schema changed, bundles the service with most of its dependencies, so that a start
+// reads a dozen files and not two thousand, and the dashboard where it changed. dist/ runs with production dependencies alone.
+// Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve as resolvePath } from "node:path";
 
 const { resolve } = createRequire(import.meta.url);
 
+/** Packages that read files or start threads of their own, which they look for beside their code. */
+const withOwnFiles = [
+  "@electric-sql/*",
+  "@graphql-yoga/render-graphiql",
+  "@prisma/schema-engine-wasm",
+  "pino",
+  "piscina",
+  "swagger-ui-dist",
+];
+
+/** Bundled packages in CommonJS call it for modules of Node.js. */
+const requireForCommonJs = `import { createRequire as createRequireForBundle } from "node:module";
+const require = createRequireForBundle(import.meta.url);`;
+
 if (process.argv.includes("--if-possible") && !isForDevelopment()) process.exit(0);
+const unwritable = [".", "dist", "src/generated"].find((path) => existsSync(path) && !isWritable(path));
+if (unwritable !== undefined) leave(unwritable);
+const isFirst = !existsSync("dist/main.js");
+process.stderr.write(`Building Vitrine${isFirst ? "; the first time takes up to a minute" : ""} …\n`);
 
 if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
-run("typescript", "bin/tsc", ["-p", "tsconfig.build.json"]);
+await bundleService();
 if (!isNewest("dist/dashboard/index.html", ["package.json", ...filesIn("src/dashboard")]))
   run("vite", "bin/vite.js", ["build", "--config", "src/dashboard/vite.config.ts"]);
-if (existsSync("dist/main.js")) chmodSync("dist/main.js", 0o755);
+
+/** Each entry stays where its source is, relative to dist/; what they share is in dist/chunks. */
+async function bundleService() {
+  const { build } = await import("esbuild"); // not there where only what production needs is installed
+  const { metafile } = await build({
+    entryPoints: ["src/main.ts", ...filesIn("src").filter((path) => path.endsWith(".worker.ts"))],
+    outbase: "src",
+    outdir: "dist",
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    sourcemap: true,
+    sourcesContent: false,
+    external: withOwnFiles,
+    banner: { js: requireForCommonJs },
+    metafile: true,
+    logLevel: "warning",
+  });
+  chmodSync("dist/main.js", 0o755);
+  const isBuilt = (path) =>
+    path.replaceAll("\\", "/") in metafile.outputs || path.startsWith(join("dist", "dashboard"));
+  for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
+}
+
+/** What was built before is good enough to start; without it, there is nothing to start. */
+function leave(path) {
+  const isBuilt = existsSync("dist/main.js");
+  const reason = `This user may not write to ${resolvePath(path)}, so nothing is built`;
+  const advice = isBuilt
+    ? ": what was built before is used. In production, start it with: node dist/main.js serve"
+    : ". Let the owner of the folder run: npm ci && npm run build. Then start with: node dist/main.js serve";
+  process.stderr.write(`${reason}${advice}\n`);
+  process.exit(isBuilt ? 0 : 1);
+}
+
+function isWritable(path) {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Runs an installed JavaScript command; its output is shown only when it fails. */
 function run(packageName, script, args, environment = {}) {

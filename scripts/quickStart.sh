@@ -5,10 +5,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
+touch "$folder/printed"
 # In a group of its own, as a terminal would stop it: npm alone would leave the server behind.
 PORT=0 DATA_DIR="$folder/data" setsid npm start >"$folder/printed" 2>&1 &
 server=$!
 trap 'kill -- "-$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
+
+# Before anything that takes long, it says what it does: within a second, with time to spare for a busy machine.
+for _ in $(seq 50); do
+  if grep -q '^Building Vitrine' "$folder/printed"; then break; fi
+  sleep 0.1
+done
+grep -q '^Building Vitrine' "$folder/printed" || { echo "quick start: npm start did not say what it does" >&2; exit 1; }
 
 for _ in $(seq 240); do
   if line=$(grep '^  curl ' "$folder/printed"); then break; fi

@@ -27,8 +27,9 @@ import { createKnownSubscriptions } from "./graphql/subscriptions.js";
 import { gatewayCompression } from "./http/content/gatewayCompression.js";
 import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
+import { exportRoutes } from "./rest/exports.js";
 import { createRestHandler } from "./rest/handler.js";
-import { describeApi } from "./rest/openapi/document.js";
+import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { planRest } from "./rest/operations.js";
 import type { Channel } from "./cluster/channel.js";
 import { openRedis } from "./lib/redis.js";
@@ -73,7 +74,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const feed = openFeed(config, database, log, primary);
   const telemetry = createTelemetry({
     log,
-    sources: { feed, probe: database.probe },
+    sources: { feed, probe: database.probe, engine: database.engine },
     tracing,
     share: primary && ((own) => shareMetrics(primary, own)),
   });
@@ -90,6 +91,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   };
   let demoToken: string | undefined;
   try {
+    const api = describeApi({ derived: openApi, view, routes: operations, exports: exportRoutes, limits: config });
     const handler = createRequestListener({
       config,
       db: database.client,
@@ -104,7 +106,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       openEventStream: createEventStreams(subscriptions),
       persisted,
       rest: createRestHandler(schema, operations),
-      openApiDocument: JSON.stringify(describeApi({ derived: openApi, view, routes: operations, limits: config })),
+      writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
       demoToken: () => demoToken,
     });
     const showDemoToken = (token: string): void => {

@@ -42,11 +42,28 @@ function isOrigin(text: string): boolean {
   return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
 }
 
+/** Paths of Vitrine: below one of them, a path with and one without the prefix could not be told apart. */
+const ownPaths = ["dashboard", "docs", "external", "graphql", "healthz", "metrics", "openapi.json", "readyz"];
+
+/** Characters that no proxy encodes, and no dot segments. It becomes "" for `/`. */
+const basePath = z
+  .string()
+  .max(200, "must have at most 200 characters")
+  .regex(
+    /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/u,
+    "must be a path like /shop-api, of letters, digits and the characters - . _ ~",
+  )
+  .refine((path) => !ownPaths.includes(path.split("/")[1] ?? ""), {
+    error: `must not begin with a path of Vitrine itself: /${ownPaths.join(", /")}`,
+  })
+  .transform((path) => path.replace(/\/$/u, ""));
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 const variables = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: whole(0, 65_535, 4_000),
+  BASE_PATH: basePath.optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   DATA_DIR: z.string().default("./data"),
   DATABASE_POOL_MAX: whole(1, 1_000, 10),
@@ -56,6 +73,7 @@ const variables = z.object({
   WEB_CONCURRENCY: whole(1, 128, 1),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
   MAX_BODY_BYTES: whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
+  MAX_UPLOAD_BYTES: whole(1_024, 64 * 1_024 ** 3, 4 * 1_024 ** 3),
   MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
   ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
   PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
@@ -80,6 +98,7 @@ const variables = z.object({
 const environment = variables.transform((values) => ({
   host: values.HOST,
   port: values.PORT,
+  basePath: values.BASE_PATH,
   databaseUrl: values.DATABASE_URL,
   dataDir: resolve(values.DATA_DIR),
   databasePoolMax: values.DATABASE_POOL_MAX,
@@ -89,6 +108,7 @@ const environment = variables.transform((values) => ({
   webConcurrency: values.WEB_CONCURRENCY,
   connectionsMax: values.MAX_CONNECTIONS,
   bodyBytesMax: values.MAX_BODY_BYTES,
+  uploadBytesMax: values.MAX_UPLOAD_BYTES,
   bulkProductsMax: values.MAX_BULK_PRODUCTS,
   analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
   productRateLimit: values.PRODUCT_RATE_LIMIT,

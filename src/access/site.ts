@@ -1,6 +1,6 @@
 import type { Database } from "../database/client.js";
 import { joinLookupsById } from "../database/joinLookups.js";
-import { errorAt } from "../errors.js";
+import { AppError, errorAt } from "../errors.js";
 import { canBeKey, nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 
@@ -47,4 +47,35 @@ export async function addSite(db: Database, storeId: string, id: string, type: s
   const { count } = await db.site.createMany({ data: { storeId, id, type }, skipDuplicates: true });
   if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${storeId} already has a site ${id}.`, ["site"]);
   return { store: storeId, site: id, type };
+}
+
+export interface SiteSummary {
+  readonly site: string;
+  readonly type: string;
+}
+
+/** A store's sites in the order of their ids. @throws {AppError} NOT_FOUND for an unknown store */
+export async function listSites(db: Database, storeId: string): Promise<SiteSummary[]> {
+  await requireStore(db, storeId);
+  const sites = await db.site.findMany({ where: { storeId }, orderBy: { id: "asc" } });
+  return sites.map(({ id, type }) => ({ site: id, type }));
+}
+
+/** How many products are tied to a site. @throws {AppError} NOT_FOUND for an unknown store or site */
+export async function countTiedProducts(db: Database, storeId: string, id: string): Promise<number> {
+  await requireStore(db, storeId);
+  const site = await db.site.findUnique({ where: { storeId_id: { storeId, id } } });
+  if (site === null) throw new AppError("NOT_FOUND", `Store ${storeId} has no site ${id}.`);
+  return db.productSite.count({ where: { storeId, siteId: id } });
+}
+
+/**
+ * Removes a site. Products that are tied to no other one are then sold on all sites of the store.
+ *
+ * @throws {AppError} NOT_FOUND for an unknown store or site
+ */
+export async function removeSite(db: Database, storeId: string, id: string) {
+  const products = await countTiedProducts(db, storeId, id);
+  await db.site.deleteMany({ where: { storeId, id } });
+  return { store: storeId, site: id, products };
 }

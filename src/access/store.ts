@@ -20,8 +20,34 @@ export async function createStore(db: Database, id: string, name: string): Promi
   return { store: id, name };
 }
 
+export interface StoreSummary {
+  readonly store: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
 /** @throws {AppError} NOT_FOUND */
 export async function requireStore(db: Database, id: string): Promise<void> {
-  const store = await db.store.findUnique({ where: { id } });
-  if (store === null) throw new AppError("NOT_FOUND", `There is no store ${id}.`);
+  await findStore(db, id);
+}
+
+/** @throws {AppError} NOT_FOUND */
+export async function findStore(db: Database, id: string): Promise<StoreSummary> {
+  const found = await db.store.findUnique({ where: { id } });
+  if (found === null) throw new AppError("NOT_FOUND", `There is no store ${id}.`);
+  return { store: found.id, name: found.name, createdAt: found.createdAt };
+}
+
+/** All stores in the order of their ids. For operators: everybody else knows one store. */
+export function listStores(db: Database): Promise<StoreSummary[]> {
+  return db.$queryRaw<StoreSummary[]>`/* all_stores */ SELECT id AS store, name, "createdAt" FROM "Store" ORDER BY id`;
+}
+
+/** @throws {AppError} NOT_FOUND, or VALIDATION_FAILED for a name that is blank or too long */
+export async function renameStore(db: Database, id: string, name: string): Promise<{ store: string; name: string }> {
+  const fault = textFault(name, "name", nameCharactersMax);
+  if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["name"]);
+  await requireStore(db, id);
+  await db.store.update({ where: { id }, data: { name } });
+  return { store: id, name };
 }

@@ -1,7 +1,7 @@
 import { textArrayLiteral } from "../database/arrayLiteral.js";
 import type { Product } from "../generated/prisma/client.js";
 import { isStorable } from "../lib/text.js";
-import { type ProductInput, productFieldNames } from "./product.input.js";
+import { presentFields, type ProductInput, productFieldNames } from "./product.input.js";
 import { searchText } from "./product.search.js";
 
 /** The SQL type of a column. How values are encoded and CSV cells are parsed follows from it. */
@@ -43,8 +43,8 @@ export const productColumns: {
 
 export const chunkRowsMax = 2_000;
 
-/** The columns of an imported row. `searchWords` is the text of `searchText`. */
-export const rowFieldNames = ["line", ...productFieldNames, "searchWords"] as const;
+/** The columns of an imported row. `searchWords` is the text of `searchText`, `present` is that of PlacedProduct. */
+export const rowFieldNames = ["line", "present", ...productFieldNames, "searchWords"] as const;
 
 /**
  * Rows as one PostgreSQL array literal per column, for `unnest`. Elements of a `text[]` column are literals themselves.
@@ -54,6 +54,17 @@ export type EncodedRows = { readonly [F in (typeof rowFieldNames)[number]]: stri
 export interface PlacedProduct {
   readonly product: Partial<ProductInput>;
   readonly line: number;
+  /** In a patch: the fields that the product has, as `fieldBits`; null for an invalid one. */
+  readonly present?: number | null;
+}
+
+/** `present` of a product that was read. */
+export function presence(
+  product: Partial<ProductInput>,
+  { isPatch, isValid }: { readonly isPatch: boolean; readonly isValid: boolean },
+): Pick<PlacedProduct, "present"> {
+  if (!isPatch) return {};
+  return { present: isValid ? presentFields(product) : null };
 }
 
 /** `unnest` pads shorter columns with NULL. */
@@ -67,6 +78,9 @@ const noElements = "{}";
 export function encodeRows(rows: readonly PlacedProduct[], keysOnly = false): EncodedRows {
   return mapColumns((name) => {
     if (name === "line") return bareArrayLiteral(rows.map(({ line }) => line));
+    if (name === "present") {
+      return rows[0]?.present === undefined ? noElements : bareArrayLiteral(rows.map(({ present }) => present));
+    }
     if (keysOnly && !(name !== "searchWords" && productColumns[name].isKey === true)) return noElements;
     if (name === "searchWords") {
       return textArrayLiteral(rows.map(({ product }) => searchText(product.title ?? "", product.sku ?? "")));

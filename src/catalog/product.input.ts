@@ -1,4 +1,5 @@
 import type { Path, Problem, Problems } from "../errors.js";
+import { mustBe } from "../lib/mustBe.js";
 import { clip, textFault } from "../lib/text.js";
 
 export interface ProductInput {
@@ -15,7 +16,8 @@ export interface ProductInput {
   readonly url: string;
 }
 
-type Report = (field: string | Path, code: Problem["code"], message: string) => void;
+/** A message that takes work is made on demand: problems beyond those that are listed are only counted. */
+type Report = (field: string | Path, code: Problem["code"], message: string | (() => string)) => void;
 type Rule = (value: unknown, field: string, report: Report) => void;
 
 /** Limits in Unicode characters; `url` is that of every URL. */
@@ -39,6 +41,33 @@ export const productFields: { readonly [F in keyof ProductInput]-?: { required: 
 
 export const productFieldNames = Object.keys(productFields) as readonly (keyof ProductInput)[];
 
+/** Each field as a bit, for sets of fields. */
+export const fieldBits = Object.fromEntries(productFieldNames.map((name, index) => [name, 1 << index])) as {
+  readonly [F in keyof ProductInput]-?: number; // productFieldNames holds all
+};
+
+export const requiredBits = productFieldNames
+  .filter((name) => productFields[name].required)
+  .reduce((bits, name) => bits | fieldBits[name], 0);
+
+/** A change of a product, which its id or else its sku names: fields that are not there stay as they are. */
+export type ProductPatch = Partial<ProductInput>;
+
+/** The fields that a patch has, as `fieldBits`. A key that is null is not there. */
+export function presentFields(patch: ProductPatch): number {
+  let bits = 0;
+  for (const name of productFieldNames) {
+    const value = patch[name];
+    const isThere = value !== undefined && (value !== null || !isKeyName(name));
+    if (isThere && Object.hasOwn(patch, name)) bits |= fieldBits[name];
+  }
+  return bits;
+}
+
+function isKeyName(name: string): boolean {
+  return name === "id" || name === "sku";
+}
+
 export interface Place {
   readonly path: Path;
   readonly line?: number;
@@ -46,12 +75,49 @@ export interface Place {
 
 /** Checks one product by itself and reports every problem. */
 export function checkProduct(product: unknown, place: Place, problems: Problems): product is ProductInput {
+  return checkFields(product, { place, problems, missing: missingField });
+}
+
+/** Checks one patch by itself and reports every problem. */
+function checkPatch(patch: unknown, place: Place, problems: Problems): patch is ProductPatch {
+  return checkFields(patch, { place, problems, missing: missingInPatch });
+}
+
+export function checkerOf(isPatch: boolean): (product: unknown, place: Place, problems: Problems) => boolean {
+  return isPatch ? checkPatch : checkProduct;
+}
+
+function missingField(name: keyof ProductInput): string | undefined {
+  return productFields[name].required ? `${name} is required.` : undefined;
+}
+
+/** A required field may be left out, but not cleared; one of both keys must be there. */
+function missingInPatch(name: keyof ProductInput, patch: ProductPatch): string | undefined {
+  if (name === "id") return (patch.sku ?? undefined) === undefined ? "id or sku is required." : undefined;
+  if (name === "sku" || !productFields[name].required || !Object.hasOwn(patch, name) || patch[name] === undefined)
+    return undefined;
+  return `${name} is required: it can be changed, but not cleared.`;
+}
+
+interface FieldChecks {
+  readonly place: Place;
+  readonly problems: Problems;
+  /** What is wrong with a field that is not there, or null. */
+  readonly missing: (name: keyof ProductInput, product: ProductPatch) => string | undefined;
+}
+
+function checkFields(product: unknown, { place, problems, missing }: FieldChecks): boolean {
   const totalBefore = problems.total;
   const report: Report = (field, code, message) =>
-    problems.addLazily(() => ({ code, message, ...place, path: place.path.concat(field) }));
+    problems.addLazily(() => ({
+      code,
+      message: typeof message === "string" ? message : message(),
+      ...place,
+      path: place.path.concat(field),
+    }));
 
   if (typeof product !== "object" || product === null || Array.isArray(product)) {
-    report([], "INVALID_TYPE", "A product must be an object.");
+    report([], "INVALID_TYPE", () => mustBe("A product", "an object", product));
     return false;
   }
   for (const name in product) {
@@ -60,38 +126,38 @@ export function checkProduct(product: unknown, place: Place, problems: Problems)
   }
   for (const name of productFieldNames) {
     const value = Object.hasOwn(product, name) ? (product as Partial<ProductInput>)[name] : undefined;
-    const { required, rule } = productFields[name];
-    if (value !== undefined && value !== null) rule(value, name, report);
-    else if (required) report(name, "REQUIRED", `${name} is required.`);
+    const fault = value === undefined || value === null ? missing(name, product) : undefined;
+    if (value !== undefined && value !== null) productFields[name].rule(value, name, report);
+    else if (fault !== undefined) report(name, "REQUIRED", fault);
   }
   const { price_min: min, price_max: max } = product as Partial<ProductInput>;
   if (typeof min === "number" && typeof max === "number" && min > max) {
-    report("price_min", "INVALID_VALUE", "price_min must not be above price_max.");
+    report("price_min", "INVALID_VALUE", `price_min must not be above price_max, but ${min} is above ${max}.`);
   }
   return problems.total === totalBefore;
 }
 
 function text(max: number, { blank = false } = {}): Rule {
   return (value, field, report) => {
-    if (typeof value !== "string") return report(field, "INVALID_TYPE", `${field} must be a string.`);
+    if (typeof value !== "string") return report(field, "INVALID_TYPE", () => mustBe(field, "a string", value));
     const fault = textFault(value, field, max, blank);
     if (fault !== undefined) report(field, fault.code, fault.message);
   };
 }
 
 function price(value: unknown, field: string, report: Report): void {
-  if (typeof value !== "number") return report(field, "INVALID_TYPE", `${field} must be a number.`);
+  if (typeof value !== "number") return report(field, "INVALID_TYPE", () => mustBe(field, "a number", value));
   if (!Number.isFinite(value) || value < priceMin) {
-    return report(field, "INVALID_VALUE", `${field} must be a finite number of ${priceMin} or more.`);
+    return report(field, "INVALID_VALUE", () => mustBe(field, `a finite number of ${priceMin} or more`, value));
   }
 }
 
 function flag(value: unknown, field: string, report: Report): void {
-  if (typeof value !== "boolean") report(field, "INVALID_TYPE", `${field} must be true or false.`);
+  if (typeof value !== "boolean") report(field, "INVALID_TYPE", () => mustBe(field, "true or false", value));
 }
 
 function images(value: unknown, field: string, report: Report): void {
-  if (!Array.isArray(value)) return report(field, "INVALID_TYPE", `${field} must be an array of strings.`);
+  if (!Array.isArray(value)) return report(field, "INVALID_TYPE", () => mustBe(field, "an array of strings", value));
   if (value.length > imagesMax) return report(field, "TOO_LONG", `${field} must hold at most ${imagesMax} URLs.`);
   value.forEach((item: unknown, index) => {
     if (isPlainUrl(item)) return;
@@ -119,9 +185,9 @@ function checkUrl(value: unknown, field: string, report: Report): void {
     report(...problem);
   });
   if (valid && typeof value === "string" && !isWebUrl(value)) {
-    report(field, "INVALID_VALUE", `${field} must be an http, https or protocol-relative URL.`);
+    report(field, "INVALID_VALUE", () => mustBe(field, "an http, https or protocol-relative URL", value));
   } else if (valid && severalUrls.test(String(value))) {
-    report(field, "INVALID_VALUE", `${field} must be one URL, without spaces or "|". ${severalImages}`);
+    report(field, "INVALID_VALUE", () => `${mustBe(field, `one URL, without spaces or "|"`, value)} ${severalImages}`);
   }
 }
 

@@ -1,14 +1,19 @@
 import { builder } from "../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
+import type { Context } from "../schema/context.js";
+import { announceSiteUse } from "../schema/deprecation.js";
 import { rateLimited } from "../schema/rateLimit.js";
 import { selectsLongTexts } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
+import { parseFormatOptions } from "./formats/options.js";
+import { importNdjson } from "./import/ndjson.js";
 import { importSentProducts } from "./import/sent.js";
 import {
   asSent,
   csvAsSent,
   importArgs,
   importOptions,
+  modeArgs,
   observed,
   ProductImport,
   productStandIn,
@@ -80,7 +85,7 @@ const ProductDeletion = builder.objectRef<{ message: string }>("ProductDeletion"
 
 const products = connectionType("Product", Product, ({ id }: { id: string }) => encodeCursor(id));
 
-const siteArgs = builder.args((t) => ({
+export const siteArgs = builder.args((t) => ({
   siteId: t.string({
     required: false,
     description: "Names a site of the store.",
@@ -100,9 +105,10 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "One product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
-    resolve: rateLimited("product", (_, args, { db, identity }) =>
-      findProduct(db, identity.storeId, args.productId, args),
-    ),
+    resolve: rateLimited("product", (_, args, context) => {
+      announceSiteUse(args, context);
+      return findProduct(context.db, context.identity.storeId, args.productId, args);
+    }),
   }),
   products: t.field({
     type: products.type,
@@ -125,36 +131,36 @@ builder.queryFields((t) => ({
   }),
 }));
 
+/** Of a body that is a file. @throws {AppError} BAD_REQUEST for options that cannot be read */
+function fileOptions({ uploadOptions }: Context) {
+  return { pathPrefix: [], ...(uploadOptions && { fileFormat: parseFormatOptions(uploadOptions) }) };
+}
+
 builder.mutationFields((t) => ({
   importProduct: t.field({
     type: ProductImport,
     description: "Imports or modifies one product.",
-    args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...importArgs },
+    args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...modeArgs, ...importArgs },
     extensions: { takesAsSent: "product" },
-    resolve: rateLimited("product", (_, { product, ...args }, context, info) =>
-      observed(args, context, () =>
-        importSentProducts(context.db, context.identity.storeId, asSent(product, context), {
-          ...importOptions(args, context, info),
-          path: ["product"],
-          isListExpected: false,
-        }),
-      ),
-    ),
+    resolve: rateLimited("product", (_, { product, ...args }, context, info) => {
+      const { db, identity } = context;
+      const options = { ...importOptions(args, context, info), path: ["product"], isListExpected: false };
+      return observed(args, context, () => importSentProducts(db, identity.storeId, asSent(product, context), options));
+    }),
   }),
   importProducts: t.field({
     type: ProductImport,
     description: "Imports or modifies a list of products: all or none of them, or as errorPolicy has it.",
-    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...importArgs },
+    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...modeArgs, ...importArgs },
     extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
-      observed(args, context, () =>
-        importSentProducts(context.db, context.identity.storeId, asSent(list, context), {
-          ...importOptions(args, context, info),
-          path: ["products"],
-          isListExpected: true,
-          productsMax: context.bulkProductsMax,
-        }),
-      ),
+      observed(args, context, () => {
+        const { db, identity, upload, bulkProductsMax: productsMax } = context;
+        const options = importOptions(args, context, info);
+        if (upload !== undefined) return importNdjson(db, identity.storeId, upload, options);
+        const sent = { ...options, path: ["products"], isListExpected: true, productsMax };
+        return importSentProducts(db, identity.storeId, asSent(list, context), sent);
+      }),
     ),
   }),
   importProductsCsv: t.field({
@@ -163,21 +169,27 @@ builder.mutationFields((t) => ({
     args: {
       csvContent: t.arg.string({ description: "A header row, then a row for each product." }),
       ...siteArgs,
+      ...modeArgs,
       ...importArgs,
     },
     extensions: { takesAsSent: "csvContent" },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
-      const options = { ...importOptions(args, context, info), productsMax: context.bulkProductsMax };
-      const source = csvAsSent(csvContent, context);
-      return observed(args, context, () => importCsv(context.db, context.identity.storeId, source, options));
+      const { db, identity, upload, bulkProductsMax: productsMax } = context;
+      const options = importOptions(args, context, info);
+      return observed(args, context, () =>
+        upload === undefined
+          ? importCsv(db, identity.storeId, csvAsSent(csvContent, context), { ...options, productsMax })
+          : importCsv(db, identity.storeId, upload, { ...options, ...fileOptions(context) }),
+      );
     }),
   }),
   deleteProduct: t.field({
     type: ProductDeletion,
     description: "Deletes one product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
-    resolve: rateLimited("product", (_, args, { db, identity }) =>
-      deleteProduct(db, identity.storeId, args.productId, args),
-    ),
+    resolve: rateLimited("product", (_, args, context) => {
+      announceSiteUse(args, context);
+      return deleteProduct(context.db, context.identity.storeId, args.productId, args);
+    }),
   }),
 }));

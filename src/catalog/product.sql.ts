@@ -36,6 +36,7 @@ export const rowColumns = list(rowFieldNames.map(columnOf));
 /** `rowColumns` with their types. Keys sort by bytes, as in Product. */
 export const rowColumnTypes = list([
   "line int NOT NULL",
+  "present int",
   ...columns.map(({ name, type, isKey = false }) => `"${name}" ${type}${isKey ? ' COLLATE "C"' : ""}`),
   '"searchWords" text',
 ]);
@@ -61,11 +62,13 @@ const sentRowsText = [
 ];
 
 function columnOf(field: keyof EncodedRows): string {
-  return field === "line" || field === "searchWords" ? `"${field}"` : `"${productColumns[field].name}"`;
+  return field === "line" || field === "present" || field === "searchWords"
+    ? `"${field}"`
+    : `"${productColumns[field].name}"`;
 }
 
 function typeOf(field: keyof EncodedRows): string {
-  if (field === "line") return "int";
+  if (field === "line" || field === "present") return "int";
   return field === "searchWords" ? "text" : productColumns[field].type;
 }
 

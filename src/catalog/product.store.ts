@@ -51,13 +51,26 @@ export async function upsertProducts(
   return counts;
 }
 
+/** Ties to a site what an import at `now` has written. */
+export async function tieWritten(
+  transaction: Database,
+  { storeId, siteId }: { readonly storeId: string; readonly siteId: string | undefined },
+  now: string,
+): Promise<void> {
+  if (siteId === undefined) return;
+  const written = Prisma.sql`(SELECT p.id FROM "Product" p
+    WHERE p."storeId" = ${storeId} AND p."updatedAt" = ${now}::timestamptz) s`;
+  await tieToSite(transaction, storeId, siteId, written);
+}
+
+/** @returns how many products were not tied to it before */
 export async function tieToSite(
   transaction: Database,
   storeId: string,
   siteId: string,
   rows: RowSource,
-): Promise<void> {
-  await transaction.$executeRaw`
+): Promise<number> {
+  return transaction.$executeRaw`
     INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT ${storeId}, s.id, ${siteId} FROM ${rows}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { type EventFileProgress, recordEventFile } from "../analytics/events/events.file.js";
 import type { Config } from "../config.js";
-import { addPruneCommand } from "./events.prune.js";
+import { addPruneCommand } from "./events/prune.js";
 import { type Progress, startProgress } from "./terminal/progress.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";

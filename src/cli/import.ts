@@ -2,17 +2,35 @@ import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { requireStore } from "../access/store.js";
 import { importCsv } from "../catalog/import/csv.js";
+import { importNdjson } from "../catalog/import/ndjson.js";
+import { LineSet } from "../catalog/import/rejects.js";
 import type { ErrorPolicy } from "../catalog/reading/rowChecks.js";
 import type { ImportResult } from "../catalog/import/result.js";
 import { exitStatus, problemTable } from "./terminal/failure.js";
 import { startProgress } from "./terminal/progress.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
+import type { CsvResult } from "../catalog/reading/csv.js";
+import {
+  addFormatOptions,
+  describeNotes,
+  describePreview,
+  type FileFormatOptions,
+  readFormatOptions,
+  requireNoCsvOptions,
+  readingReport,
+  requireOwnColumns,
+} from "./import/format.js";
+import { addModeOptions, type ModeCommandOptions } from "./import/mode.js";
+import { isNdjson, withInput } from "./import/input.js";
+import { openRejects } from "./import/rejects.js";
 import { withDatabase } from "./runtime.js";
 
-interface ImportCommandOptions extends OutputOptions {
+interface ImportCommandOptions extends OutputOptions, FileFormatOptions, ModeCommandOptions {
   readonly errorPolicy: keyof typeof errorPolicies;
   readonly dryRun?: boolean;
+  readonly site?: string;
+  readonly rejects?: string;
 }
 
 const errorPolicies = {
@@ -22,68 +40,114 @@ const errorPolicies = {
 
 const help = `
 With --error-policy reject-failed, rows that fail are listed and the others are stored; the exit status is then 3.
+--rejects writes all rows that fail to a file with the header, which can be imported once they are mended.
 
 Examples:
   npx vitrine import acme products.csv
-  npx vitrine import acme products.csv --dry-run --error-policy reject-failed`;
+  npx vitrine import acme products.csv --dry-run --error-policy reject-failed
+  npx vitrine import acme products.csv --rejects rejected.csv
+  npx vitrine import acme products.csv --mode replace --max-deletions 500
+  npx vitrine import acme shopify.csv --url-template 'https://shop.example/products/{handle}' --dry-run
+  gzip -dc products.csv.gz | npx vitrine import acme - --site acme-de`;
 
 /** `vitrine import` */
 export function addImportCommand(program: Command): void {
-  program
+  const added = program
     .command("import")
-    .description("import products from a CSV file of any size: all or none, unless --error-policy says otherwise")
+    .description("import products from a file of any size: all or none, unless --error-policy says otherwise")
     .argument("<store>", "its id", parseName)
-    .argument("<file>", "CSV with a header row; docs/catalog.md lists its columns")
+    .argument("<file>", "CSV or a feed, or - for standard input; docs/formats.md lists what can be read");
+  addModeOptions(addFormatOptions(added))
+    .option("--site <site>", "tie the products to this site", parseName)
     .addOption(
       new Option("--error-policy <policy>", "what is rejected when rows fail: all rows, or only those that fail")
         .choices(Object.keys(errorPolicies))
         .default("reject-all"),
     )
+    .addOption(
+      new Option("--rejects <file>", "write the rows that fail to this file; the others are stored").implies({
+        errorPolicy: "reject-failed",
+      }),
+    )
     .option("--dry-run", "report what the import would do, and store nothing")
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
-    .action(async (store: string, file: string, options: ImportCommandOptions) => {
-      const result = await importFile(store, file, options);
-      const { message, failed, failures, ...counts } = result;
-      const reported = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
-      await print({ store, ...reported }, `${message} ${counts.created} new, ${counts.updated} replaced.`, options);
+    .action(async (store: string, file: string, options: ImportCommandOptions, command: Command) => {
+      const { rejects, mode } = options;
+      if (rejects !== undefined && options.errorPolicy === "reject-all") {
+        command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
+      }
+      const { result, read } = await withInput(file, (path) => importFile(store, path, options));
+      const { message, failed, failures, deleted, ...others } = result;
+      const counts = { ...others, ...(mode === "REPLACE" && { deleted }) };
+      const listed = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
+      const report = readingReport(read, options.dryRun === true);
+      const reported = { store, ...listed, ...(rejects !== undefined && { rejects }), ...report };
+      const preview = options.dryRun === true && read !== undefined ? describePreview(read) : "";
+      await print(
+        reported,
+        `${message} ${counts.created} new, ${counts.updated} ${mode === "PATCH" ? "changed" : "replaced"}.${preview}`,
+        options,
+      );
       if (failed === 0) return;
-      if (options.json !== true) process.stderr.write(describeFailures(result));
+      if (options.json !== true) process.stderr.write(describeFailures(result, rejects));
       process.exitCode = exitStatus.partly;
     });
 }
 
-async function importFile(
-  store: string,
-  file: string,
-  { errorPolicy, dryRun }: ImportCommandOptions,
-): Promise<ImportResult> {
+interface Read {
+  readonly bytesRead: number;
+  readonly rows: number;
+}
+
+interface Imported {
+  readonly result: ImportResult;
+  readonly read: CsvResult | undefined;
+}
+
+async function importFile(store: string, file: string, options: ImportCommandOptions): Promise<Imported> {
   const { size } = await stat(file);
-  return withDatabase(async (db) => {
-    await requireStore(db, store);
-    const progress = startProgress({ label: "importing", total: size, items: "rows" });
-    try {
-      return await importCsv(
-        db,
-        store,
-        { file },
-        {
-          pathPrefix: [],
-          errorPolicy: errorPolicies[errorPolicy],
-          dryRun,
-          onProgress: ({ bytesRead, rows }) => progress.update(bytesRead, rows),
-        },
-      );
-    } finally {
-      progress.stop();
-    }
-  });
+  if (isNdjson(file)) requireNoCsvOptions(options);
+  const fileFormat = await readFormatOptions(options);
+  if (options.rejects !== undefined) await requireOwnColumns(file, fileFormat);
+  const rejected = options.rejects === undefined ? undefined : await openRejects(file, options.rejects);
+  const found: { read?: CsvResult } = {};
+  try {
+    const result = await withDatabase(async (db) => {
+      await requireStore(db, store);
+      const progress = startProgress({ label: "importing", total: size, items: "rows" });
+      const acceptedLines = rejected && new LineSet();
+      try {
+        const common = {
+          site: { siteId: options.site },
+          errorPolicy: errorPolicies[options.errorPolicy],
+          dryRun: options.dryRun,
+          mode: options.mode,
+          maxDeletions: options.maxDeletions,
+          onProgress: ({ bytesRead, rows }: Read) => progress.update(bytesRead, rows),
+        };
+        const asCsv = { pathPrefix: [], acceptedLines, fileFormat, preview: options.dryRun };
+        const imported = isNdjson(file)
+          ? await importNdjson(db, store, { file }, common)
+          : await importCsv(db, store, { file }, { ...common, ...asCsv, onRead: (read) => (found.read = read) });
+        await rejected?.write(imported.failed === 0 ? undefined : acceptedLines);
+        return imported;
+      } finally {
+        progress.stop();
+      }
+    });
+    return { result, read: found.read };
+  } finally {
+    rejected?.close();
+    if (found.read !== undefined && options.json !== true) process.stderr.write(describeNotes(found.read));
+  }
 }
 
 /** A line for each problem, and the number of rows that are not listed. */
-function describeFailures({ failures, failed }: ImportResult): string {
+function describeFailures({ failures, failed }: ImportResult, rejects: string | undefined): string {
   const problems = failures.flatMap((failure) => failure.problems);
   const more = failed - failures.length;
   const rest = more > 0 ? [`… and ${more} more rows`] : [];
-  return [...problemTable(problems), ...rest].map((line) => `  ${line}\n`).join("");
+  const file = rejects === undefined ? [] : [`The rows that failed are in ${rejects}.`];
+  return [...problemTable(problems), ...rest, ...file].map((line) => `  ${line}\n`).join("");
 }

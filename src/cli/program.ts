@@ -1,17 +1,20 @@
 import cluster from "node:cluster";
-import { createRequire } from "node:module";
 import { Command } from "commander";
 import { misspelledVariables } from "../config.js";
 import { addAnalyticsCommands } from "./analytics.js";
+import { addBackupCommands } from "./backup.js";
 import { addDistributeCommand } from "./distribute.js";
 import { addDoctorCommand } from "./doctor.js";
 import { addEventsCommands } from "./events.js";
+import { addExportCommand } from "./export.js";
 import { describeMisuse } from "./terminal/failure.js";
 import { addImportCommand } from "./import.js";
 import { addMigrateCommand } from "./migrate.js";
 import { warn } from "./runtime.js";
 import { addServeCommand } from "./serve.js";
+import { addShowCommands } from "./show.js";
 import { addSiteCommands } from "./site.js";
+import { packageVersion } from "../lib/packageFiles.js";
 import { addStoreCommands } from "./store.js";
 import { addTokenCommands } from "./token.js";
 
@@ -21,13 +24,11 @@ Each command has a --help with an example. With --json it prints one JSON object
 Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 3 rows of a file failed and the others are stored
 (import --error-policy reject-failed), 4 the database is unavailable.`;
 
-const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
-
 /** The command line, not yet parsed. Parsing throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("vitrine")
     .description("GraphQL gateway with a REST compatibility layer for product catalogs and live shopping analytics")
-    .version(version)
+    .version(packageVersion())
     .addHelpText("after", help)
     .exitOverride()
     .hook("preAction", warnOfMisspelledVariables)
@@ -36,10 +37,13 @@ export function createProgram(): Command {
   addMigrateCommand(program);
   addDistributeCommand(program);
   addDoctorCommand(program);
+  addBackupCommands(program);
   addStoreCommands(program);
   addTokenCommands(program);
   addSiteCommands(program);
   addImportCommand(program);
+  addExportCommand(program);
+  addShowCommands(program);
   addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;

@@ -1,15 +1,33 @@
 import type { Command } from "commander";
-import { addSite } from "../access/site.js";
+import { addSite, countTiedProducts, listSites, removeSite } from "../access/site.js";
+import { confirm, type ConfirmOptions, count } from "./terminal/confirm.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
 import { withDatabase } from "./runtime.js";
 
+const examples = `
+Examples:
+  npx vitrine site add acme acme-de --type SHOPIFY
+  npx vitrine site list acme
+  npx vitrine site remove acme acme-de`;
+
+const removeHelp = `
+Products that are tied to no other site are then sold on all sites of the store.
+
+Examples:
+  npx vitrine site remove acme acme-de
+  npx vitrine site remove acme acme-de --yes`;
+
 /** `vitrine site …` */
 export function addSiteCommands(program: Command): void {
-  program
-    .command("site")
-    .description("sites on which a store sells")
-    .addHelpText("after", "\nExample:\n  npx vitrine site add acme acme-de --type SHOPIFY")
+  const site = program.command("site").description("sites on which a store sells").addHelpText("after", examples);
+  addAddCommand(site);
+  addListCommand(site);
+  addRemoveCommand(site);
+}
+
+function addAddCommand(site: Command): void {
+  site
     .command("add")
     .description("add a site to a store")
     .argument("<store>", "its id", parseName)
@@ -20,5 +38,39 @@ export function addSiteCommands(program: Command): void {
     .action(async (store: string, id: string, options: OutputOptions & { type: string }) => {
       const result = await withDatabase((db) => addSite(db, store, id, options.type));
       await print(result, `Added site ${result.site} of type ${result.type} to store ${result.store}.`, options);
+    });
+}
+
+function addListCommand(site: Command): void {
+  site
+    .command("list")
+    .description("list the sites of a store")
+    .argument("<store>", "its id", parseName)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", "\nExample:\n  npx vitrine site list acme")
+    .action(async (store: string, options: OutputOptions) => {
+      const sites = await withDatabase((db) => listSites(db, store));
+      const lines = sites.map(({ site: id, type }) => `${id}  ${type}`);
+      await print({ store, sites }, lines.length === 0 ? `Store ${store} has no sites.` : lines.join("\n"), options);
+    });
+}
+
+function addRemoveCommand(site: Command): void {
+  site
+    .command("remove")
+    .description("remove a site from a store; its products stay")
+    .argument("<store>", "its id", parseName)
+    .argument("<site>", "its id", parseName)
+    .option("--yes", "do not ask")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", removeHelp)
+    .action(async (store: string, id: string, options: OutputOptions & ConfirmOptions, command: Command) => {
+      const result = await withDatabase(async (db) => {
+        const tied = count(await countTiedProducts(db, store, id), "product is", "products are");
+        await confirm(command, `Remove site ${id} of store ${store}, to which ${tied} tied?`, options);
+        return removeSite(db, store, id);
+      });
+      const tied = count(result.products, "product was", "products were");
+      await print(result, `Removed site ${id} of store ${store}; ${tied} tied to it.`, options);
     });
 }

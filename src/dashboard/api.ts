@@ -9,6 +9,11 @@ export interface Caller {
 
 type Answer<Result> = GraphQLErrors & { readonly data?: Result };
 
+/** Nothing arrived from a stream for 30 seconds. */
+export class Silence extends Error {
+  override readonly name = "Silence";
+}
+
 /** The server sends a heartbeat at least every 12 seconds. */
 const silenceMs = 30_000;
 const answerMs = 30_000;
@@ -32,16 +37,19 @@ export async function query<Result, Variables>(
  * The values of a subscription over server-sent events (graphql-sse protocol, distinct connections mode). By fetch, since
  * EventSource cannot send the token's header.
  *
- * @throws {Failure} as `query`
+ * @param onData called for all that arrives, heartbeats included
+ * @throws {Failure} as `query`; {Silence}
  */
 export async function* subscribe<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,
   variables: Variables,
   { token, signal }: Caller,
+  onData: () => void = () => {},
 ): AsyncGenerator<Result, void> {
   const silence = new AbortController();
   const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
-  let timer = setTimeout(() => silence.abort(), silenceMs);
+  const abort = () => silence.abort(new Silence("The stream was aborted: nothing arrived for 30 seconds."));
+  let timer = setTimeout(abort, silenceMs);
   try {
     const caller = { token, signal: AbortSignal.any(signals) };
     const response = await send(operation, variables, "text/event-stream", caller);
@@ -49,8 +57,9 @@ export async function* subscribe<Result, Variables>(
     const arrived: EventSourceMessage[] = [];
     const parser = createParser({ onEvent: (event) => arrived.push(event) });
     for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      onData();
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), silenceMs);
+      timer = setTimeout(abort, silenceMs);
       parser.feed(part.value);
       for (const { event, data } of arrived.splice(0)) {
         if (event === "complete") return;
@@ -64,7 +73,7 @@ export async function* subscribe<Result, Variables>(
 }
 
 async function send(operation: unknown, variables: unknown, accept: string, { token, signal }: Required<Caller>) {
-  const response = await fetch("/graphql", {
+  const response = await fetch("graphql", {
     method: "POST",
     signal,
     cache: "no-store",

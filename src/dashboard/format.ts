@@ -1,10 +1,17 @@
-const whole = new Intl.NumberFormat();
-const amount = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const rate = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 2 });
-const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+/**
+ * The page is in English, so its numbers and dates are too: as in the first kind of English that the browser's user reads, or
+ * else with the day before the month and a clock of 24 hours.
+ */
+const locale = globalThis.navigator?.languages?.find((language) => /^en\b/iu.test(language)) ?? "en-GB";
+
+const whole = new Intl.NumberFormat(locale);
+const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+const amount = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const rate = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
+const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const unit = (name: string, digits = 0) =>
-  new Intl.NumberFormat(undefined, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits });
+  new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits });
 const [days, hours, minutes, seconds, exactSeconds] = [
   unit("day"),
   unit("hour"),
@@ -12,18 +19,20 @@ const [days, hours, minutes, seconds, exactSeconds] = [
   unit("second"),
   unit("second", 1),
 ];
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const dayAndClock = new Intl.DateTimeFormat(locale, {
   day: "numeric",
   month: "short",
   hour: "numeric",
   minute: "2-digit",
 });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-const exactClock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+const exactClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 export const formatCount = (value: number): string => whole.format(value);
+/** At most 2 decimals. */
+export const formatDecimal = (value: number): string => decimal.format(value);
 /** Money, of an unknown currency. */
 export const formatAmount = (value: number): string => amount.format(value);
 /** @param percent from 0 to 100 */

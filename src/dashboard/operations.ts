@@ -4,10 +4,19 @@ import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphq
 /** Marks an operation for GraphQL Code Generator, which finds it by this name and types it. At run time it is the text. */
 const graphql = ((operation: string) => operation) as unknown as typeof typed;
 
+export const storeQuery = graphql(`
+  query Store {
+    store {
+      name
+    }
+  }
+`);
+
 /** A page of the store's shows, newest first. */
 export const showsQuery = graphql(`
-  query Shows($first: Int, $after: String, $status: LiveStreamStatus) {
-    liveStreams(first: $first, after: $after, status: $status) {
+  query Shows($first: Int, $after: String, $status: LiveStreamStatus, $search: String) {
+    liveStreams(first: $first, after: $after, status: $status, search: $search) {
+      totalCount
       nodes {
         id
         name
@@ -22,10 +31,12 @@ export const showsQuery = graphql(`
   }
 `);
 
-/** The times of a show, from which the bucket size of its time line follows. */
+/** A show as the list has it, and its times, from which the bucket size of its time line follows. */
 export const showTimesQuery = graphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) {
+      id
+      name
       status
       startedAt
       endedAt
@@ -33,71 +44,105 @@ export const showTimesQuery = graphql(`
   }
 `);
 
-/** All that the page shows of one show: its current state, and then every change. */
-export const showSubscription = graphql(`
-  subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
-    liveStreamAnalytics(lsId: $lsId) {
+export const saveShowMutation = graphql(`
+  mutation SaveShow($liveStream: LiveStreamInput!) {
+    saveLiveStream(liveStream: $liveStream) {
+      id
+    }
+  }
+`);
+
+/** All that the page shows of one show. */
+const figures = graphql(`
+  fragment Figures on LiveStreamAnalytics {
+    name
+    status
+    startedAt
+    endedAt
+    durationSeconds
+    host {
       name
-      status
-      startedAt
-      endedAt
-      host {
-        name
+    }
+    kpis {
+      sales {
+        live
+        replay
+        referral
+        total
       }
-      kpis {
-        sales {
-          live
-          replay
-          referral
-          total
-        }
-        orders {
-          live
-          replay
-          referral
-          total
-        }
-        viewers {
-          live
-          replay
-          total
-          unique
-        }
-        addToCart {
-          live
-          replay
-          avg
-        }
-        avgViewTime {
-          live
-          replay
-          avg
-        }
-        devices {
-          device
-          value
-        }
-        conversionRate
-        averageOrderValue
+      orders {
+        live
+        replay
+        referral
+        total
       }
-      peakConcurrentViewers
-      timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) {
-        startsAt
-        viewers
-        carts
-        orders
-        sales
+      viewers {
+        live
+        replay
+        total
+        unique
       }
-      topProducts(first: 10) {
-        productId
-        carts
-        product {
-          title
-        }
+      addToCart {
+        live
+        replay
+        avg
+      }
+      avgViewTime {
+        live
+        replay
+        avg
+      }
+      devices {
+        device
+        value
+      }
+      conversionRate
+      averageOrderValue
+    }
+    peakConcurrentViewers
+    timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) {
+      startsAt
+      viewers
+      carts
+      orders
+      sales
+    }
+    topProducts(first: 10) {
+      productId
+      carts
+      product {
+        title
+        featured_image
       }
     }
   }
 `);
+
+/** The show's current state, and then every change. */
+export const showSubscription = withFigures(
+  graphql(`
+    subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
+      liveStreamAnalytics(lsId: $lsId) {
+        ...Figures
+      }
+    }
+  `),
+);
+
+/** The show's current state, where the subscription delivers nothing. */
+export const showQuery = withFigures(
+  graphql(`
+    query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
+      liveStreamAnalytics(lsId: $lsId) {
+        ...Figures
+      }
+    }
+  `),
+);
+
+function withFigures<Operation>(operation: Operation): Operation {
+  return `${String(operation)}${String(figures)}` as Operation;
+}
 
 export type ShowSummary = ShowsQuery["liveStreams"]["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];

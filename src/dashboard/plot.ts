@@ -46,6 +46,8 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const repaint = () => plot.redraw(false, true);
   scheme.addEventListener("change", repaint);
+  addEventListener("beforeprint", repaint);
+  addEventListener("afterprint", repaint);
   return {
     setData(startsAtMs, values, seconds) {
       bucketSeconds = seconds;
@@ -54,6 +56,8 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
     },
     destroy() {
       scheme.removeEventListener("change", repaint);
+      removeEventListener("beforeprint", repaint);
+      removeEventListener("afterprint", repaint);
       sizes.disconnect();
       plot.destroy();
     },

@@ -1,10 +1,12 @@
 import type { ShowSummary } from "./operations.js";
 
-/** The loaded part of the list of shows, newest first. */
+/** The loaded part of the list of shows, newest first; those that are scheduled come last, the next one first. */
 export interface ShowList {
   readonly shows: readonly ShowSummary[];
   /** The cursor of the next page; null where there is none. */
   readonly next: string | null;
+  /** How many there are in all, loaded or not. */
+  readonly total: number;
 }
 
 /** The list with a new first page; shows after that page are kept. */
@@ -12,17 +14,28 @@ export function renewed(known: ShowList | undefined, page: ShowList): ShowList {
   const last = page.shows.at(-1);
   if (known === undefined || last === undefined || page.next === null) return page;
   const others = known.shows.filter((show) => isAfter(show, last));
-  return others.length === 0 ? page : { shows: [...page.shows, ...others], next: known.next };
+  return others.length === 0 ? page : { ...page, shows: [...page.shows, ...others], next: known.next };
 }
 
 /** The list with another page appended. */
 export function extended(known: ShowList | undefined, page: ShowList): ShowList {
   const ids = new Set(known?.shows.map(({ id }) => id));
-  return { shows: [...(known?.shows ?? []), ...page.shows.filter(({ id }) => !ids.has(id))], next: page.next };
+  return { ...page, shows: [...(known?.shows ?? []), ...page.shows.filter(({ id }) => !ids.has(id))] };
 }
 
-/** Whether it is older, or started at the same time and has the lesser id. */
+/** Shows of the list that have begun, and those that are scheduled. */
+export function byBeginning(shows: readonly ShowSummary[]) {
+  return { begun: shows.filter((show) => !isScheduled(show)), scheduled: shows.filter(isScheduled) };
+}
+
+/** Whether it comes after the other in the order of the list. */
 function isAfter(show: ShowSummary, other: ShowSummary): boolean {
-  const laterMs = Date.parse(other.startedAt) - Date.parse(show.startedAt);
-  return laterMs === 0 ? show.id < other.id : laterMs > 0;
+  if (isScheduled(show) !== isScheduled(other)) return isScheduled(show);
+  const [first, second] = isScheduled(show) ? [other, show] : [show, other];
+  const laterMs = Date.parse(second.startedAt) - Date.parse(first.startedAt);
+  return laterMs === 0 ? first.id < second.id : laterMs > 0;
+}
+
+function isScheduled({ status }: ShowSummary): boolean {
+  return status === "SCHEDULED";
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
 import * as operations from "./operations.js";
 
 /** Lists the page's operations, for servers that run persisted operations only. */
@@ -10,10 +10,17 @@ const operationsFile: Plugin = {
   },
 };
 
+/**
+ * Addresses are relative, because a proxy may serve the page below any path. The page is served as `dashboard`, not as
+ * `dashboard/`.
+ */
+const builtAddress: NonNullable<NonNullable<UserConfig["experimental"]>["renderBuiltUrl"]> = (name, { hostType }) =>
+  hostType === "html" ? `dashboard/${name}` : { relative: true };
+
 /** Bundles the page into dist/dashboard: index.html, operations.json, and a script and a style with hashed names. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  base: "/dashboard/",
+  experimental: { renderBuiltUrl: builtAddress },
   plugins: [operationsFile],
   publicDir: false,
   logLevel: "warn",

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
@@ -6,6 +5,7 @@ import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedd
 import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
+import { finishRestore, foldersOf } from "./embedded/restored.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
 import { withTimeLimits } from "./timeLimits.js";
@@ -101,7 +101,8 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
   let server: EmbeddedServer;
   try {
     if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
-    server = await startEmbedded({ folder: join(dataDir, "postgres") });
+    await finishRestore(dataDir);
+    server = await startEmbedded({ folder: foldersOf(dataDir).database });
   } catch (error) {
     await lock.release();
     throw error;

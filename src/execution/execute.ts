@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from "graphql";
 import { type Problem, Problems } from "../errors.js";
+import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./answerText.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, type ErrorExtensions, presentError } from "../schema/errors.js";
@@ -10,6 +11,8 @@ import { withOriginals } from "./originals.js";
 interface ExecuteOptions {
   /** Whether a list must be an array, as in REST. */
   readonly arraysOnly?: boolean;
+  /** What is wrong with the request already: answered with all that is wrong with its variables. */
+  readonly found?: Problems;
 }
 
 /** The pipeline of both styles: checks variables, executes, presents errors. Never rejects. */
@@ -32,12 +35,16 @@ async function perform(
   operation: Operation,
   sent: Variables,
   context: Context,
-  { arraysOnly = false }: ExecuteOptions,
+  { arraysOnly = false, found }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   try {
     const { variables, originals } = await withOriginals(operation, sent, context, arraysOnly);
-    requireShape(operation, variables, arraysOnly);
     const within = originals === undefined ? context : { ...context, originals };
+    const problems = problemsOf(operation, variables, arraysOnly, found);
+    if (problems !== undefined) {
+      problems.addAll(await importProblems(operation, variables, within, problems));
+      problems.throwIfAny();
+    }
     const result = await runOperation(operation.run, variables, within);
     return isRefusedShape(operation, result) ? asRequestError(result) : result;
   } catch (error) {
@@ -45,12 +52,24 @@ async function perform(
   }
 }
 
-/** @throws {AppError} VALIDATION_FAILED listing everything of a wrong shape */
-function requireShape({ shape }: Operation, variables: Variables, arraysOnly: boolean): void {
-  if (shape === undefined || shape.isValid(variables, arraysOnly)) return;
+/** Everything of a wrong shape, after what was found before; undefined if there is nothing. */
+function problemsOf(
+  { shape }: Operation,
+  variables: Variables,
+  arraysOnly: boolean,
+  found = new Problems(),
+): Problems | undefined {
+  const isValid = shape === undefined || shape.isValid(variables, arraysOnly);
+  if (isValid && found.total === 0) return undefined;
   const problems = new Problems();
-  shape.collect(variables, arraysOnly, problems);
-  problems.throwIfAny();
+  if (!isValid) shape.collect(variables, arraysOnly, problems);
+  if (found.total === 0) return problems;
+  const reported = new Set(found.list.map(({ path }) => path.join("\0")));
+  const list = problems.list.filter(({ path }) => !reported.has(path.join("\0")));
+  const all = new Problems();
+  all.addAll(found);
+  all.addAll({ list, total: problems.total - (problems.list.length - list.length) });
+  return all;
 }
 
 async function runOperation(run: Operation["run"], variables: Variables, context: Context): Promise<ExecutionResult> {

@@ -4,6 +4,7 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
   type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
@@ -12,8 +13,10 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from "graphql";
-import type { Path, Problem, Problems } from "../errors.js";
+import type { Problems } from "../errors.js";
+import { mustBe } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
+import { type CheckOptions, pathOf, type Place, report, unknownField } from "./inputProblem.js";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -23,19 +26,6 @@ interface ShapeExtensions {
   readonly valueName?: string;
   /** Of an input type: the maximum length of its lists. */
   readonly itemsMax?: number;
-}
-
-/** The path to a value, linked backwards: an array is made only for problems that are listed. */
-interface Place {
-  readonly step: string | number;
-  readonly parent: Place | undefined;
-}
-
-interface CheckOptions {
-  /** In REST, lists must be arrays; GraphQL accepts a single value for a list of one. */
-  readonly arraysOnly: boolean;
-  /** Collects all problems; without it, the check ends at the first. */
-  readonly problems: Problems | undefined;
 }
 
 type Check = (value: unknown, options: CheckOptions, place: Place | undefined) => boolean;
@@ -105,7 +95,7 @@ function checkList(itemType: GraphQLInputType): Check {
   return (value, options, place) => {
     if (!Array.isArray(value)) {
       if (!options.arraysOnly) return check(value, options, place);
-      return report(options, place, "INVALID_TYPE", (name) => `${name} must be an array.`);
+      return report(options, place, "INVALID_TYPE", (name) => mustBe(name, "an array", value));
     }
     if (value.length > itemsMax) {
       return report(options, place, "TOO_LONG", (name) => `${name} may have at most ${itemsMax} items.`);
@@ -132,7 +122,7 @@ function checkObject(type: GraphQLInputObjectType): Check {
     );
   return (value, options, place) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return report(options, place, "INVALID_TYPE", (name) => `${name} must be an object.`);
+      return report(options, place, "INVALID_TYPE", (name) => mustBe(name, "an object", value));
     }
     fields ??= fieldsOf();
     let isValid = true;
@@ -173,46 +163,23 @@ function checkLeaf(type: GraphQLScalarType | GraphQLEnumType): Check {
   const builtIn = scalarShapes[type.name];
   const extensions = type.extensions as ShapeExtensions;
   const isValid = extensions.isValid ?? builtIn?.isValid;
-  const mustBe = extensions.valueName ?? builtIn?.name ?? `a valid ${type.name}`;
+  const expected = isEnumType(type)
+    ? enumName(type)
+    : (extensions.valueName ?? builtIn?.name ?? `a valid ${type.name}`);
   const holds = isScalarType(type) ? isValid : (value: unknown) => isEnumValue(type, value);
   if (holds === undefined) throw new Error(`The scalar ${type.name} has no isValid in its extensions.`);
   return (value, options, place) =>
-    holds(value) || report(options, place, "INVALID_TYPE", (name) => `${name} must be ${mustBe}.`);
+    holds(value) || report(options, place, "INVALID_TYPE", (name) => mustBe(name, expected, value));
+}
+
+/** What values of an enum are called in messages. */
+export function enumName(type: GraphQLEnumType): string {
+  return `one of ${type
+    .getValues()
+    .map(({ name }) => name)
+    .join(", ")}`;
 }
 
 function isEnumValue(type: GraphQLEnumType, value: unknown): boolean {
   return typeof value === "string" && type.getValue(value) !== undefined;
-}
-
-/** @returns false, for the caller to return */
-function report(
-  options: CheckOptions,
-  place: Place | undefined,
-  code: Problem["code"],
-  message: (name: string) => string,
-): false {
-  options.problems?.addLazily(() => {
-    const path = pathOf(place);
-    return { code, message: message(nameOf(path)), path };
-  });
-  return false;
-}
-
-function pathOf(place: Place | undefined): Path {
-  const steps: (string | number)[] = [];
-  for (let at = place; at !== undefined; at = at.parent) steps.push(at.step);
-  return steps.toReversed();
-}
-
-export function unknownField(name: string, path: Path): Problem {
-  return { code: "UNKNOWN_FIELD", message: `There is no field ${JSON.stringify(clip(name))} here.`, path };
-}
-
-/** `["product", "images", 0]` is called `images[0]`. */
-function nameOf(path: Path): string {
-  const lastName = path.findLastIndex((step) => typeof step === "string");
-  return path
-    .slice(lastName)
-    .map((step) => (typeof step === "number" ? `[${step}]` : step))
-    .join("");
 }

@@ -163,7 +163,7 @@ function followSpreads(parts: readonly Part[]): (part: Part) => Totals {
 }
 
 function isImport(context: ValidationContext, { name }: FieldNode): boolean {
-  return name.value.startsWith("import") && context.getParentType() === context.getSchema().getMutationType();
+  return /^(?:import|patch)/u.test(name.value) && context.getParentType() === context.getSchema().getMutationType();
 }
 
 function bounded(count: number): number {

@@ -55,6 +55,6 @@ export const explainNotAcceptable: Plugin = {
 function notAcceptable(): AppError {
   return new AppError(
     "NOT_ACCEPTABLE",
-    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream.",
+    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream or multipart/mixed;subscriptionSpec=1.0.",
   );
 }

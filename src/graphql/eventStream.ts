@@ -3,13 +3,15 @@ import { isAsyncIterable } from "graphql-yoga";
 import type { Context } from "../schema/context.js";
 import type { Call } from "./fastPath.js";
 import { refusedResponse } from "./httpStatus.js";
-import { type LiveValues, nextEvent } from "./subscription.js";
+import { type StreamFormat, streamFormatOf } from "./streamFormat.js";
+import type { LiveValues } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 
-/** Server-sent events in the distinct connections mode of the graphql-sse protocol. */
 export interface EventStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly format: StreamFormat;
+  /** The values, or the one that refuses the subscription. */
   readonly events: Buffer | LiveValues;
 }
 
@@ -20,32 +22,22 @@ export type OpenEventStream = (
   context: Context,
 ) => Promise<EventStream> | undefined;
 
-const streamHeaders = {
-  "content-type": "text/event-stream",
-  connection: "keep-alive",
-  "cache-control": "no-cache",
-  "content-encoding": "none",
-};
-
 /**
- * Answers subscriptions requested as server-sent events without Yoga, with the bytes that Yoga would write. A value that
- * many clients watch is serialized once.
+ * Answers subscriptions requested as server-sent events without Yoga, with the bytes that Yoga would write, and those
+ * requested by the multipart protocol, which Yoga does not speak. A value that many clients watch is serialized once.
  */
 export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
   return (call, accept, context) => {
-    if (call === undefined || !wantsEventsOnly(accept)) return undefined;
+    const format = call === undefined ? undefined : streamFormatOf(accept);
+    if (call === undefined || format === undefined) return undefined;
     const subscription = known.find(call.query, call.operationName);
-    return subscription?.start(call.variables, context).then(asStream);
+    return subscription?.start(call.variables, context).then((started) => asStream(started, format));
   };
 }
 
-function asStream(started: ExecutionResult | LiveValues): EventStream {
-  if (isAsyncIterable(started)) return { status: 200, headers: streamHeaders, events: started };
+function asStream(started: ExecutionResult | LiveValues, format: StreamFormat): EventStream {
+  if (isAsyncIterable(started)) return { status: 200, headers: format.headers, format, events: started };
   const { status = 200, headers } = refusedResponse(started) ?? {};
-  return { status, headers: { ...streamHeaders, ...headers }, events: nextEvent(started) };
-}
-
-function wantsEventsOnly(accept = ""): boolean {
-  const ranges = accept.toLowerCase().split(",");
-  return ranges.every((range) => /^\s*text\/event-stream\s*(?:;\s*(?:q=[\d.]+|charset=utf-8)\s*)*$/u.test(range));
+  const events = format.frame(JSON.stringify(started));
+  return { status, headers: { ...format.headers, ...headers }, format, events };
 }

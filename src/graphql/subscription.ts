@@ -15,13 +15,14 @@ import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
 import { compiled, interpreted, type Operation } from "../execution/operation.js";
 import type { FairShare } from "../lib/fairShare.js";
+import type { StreamFormat } from "./streamFormat.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
 interface LiveValue {
   readonly result: ExecutionResult;
   readonly code: ErrorCode | undefined;
-  /** The value serialized as a server-sent event. */
-  readonly event: Buffer;
+  /** The value as it is written into streams of a format; serialized once for all of them. */
+  framed(format: StreamFormat): Buffer;
 }
 
 /** A parsed and valid subscription, which can be started any number of times. */
@@ -109,12 +110,16 @@ async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, co
 
 function asValue(result: ExecutionResult): LiveValue {
   const code = result.errors === undefined ? undefined : codeOf(result.errors);
-  return { result, code, event: nextEvent(result) };
-}
-
-/** A result as an event of the graphql-sse protocol, the same bytes as Yoga's. */
-export function nextEvent(result: ExecutionResult): Buffer {
-  return Buffer.from(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+  const frames = new Map<StreamFormat, Buffer>();
+  return {
+    result,
+    code,
+    framed(format) {
+      const frame = frames.get(format) ?? format.frame(JSON.stringify(result));
+      frames.set(format, frame);
+      return frame;
+    },
+  };
 }
 
 /** The values of each payload, by subscription and variables: clients of the same show get the same payload. */

@@ -4,7 +4,7 @@ export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
 const allowedHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
 const exposedHeaders =
-  "Accept-Encoding, X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed";
+  "Accept-Encoding, X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Deprecation, Link";
 const preflightTrustSeconds = "600";
 
 /**

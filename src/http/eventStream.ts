@@ -4,9 +4,6 @@ import type { EventStream } from "../graphql/eventStream.js";
 /** Silent streams are pinged at Yoga's interval: proxies and clients give them up otherwise. */
 const pingMs = 12_000;
 
-const ping = Buffer.from(":\n\n");
-const complete = Buffer.from("event: complete\ndata:\n\n");
-
 /**
  * Writes a stream of events until it ends or its client leaves. A slow client gets the latest value only: nothing is
  * written while earlier bytes wait to be sent.
@@ -15,31 +12,31 @@ const complete = Buffer.from("event: complete\ndata:\n\n");
  */
 export async function sendEvents(
   response: ServerResponse,
-  { status, headers, events }: EventStream,
+  { status, headers, format, events }: EventStream,
   disconnect: AbortSignal,
 ): Promise<void> {
   if (disconnect.aborted) return endOf(events);
   response.writeHead(status, headers);
-  response.write(ping); // so that the client gets the headers
+  response.write(format.opening);
   if (Buffer.isBuffer(events)) {
     response.write(events);
-    return void response.end(complete);
+    return void response.end(format.closing);
   }
   const pinging = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(ping);
+    if (!response.writableNeedDrain) response.write(format.heartbeat);
   }, pingMs);
   disconnect.addEventListener("abort", () => void events.return?.());
   try {
-    for await (const { event } of events) {
+    for await (const value of events) {
       await nextTurn();
       if (disconnect.aborted) return;
       pinging.refresh();
-      if (!response.write(event)) await drained(response, disconnect);
+      if (!response.write(value.framed(format))) await drained(response, disconnect);
     }
   } finally {
     clearInterval(pinging); // writing after the end would be an unhandled error
   }
-  response.end(complete);
+  response.end(format.closing);
 }
 
 async function endOf(events: EventStream["events"]): Promise<void> {

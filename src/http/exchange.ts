@@ -30,12 +30,16 @@ interface Target {
 /** Path and query string together, in characters: about what proxies and browsers allow. */
 const urlLengthMax = 8_192;
 
-/** The path and query of a request. Of a URL in absolute form (RFC 9112, section 3.2.2) the host is ignored. */
-export function targetOf(request: IncomingMessage): Target {
+/**
+ * The path, without the base path, and the query of a request. Of a URL in absolute form (RFC 9112, section 3.2.2) the host
+ * is ignored.
+ */
+export function targetOf(request: IncomingMessage, basePath = ""): Target {
   if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
     const [, afterHost = ""] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*(.*)$/iu.exec(request.url ?? "") ?? [];
     request.url = afterHost.startsWith("/") ? afterHost : `/${afterHost}`; // Yoga reads it too
   }
+  if (request.url.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);
   const { url } = request;
   const queryStart = url.indexOf("?");
   return queryStart === -1

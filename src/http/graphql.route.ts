@@ -46,7 +46,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       markPrivate(response);
     }
     // nginx collects answers before it passes them on, unless one asks it not to (its manual: proxy_buffering).
-    if ((request.headers.accept ?? "").includes("text/event-stream")) response.setHeader("x-accel-buffering", "no");
+    if (/text\/event-stream|multipart\/mixed/iu.test(request.headers.accept ?? ""))
+      response.setHeader("x-accel-buffering", "no");
     try {
       const context = await createContext(options, exchange);
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;

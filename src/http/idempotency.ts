@@ -12,16 +12,21 @@ const sliceBytes = 1024 * 1024;
  */
 export async function withIdempotency(
   context: Context,
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   path: string,
   body: Buffer,
 ): Promise<Context> {
-  const key = headers["idempotency-key"];
-  if (typeof key !== "string") return context;
+  if (typeof request.headers["idempotency-key"] !== "string") return context;
   const hash = createHash("sha256").update(`${path}\n`);
   for (let at = 0; at < body.length; at += sliceBytes) {
     if (at > 0) await setImmediate();
     hash.update(body.subarray(at, at + sliceBytes));
   }
-  return { ...context, idempotency: { key, fingerprint: hash.digest("hex") } };
+  return withFingerprint(context, request, hash.digest("hex"));
+}
+
+/** Adds the request's Idempotency-Key to its context, with a fingerprint that is known already. */
+export function withFingerprint(context: Context, { headers }: IncomingMessage, fingerprint: string): Context {
+  const key = headers["idempotency-key"];
+  return typeof key === "string" ? { ...context, idempotency: { key, fingerprint } } : context;
 }

@@ -23,7 +23,7 @@ export interface ContextOptions {
 /** Authenticates a request and creates its context. @throws {AppError} UNAUTHENTICATED */
 export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
-  const { request, response, requestId, observation } = exchange;
+  const { request, response, requestId, observation, path } = exchange;
   const header = request.headers[tokenHeader];
   const secret = typeof header === "string" ? header : undefined;
   const identity = await identify(secret);
@@ -40,6 +40,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     bulkProductsMax: config.bulkProductsMax,
     rateLimits,
     feed,
+    docsUrl: `${"../".repeat(path.split("/").length - 2)}docs`,
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);
     },

@@ -4,10 +4,12 @@ import { parseBody } from "../lib/json/body.js";
 import { JsonScanner } from "../lib/json/scan.js";
 import type { RestAnswer, RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
-import { readBody, requireJson } from "./content/body.js";
+import { contentTypeOf, readBody, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
+import { withUpload } from "./content/upload.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
-import { withIdempotency } from "./idempotency.js";
+import { endBroken, sendExport } from "./export.route.js";
+import { withFingerprint, withIdempotency } from "./idempotency.js";
 import { refuseRest } from "./refuse.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
 import { markPrivate, respondJson, respondRead } from "./respond.js";
@@ -28,6 +30,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
       const call = rest.prepare(request.method ?? "", path);
       observation.route = call.route;
       const context = await createContext(options, exchange);
+      if ("open" in call) return await sendExport(call, exchange, context);
       const answer = call.takesBody
         ? await runWithBody(call, options, exchange, context)
         : await call.run({ search, body: undefined }, context);
@@ -35,6 +38,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
+      if (response.headersSent) return endBroken(exchange, error, log);
       const code = refuseRest(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
@@ -49,6 +53,15 @@ async function runWithBody(
   { request, response, path, search }: Exchange,
   context: Context,
 ): Promise<RestAnswer> {
+  const { mediaType, isUtf8 } = contentTypeOf(request);
+  if (isUtf8 && call.uploadTypes.includes(mediaType)) {
+    const { storeId } = context.identity;
+    const options = { bytesMax: config.uploadBytesMax, storeId, bodies, scope: `${path}?${search}\n${mediaType}` };
+    return withUpload(request, response, options, ({ source, fingerprint }) => {
+      const within = { ...withFingerprint(context, request, fingerprint), upload: source };
+      return call.run({ search, body: undefined, isUpload: true }, within);
+    });
+  }
   requireJson(request);
   const scanner = new JsonScanner();
   const share = bodies.shareFor(response, context.identity.storeId);

@@ -27,8 +27,12 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   const rest = createRestRoute({ ...options, bodies });
 
   const route = async (exchange: Exchange): Promise<void> => {
-    const { path, response, observation } = exchange;
+    const { path, search, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
+    if (path === config.basePath && isRead(exchange.request)) {
+      observation.route = "/";
+      return send(response, 308, { location: `${path}/${search === "" ? "" : `?${search}`}`, "content-length": 0 });
+    }
     const page = pages.get(path);
     if (page === undefined) return rest(exchange);
     observation.route = path;
@@ -45,7 +49,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
       observation.route = "preflight";
       return;
     }
-    const target = targetOf(request);
+    const target = targetOf(request, config.basePath);
     const problem = problemWith(request);
     const exchange: Exchange = { request, response, requestId, observation, ...target };
     if (problem !== undefined) return refuse(exchange, problem);

@@ -42,7 +42,9 @@ export function canBeKey(text: string): boolean {
 
 /** Shortens input for a message, and makes lone surrogates printable. */
 export function clip(text: string, charactersMax = 60): string {
-  return (text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text).toWellFormed();
+  if (text.length <= charactersMax) return text.toWellFormed();
+  const end = charactersMax - Number(/[\ud800-\udbff]/u.test(text.charAt(charactersMax - 1)));
+  return `${text.slice(0, end)}…`.toWellFormed();
 }
 
 /** Characters are Unicode code points, as in PostgreSQL; counted only where the UTF-16 length does not decide. */

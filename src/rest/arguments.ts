@@ -1,4 +1,5 @@
 import {
+  getNamedType,
   getNullableType,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -9,32 +10,76 @@ import {
   typeFromAST,
 } from "graphql";
 import { AppError, errorAt, Problems } from "../errors.js";
-import { scalarShapes, unknownField, type Variables } from "../execution/inputShape.js";
+import { unknownField } from "../execution/inputProblem.js";
+import { enumName, scalarShapes, type Variables } from "../execution/inputShape.js";
 import type { JsonBody } from "../lib/json/body.js";
+import { mustBe } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
 import type { Context } from "../schema/context.js";
+import type { RestRoute } from "./routes.js";
 
 /** The arguments of a call, and what of its body is not parsed yet. */
 export interface Arguments extends Pick<Context, "unparsed" | "bodyLength"> {
   readonly variables: Variables;
+  /** Of members that are no arguments. */
+  readonly problems?: Problems;
+}
+
+/** The members that a body may have, each with the fields of its input objects. */
+export type BodyMembers = ReadonlyMap<string, { readonly fields: ReadonlySet<string>; readonly isList: boolean }>;
+
+export function bodyMembers(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): BodyMembers {
+  return new Map(
+    variableDefinitions.map(({ variable, type }) => {
+      const inputType = typeFromAST(schema, type as never) as GraphQLInputType; // sofa-api took the type from this schema
+      const item = getNamedType(inputType);
+      const fields = new Set(isInputObjectType(item) ? Object.keys(item.getFields()) : []);
+      return [variable.name.value, { fields, isList: isListType(getNullableType(inputType)) }];
+    }),
+  );
 }
 
 /**
  * The arguments of a POST: the members of its JSON body, unchanged. The query string is ignored.
  *
- * @throws {AppError} BAD_REQUEST for a body that is not a JSON object, VALIDATION_FAILED for unknown members
+ * @throws {AppError} BAD_REQUEST for a body that is not a JSON object
  */
-export function bodyArguments(body: JsonBody | undefined, known: ReadonlySet<string>): Arguments {
+export function bodyArguments(body: JsonBody | undefined, known: BodyMembers): Arguments {
   const value = body?.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new AppError("BAD_REQUEST", "The body must be a JSON object.");
+    throw new AppError("BAD_REQUEST", mustBe("The body", `a JSON object, such as ${exampleBody(known)}`, value));
   }
+  const variables = value as Variables;
+  return { variables, problems: unknownMembers(variables, known), unparsed: body?.unparsed, bodyLength: body?.length };
+}
+
+/** With the member that all bodies of the path have: its first. */
+function exampleBody(known: BodyMembers): string {
+  const [[member, { fields, isList }] = ["", { fields: new Set(), isList: false }]] = known;
+  const value = fields.size === 0 ? '"…"' : "{…}";
+  return `{"${member}": ${isList ? `[${value}]` : value}}`;
+}
+
+/** Fields that were sent without the member into which they belong are one problem: that this is missing. */
+function unknownMembers(body: Variables, known: BodyMembers): Problems {
   const problems = new Problems();
-  for (const name of Object.keys(value)) {
-    if (!known.has(name)) problems.addLazily(() => unknownField(name, [clip(name)]));
+  const unknown = Object.keys(body).filter((name) => !known.has(name));
+  for (const [member, { fields, isList }] of known) {
+    const own = unknown.filter((name) => fields.has(name));
+    if (own.length === 0 || Object.hasOwn(body, member)) continue;
+    const example = `{"${member}": ${isList ? "[" : ""}{"${own[0] ?? ""}": …}${isList ? "]" : ""}}`;
+    const message = `${member} is required: ${own.join(", ")} ${own.length === 1 ? "belongs" : "belong"} in it, as in ${example}.`;
+    problems.add({ code: "REQUIRED", message, path: [member] });
   }
-  problems.throwIfAny();
-  return { variables: value as Variables, unparsed: body?.unparsed, bodyLength: body?.length };
+  for (const name of unknown) {
+    const [member] = [...known].find(([, { fields }]) => fields.has(name)) ?? [];
+    if (member === undefined) problems.addLazily(() => unknownField(name, [clip(name)]));
+    else if (Object.hasOwn(body, member)) {
+      const message = `There is no field "${name}" here: it belongs in ${member}.`;
+      problems.add({ code: "UNKNOWN_FIELD", message, path: [name] });
+    }
+  }
+  return problems;
 }
 
 /**
@@ -43,6 +88,31 @@ export function bodyArguments(body: JsonBody | undefined, known: ReadonlySet<str
  * @throws {AppError} BAD_REQUEST for a path parameter that is not UTF-8, VALIDATION_FAILED for values of a wrong type
  */
 export type ReadUrlArguments = (segments: Readonly<Record<string, string>>, search: string) => Variables;
+
+/**
+ * Compiles the reader of the arguments beside a body that is a file. An unknown one is refused: a misspelled dryRun would
+ * store products.
+ *
+ * @throws {Error} as urlArguments
+ */
+export function uploadArguments(
+  route: string,
+  schema: GraphQLSchema,
+  { variableDefinitions = [], ...definition }: OperationDefinitionNode,
+  { argument, placeholder, readingOptions = [] }: NonNullable<RestRoute["upload"]>,
+): (search: string) => Variables {
+  const others = variableDefinitions.filter(({ variable }) => variable.name.value !== argument);
+  const known = new Set([...others.map(({ variable }) => variable.name.value), ...readingOptions]);
+  const read = urlArguments(route, schema, { ...definition, variableDefinitions: others });
+  return (search) => {
+    const problems = new Problems();
+    for (const name of new Set(new URLSearchParams(search).keys())) {
+      if (!known.has(name)) problems.addLazily(() => unknownField(name, [clip(name)]));
+    }
+    problems.throwIfAny();
+    return { ...read({}, search), [argument]: placeholder };
+  };
+}
 
 interface UrlArgument {
   readonly name: string;
@@ -91,8 +161,7 @@ export function urlArguments(
 function valueOf({ name, expected, coerce }: UrlArgument, text: string, problems: Problems): unknown {
   const value = coerce(text);
   if (value === undefined) {
-    const message = `${name} must be ${expected}, not ${JSON.stringify(clip(text))}.`;
-    problems.add({ code: "INVALID_TYPE", message, path: [name] });
+    problems.add({ code: "INVALID_TYPE", message: mustBe(name, expected, text), path: [name] });
   }
   return value;
 }
@@ -105,8 +174,7 @@ function urlArgument(name: string, type: GraphQLInputType): UrlArgument | undefi
   if (isListType(item) || isInputObjectType(item)) return undefined;
   if (isEnumType(item)) {
     const names = new Set(item.getValues().map((value) => value.name));
-    const expected = `one of ${[...names].join(", ")}`;
-    return { name, isList, expected, coerce: (text) => (names.has(text) ? text : undefined) };
+    return { name, isList, expected: enumName(item), coerce: (text) => (names.has(text) ? text : undefined) };
   }
   const shape = scalarShapes[item.name];
   const parse = parsers[item.name];

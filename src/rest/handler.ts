@@ -6,7 +6,8 @@ import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Variables } from "../execution/inputShape.js";
 import type { JsonBody } from "../lib/json/body.js";
-import { type Arguments, bodyArguments, urlArguments } from "./arguments.js";
+import { type Arguments, bodyArguments, bodyMembers, uploadArguments, urlArguments } from "./arguments.js";
+import { type ExportCall, prepareExports } from "./exports.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 import { restBase } from "./routes.js";
@@ -15,8 +16,9 @@ import { restBase } from "./routes.js";
 interface RestInput {
   /** The query string, without its question mark. */
   readonly search: string;
-  /** Undefined where the operation takes no body. */
+  /** Undefined where the operation takes no body, or the body is a file, which is in the context. */
   readonly body: JsonBody | undefined;
+  readonly isUpload?: boolean;
 }
 
 /** A call of a documented path, before its body is read. */
@@ -24,13 +26,15 @@ export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
   readonly takesBody: boolean;
+  /** The media types of bodies that are a file. */
+  readonly uploadTypes: readonly string[];
   /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
   run(input: RestInput, context: Context): Promise<RestAnswer>;
 }
 
 export interface RestHandler {
   /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are allowed */
-  prepare(method: string, path: string): RestCall;
+  prepare(method: string, path: string): RestCall | ExportCall;
 }
 
 export type RestAnswer =
@@ -57,10 +61,13 @@ export class MethodNotAllowedError extends AppError {
  */
 export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
   const prepared = operations.map((operation) => prepareOperation(schema, operation));
+  const exportAt = prepareExports(schema);
   return {
     prepare(method, path) {
       const wanted = method === "HEAD" ? "GET" : method;
-      const others: PreparedOperation[] = [];
+      const exported = exportAt(path);
+      if (wanted === "GET" && exported !== undefined) return exported;
+      const others: Pick<PreparedOperation, "method">[] = exported === undefined ? [] : [{ method: "GET" }];
       for (const operation of prepared) {
         const match = operation.pattern.exec(path);
         if (match === null) continue;
@@ -77,13 +84,28 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
   return {
     route: operation.route,
     takesBody: operation.method === "POST",
+    uploadTypes: operation.upload?.mediaTypes ?? [],
     async run(input, context) {
-      const { variables, ...body } = operation.readArguments(segments, input);
-      const within = body.bodyLength === undefined ? context : { ...context, ...body };
-      const result = await executeOperation(operation.prepared, variables, within, { arraysOnly: true });
+      const { variables, problems, ...body } = operation.readArguments(segments, input);
+      const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
+      const within = { ...context, ...body, ...(uploadOptions && { uploadOptions }) };
+      const result = await executeOperation(operation.prepared, variables, within, {
+        arraysOnly: true,
+        ...(problems && { found: problems }),
+      });
       return answer(result, operation, variables);
     },
   };
+}
+
+/** Parameters about how a body that is a file is read; undefined if there are none. */
+function readingOptions(search: string, { upload }: RestOperation): Record<string, string> | undefined {
+  const query = new URLSearchParams(search);
+  const given = (upload?.readingOptions ?? []).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 function prepareOperation(schema: GraphQLSchema, operation: RestOperation): PreparedOperation {
@@ -99,11 +121,13 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
 function argumentReader(
   schema: GraphQLSchema,
   definition: OperationDefinitionNode,
-  { method, path }: RestOperation,
+  { method, path, upload }: RestOperation,
 ): PreparedOperation["readArguments"] {
   if (method === "POST") {
-    const known = new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value));
-    return (_, { body }) => bodyArguments(body, known);
+    const known = bodyMembers(schema, definition);
+    const readUpload = upload && uploadArguments(`${method} ${restBase}${path}`, schema, definition, upload);
+    return (_, { search, body, isUpload = false }) =>
+      isUpload && readUpload !== undefined ? { variables: readUpload(search) } : bodyArguments(body, known);
   }
   const read = urlArguments(`${method} ${restBase}${path}`, schema, definition);
   return (segments, { search }) => ({ variables: read(segments, search) });
@@ -114,7 +138,7 @@ function restNamed(operation: Operation, label: string): Operation {
   return { ...operation, names: names && { ...names, style: "rest", label } };
 }
 
-function allowedMethods(operations: readonly RestOperation[]): string[] {
+function allowedMethods(operations: readonly Pick<RestOperation, "method">[]): string[] {
   const methods = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return [...new Set(methods)].toSorted();
 }
@@ -128,7 +152,8 @@ function answer({ data, errors }: ExecutionResult, route: PreparedOperation, var
 }
 
 /** Omits the fields that are shown on demand only. */
-function shown(body: unknown, { shownOnDemand }: PreparedOperation, variables: Variables): unknown {
-  if (shownOnDemand === undefined || variables[shownOnDemand.argument] === shownOnDemand.value) return body;
-  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !shownOnDemand.fields.includes(name)));
+function shown(body: unknown, { shownOnDemand = [] }: PreparedOperation, variables: Variables): unknown {
+  const omitted = shownOnDemand.flatMap(({ fields, argument, value }) => (variables[argument] === value ? [] : fields));
+  if (omitted.length === 0) return body;
+  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !omitted.includes(name)));
 }

@@ -7,6 +7,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   VALIDATION_FAILED: { status: 400, title: "Validation failed" },
   SITE_NOT_FOUND: { status: 400, title: "Site not found" },
   PRODUCT_NOT_FOUND: { status: 400, title: "Product not found" },
+  TOO_MANY_DELETIONS: { status: 400, title: "Too many deletions" },
   UNAUTHENTICATED: { status: 401, title: "Access token missing or invalid" },
   LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
   NOT_FOUND: { status: 404, title: "Not found" },

@@ -4,14 +4,30 @@ import type { ErrorCode } from "../errors.js";
 export interface RestRoute {
   readonly root: "Query" | "Mutation";
   readonly operation: string;
+  /** The name of its function in generated clients: it must not change. */
+  readonly operationId: string;
   readonly method: "GET" | "POST" | "DELETE";
   /** Parameters are written `:name`. */
   readonly path: string;
   readonly summary: string;
   readonly tag: "Products" | "Analytics";
   readonly errors: readonly ErrorCode[];
+  /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
+  readonly upload?: {
+    readonly mediaTypes: readonly string[];
+    readonly argument: string;
+    readonly placeholder: unknown;
+    /** Parameters of the query string about how the file is read, which are no arguments of the operation. */
+    readonly readingOptions?: readonly string[];
+  };
   /** Fields of the answer that are omitted unless an argument has this value. */
-  readonly shownOnDemand?: { readonly fields: readonly string[]; readonly argument: string; readonly value: unknown };
+  readonly shownOnDemand?: readonly OnDemand[];
+}
+
+interface OnDemand {
+  readonly fields: readonly string[];
+  readonly argument: string;
+  readonly value: unknown;
 }
 
 export const restBase = "/external";
@@ -19,47 +35,60 @@ export const restBase = "/external";
 const importErrors: readonly ErrorCode[] = [
   "VALIDATION_FAILED",
   "SITE_NOT_FOUND",
+  "TOO_MANY_DELETIONS",
   "IDEMPOTENCY_KEY_REUSED",
   "IDEMPOTENCY_KEY_IN_USE",
 ];
 
-const importFailures = { fields: ["failed", "failures"], argument: "errorPolicy", value: "REJECT_FAILED" };
+/** How a file is read (docs/formats.md). */
+const fileOptions = ["format", "urlTemplate", "delimiter", "encoding"];
+
+const importDetails: readonly OnDemand[] = [
+  { fields: ["failed", "failures"], argument: "errorPolicy", value: "REJECT_FAILED" },
+  { fields: ["deleted"], argument: "mode", value: "REPLACE" },
+];
 
 /** All paths below /external. */
 export const restRoutes: readonly RestRoute[] = [
   {
     root: "Mutation",
     operation: "importProducts",
+    operationId: "importProducts",
     method: "POST",
     path: "/product/v1/bulk",
     summary: "Bulk product import",
     tag: "Products",
+    upload: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "products", placeholder: [] },
     errors: importErrors,
-    shownOnDemand: importFailures,
+    shownOnDemand: importDetails,
   },
   {
     root: "Mutation",
     operation: "importProductsCsv",
+    operationId: "importProductsCsv",
     method: "POST",
     path: "/product/v1/bulk/csv",
     summary: "Bulk product import from CSV",
     tag: "Products",
+    upload: { mediaTypes: ["text/csv"], argument: "csvContent", placeholder: "", readingOptions: fileOptions },
     errors: importErrors,
-    shownOnDemand: importFailures,
+    shownOnDemand: importDetails,
   },
   {
     root: "Mutation",
     operation: "importProduct",
+    operationId: "importProduct",
     method: "POST",
     path: "/product/v1",
     summary: "Single product import",
     tag: "Products",
     errors: importErrors,
-    shownOnDemand: importFailures,
+    shownOnDemand: importDetails,
   },
   {
     root: "Query",
     operation: "product",
+    operationId: "getProduct",
     method: "GET",
     path: "/product/v1/:productId",
     summary: "Retrieve product",
@@ -69,6 +98,7 @@ export const restRoutes: readonly RestRoute[] = [
   {
     root: "Mutation",
     operation: "deleteProduct",
+    operationId: "deleteProduct",
     method: "DELETE",
     path: "/product/v1/:productId",
     summary: "Delete product",
@@ -78,6 +108,7 @@ export const restRoutes: readonly RestRoute[] = [
   {
     root: "Query",
     operation: "liveStreamAnalytics",
+    operationId: "getLiveStreamAnalytics",
     method: "GET",
     path: "/analytics/v1/live-streams/:lsId",
     summary: "Live shopping performance",

@@ -5,6 +5,7 @@ import type { RootDatabase } from "../database/client.js";
 import type PrismaTypes from "../generated/pothos.js";
 import { getDatamodel } from "../generated/pothos.js";
 import { parseDateTime } from "../lib/dateTime.js";
+import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "./context.js";
 
 interface VitrineTypes {
@@ -45,7 +46,7 @@ builder.scalarType("DateTime", {
   parseValue: (value) => {
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
     if (moment !== undefined) return moment;
-    throw new GraphQLError("DateTime must be an ISO 8601 timestamp with a time zone.");
+    throw new GraphQLError(mustBe("DateTime", "an ISO 8601 timestamp with a time zone", value));
   },
 });
 

@@ -1,4 +1,5 @@
 import { errorAt } from "../errors.js";
+import { mustBe } from "../lib/mustBe.js";
 import { canBeKey } from "../lib/text.js";
 import { builder } from "./builder.js";
 
@@ -31,7 +32,7 @@ export const firstMax = 100;
 export function pageSize(first: number | null | undefined): number {
   if (first === null || first === undefined) return firstByDefault;
   if (first >= 0 && first <= firstMax) return first;
-  throw errorAt("VALIDATION_FAILED", `first must be from 0 to ${firstMax}.`, ["first"]);
+  throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
 }
 
 /** A cursor with an id of 255 characters, each escaped by JSON, has 2,100. */
@@ -41,15 +42,18 @@ export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-/** @throws {AppError} VALIDATION_FAILED unless it is a cursor whose sort key has this many parts */
-export function decodeCursor(after: string | null | undefined, parts: number): readonly string[] | undefined {
+/** @throws {AppError} VALIDATION_FAILED unless it is a cursor whose sort key has one of these numbers of parts */
+export function decodeCursor(
+  after: string | null | undefined,
+  ...parts: readonly number[]
+): readonly string[] | undefined {
   if (after === null || after === undefined) return undefined;
   if (after.length > cursorCharactersMax) {
     throw errorAt("VALIDATION_FAILED", `after must have at most ${cursorCharactersMax} characters.`, ["after"]);
   }
   try {
     const key: unknown = JSON.parse(Buffer.from(after, "base64url").toString());
-    if (Array.isArray(key) && key.length === parts && key.every(isCursorPart)) return key;
+    if (Array.isArray(key) && parts.includes(key.length) && key.every(isCursorPart)) return key;
   } catch {
     // not JSON: refused below
   }
@@ -60,11 +64,16 @@ function isCursorPart(part: unknown): part is string {
   return typeof part === "string" && canBeKey(part); // long ones would go into the query of each alias
 }
 
-/** Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values. */
+/**
+ * Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values.
+ *
+ * @param isCounted whether it has `totalCount`, for lists that can be counted at the cost of a query
+ */
 export function connectionType<Node extends object>(
   name: string,
   node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },
   cursorOf: (node: Node) => string,
+  isCounted = false,
 ) {
   interface Edge {
     node: Node;
@@ -74,6 +83,7 @@ export function connectionType<Node extends object>(
     edges: Edge[];
     nodes: readonly Node[];
     pageInfo: PageInfoShape;
+    count: () => Promise<number>;
   }
   const EdgeType = builder.objectRef<Edge>(`${name}Edge`).implement({
     fields: (t) => ({
@@ -86,9 +96,20 @@ export function connectionType<Node extends object>(
       edges: t.field({ type: [EdgeType], resolve: ({ edges }) => edges }),
       nodes: t.field({ type: [node] as never, resolve: ({ nodes }) => nodes as never }),
       pageInfo: t.field({ type: PageInfo, resolve: ({ pageInfo }) => pageInfo }),
+      ...(isCounted && {
+        totalCount: t.int({
+          description: "How many the whole list has, of all pages.",
+          extensions: { cost: 100 },
+          resolve: ({ count }) => count(),
+        }),
+      }),
     }),
   });
-  const connect = ({ nodes, hasNextPage }: Page<Node>, after: unknown): Connection => {
+  const connect = (
+    { nodes, hasNextPage }: Page<Node>,
+    after: unknown,
+    count = () => Promise.resolve(0),
+  ): Connection => {
     const edges = nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
     return {
       edges,
@@ -99,6 +120,7 @@ export function connectionType<Node extends object>(
         startCursor: edges[0]?.cursor ?? null,
         endCursor: edges.at(-1)?.cursor ?? null,
       },
+      count,
     };
   };
   return { type, connect };

@@ -11,6 +11,9 @@ export type Original = ({ readonly value: unknown } | { readonly unparsed: Unpar
   readonly takesSingles: boolean;
 };
 
+/** A body that is a file: its text, or the path of a copy that exists while the request is handled. */
+export type UploadSource = { readonly text: string } | { readonly file: string };
+
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
@@ -24,10 +27,16 @@ export interface Context {
   readonly requestId: string;
   /** Long values of variables that are not parsed yet, by their placeholders. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
+  /** The products of an import, where the body is a file of them. */
+  readonly upload?: UploadSource | undefined;
+  /** How that file is read, as it was sent. */
+  readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
   /** In bytes. */
   readonly bodyLength?: number | undefined;
   /** Values that imports read in their original form, by their placeholders. Set by the pipeline. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
+  /** Whether imports only find what is wrong with their products. Set by the pipeline for a request that is refused anyway. */
+  readonly isCheckOnly?: boolean;
   readonly observation: Observation;
   /** The Idempotency-Key, and a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
@@ -35,6 +44,8 @@ export interface Context {
   readonly rateLimits: RateLimits;
   /** Live figures of shows; gets notified of changes. */
   readonly feed: LiveFeed;
+  /** The page of the documentation, relative to the URL of the request, so that it is right behind any proxy. */
+  readonly docsUrl: string;
   /** Sets a header of the answer, unless its headers are sent already. */
   readonly setHeader: (name: string, value: string) => void;
   /** Logs an error that callers do not see. */

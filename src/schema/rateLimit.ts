@@ -40,6 +40,17 @@ async function admit(policy: Policy, args: object, context: Context, info: Graph
   throw tooManyCalls(reservation ?? { policy, resetMs: policy.windowMs });
 }
 
+/** Counts a call that is no field of an operation. @throws {AppError} RATE_LIMITED */
+export async function admitCall(name: PolicyName, context: Context): Promise<void> {
+  const policy = context.rateLimits.policies[name];
+  if (policy === undefined) return;
+  const reservation = await context.rateLimits.count.reserve(policy, context.identity.storeId);
+  announce(context, reservation);
+  if (reservation.isGranted) return;
+  context.observation.limited(name);
+  throw tooManyCalls(reservation);
+}
+
 const noCalls: readonly number[] = [];
 const oneCall: readonly number[] = [Number.POSITIVE_INFINITY];
 

@@ -13,6 +13,9 @@ export interface MetricValues {
 
 export const metricsMediaType = prometheusContentType;
 
+/** Gauges that are named like counters. They are the sums of `nodejs_active_resources` and the like, by type. */
+const misnamed = ["nodejs_active_resources_total", "nodejs_active_handles_total", "nodejs_active_requests_total"];
+
 const processRegistry = new Registry();
 let isCollecting = false;
 
@@ -21,6 +24,7 @@ export function collectProcessMetrics(): void {
   if (isCollecting) return; // it cannot be stopped
   isCollecting = true;
   collectDefaultMetrics({ register: processRegistry });
+  for (const name of misnamed) processRegistry.removeSingleMetric(name);
   collectUtilization(processRegistry);
 }
 

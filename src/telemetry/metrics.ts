@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { PolicyName } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { DatabaseProbe } from "../database/client.js";
+import { packageVersion } from "../lib/packageFiles.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product"];
 
@@ -12,12 +13,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export interface MetricSources {
   readonly feed: Pick<LiveFeed, "watchers">;
   readonly probe: DatabaseProbe;
+  readonly engine: "postgresql" | "embedded";
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-export function createMetrics({ feed, probe }: MetricSources) {
+export function createMetrics({ feed, probe, engine }: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -26,6 +28,14 @@ export function createMetrics({ feed, probe }: MetricSources) {
     const collect = (): void => made.set(read());
     const made = new Gauge({ name, help, registers, collect });
   };
+  const build = new Gauge({
+    name: "vitrine_build_info",
+    help: "Always 1; its labels say what runs: the versions of Vitrine and Node.js, and the database engine.",
+    labelNames: ["version", "node_version", "engine"],
+    aggregator: "max", // of workers
+    registers,
+  });
+  build.set({ version: packageVersion(), node_version: process.version, engine }, 1);
   gauge("vitrine_live_subscriptions", "Live subscriptions that are open.", () => feed.watchers);
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);

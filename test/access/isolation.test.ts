@@ -6,7 +6,7 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "../supp
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
-import { analyticsPath, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
+import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
 import { subscribe } from "../support/subscribe.js";
 
@@ -80,6 +80,9 @@ const deleteProduct = `mutation ($productId: String!, $siteId: String, $siteType
 const importCsv = `mutation ($csvContent: String!, $siteId: String, $siteType: String) {
   importProductsCsv(csvContent: $csvContent, siteId: $siteId, siteType: $siteType) { message imported created updated }
 }`;
+const patchMany = `mutation ($products: [ProductPatchInput!]!, $siteId: String, $siteType: String) {
+  patchProducts(products: $products, siteId: $siteId, siteType: $siteType) { message imported created updated }
+}`;
 const listProducts = `query ($after: String, $search: String, $available: Boolean, $first: Int) {
   products(after: $after, search: $search, available: $available, first: $first) {
     nodes { id } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
@@ -151,6 +154,7 @@ const cases: Readonly<Record<string, Case>> = {
       operation(`"nodes":[]`, listProducts, { search: word, after, available: true }),
     ],
   },
+  "Query.store": { asks: () => [operation(`{"name":"Test store"}`, "{ store { name } }", {})] },
   "Query.liveStream": {
     asks: ({ lsId }) => [operation(noShow, "query ($lsId: String!) { liveStream(lsId: $lsId) { id } }", { lsId })],
   },
@@ -167,6 +171,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "Mutation.importProduct": imports(viaGraphQL(importOne), one),
   "Mutation.importProducts": imports(viaGraphQL(importMany), many),
+  "Mutation.patchProducts": imports(viaGraphQL(patchMany), many),
   "Mutation.importProductsCsv": imports(viaGraphQL(importCsv), csv),
   "Mutation.deleteProduct": {
     asks: (names) => productArguments(names).map(([args, gets]) => operation(gets, deleteProduct, args)),
@@ -185,6 +190,9 @@ const cases: Readonly<Record<string, Case>> = {
         ["the-show", "Ours", "ENDED", null],
       ]);
     },
+  },
+  "Mutation.deleteLiveStream": {
+    asks: ({ lsId }) => [operation(noShow, deleteShow, { lsId }), operation(noShow, deleteShow, { lsId, force: true })],
   },
   "Mutation.recordShopperEvents": {
     asks: ({ lsId, eventId, id }) => [

@@ -20,7 +20,7 @@ test("on the demo store nothing needs to be typed: GraphiQL shows products and t
   expectClean(opened);
   await opened.screenshot("graphiql.demo");
   await page.goto(`${server.url}/docs`);
-  const operation = page.locator("#operations-Products-product");
+  const operation = page.locator("#operations-Products-getProduct");
   await operation.getByRole("button", { expanded: false }).first().click();
   await operation.getByPlaceholder("productId").fill("linen-shirt");
   await operation.getByRole("button", { name: "Execute", exact: true }).click();

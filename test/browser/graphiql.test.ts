@@ -1,10 +1,13 @@
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { issueToken } from "../../src/access/token.js";
+import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
 import { answerOf, editors, fill, openTab, run, textOf, useToken } from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
-import { paths } from "../support/products.js";
+import { paths, product } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
 
 let app: TestApp;
@@ -38,12 +41,15 @@ test.each([
     "Analytics",
     "LiveFigures",
   ]);
-  await expect
-    .poll(() => textOf(page, editors.below))
-    .toContain('"X-Service-Access-Token": "paste your access token here"');
+  await page.locator(`${editors.operation} .view-lines`).waitFor();
+  await page.getByLabel("Access token").waitFor();
+  await expect.poll(() => textOf(page, editors.below)).toContain(name === "phone" ? "{" : '"search": ""'); // a phone has room for its first line
+  expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight"), "nothing is cut off").toBe(0);
+  const shortcuts = await page.getByRole("button", { name: "Open settings dialog" }).boundingBox();
+  expect((shortcuts?.y ?? Infinity) + (shortcuts?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
   await opened.screenshot(`graphiql.${name}`);
   await expectAccessible(opened, findings);
-  expectClean(opened, [/401/u]);
+  expectClean(opened); // nothing is asked without a token, the schema neither
   await opened.close();
 });
 
@@ -91,23 +97,143 @@ test("a subscription shows figures that change when an event is recorded", async
   await opened.close();
 });
 
-test("a second visit finds the tabs as they were left, and no token in the browser's storage", async () => {
+const schemaButton = "Show Documentation Explorer";
+
+/** Whether GraphiQL knows the schema. */
+async function knowsSchema(page: Page): Promise<boolean> {
+  const open = page.getByRole("button", { name: schemaButton });
+  if ((await open.count()) > 0) await open.click();
+  return page.getByText("Root Types").isVisible();
+}
+
+test("the token is asked for once: the schema comes with it, all tabs and a reload keep it, and it is nowhere else", async () => {
   const opened = await browser.open(`${app.url}/graphql`);
   const { page } = opened;
-  await openTab(page, "Analytics");
-  await fill(page, editors.operation, "query Mine { __typename }");
+  const addresses: string[] = [];
+  page.on("request", (request) => void addresses.push(request.url()));
+  await page.locator(`${editors.operation} .view-lines`).waitFor();
+  expect(await knowsSchema(page)).toBe(false);
   await useToken(page, store.token);
+  await until(() => knowsSchema(page), "the schema");
+  for (const name of ["ImportProduct", "Products"]) {
+    await openTab(page, name);
+    await run(page);
+    await until(async () => (await answerOf(page)).includes('"data"'), `the answer of ${name}`);
+  }
+  await page.getByRole("button", { name: /^(?:Add|New) tab/iu }).click();
+  await fill(page, editors.operation, "query Mine { __typename }");
   await run(page);
-  await until(async () => (await answerOf(page)).includes("__typename"), "the answer");
-  const stored = () => page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])");
+  await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer of a new tab");
   const tabs = () => page.evaluate('localStorage.getItem("graphiql:tabState")');
   await until(async () => String(await tabs()).includes('"title":"Mine"'), "the tabs to be stored");
-  expect(await stored()).not.toContain(store.token);
+
   await page.reload();
-  await page.getByRole("tab").first().waitFor();
-  expect(await page.getByRole("tab").allInnerTexts()).toEqual(["Products", "ImportProduct", "Mine", "LiveFigures"]);
-  await expect.poll(() => textOf(page, editors.operation)).toContain("query Mine { __typename }");
+  await page.getByRole("button", { name: "Replace token" }).waitFor();
+  await until(() => knowsSchema(page), "the schema after a reload");
+  expect(await page.getByRole("tab").allInnerTexts()).toEqual([
+    "Products",
+    "ImportProduct",
+    "Analytics",
+    "LiveFigures",
+    "Mine",
+  ]);
+  await run(page);
+  await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer after a reload");
+
+  const kept = await page.evaluate("JSON.stringify({ ...sessionStorage })");
+  expect(JSON.parse(String(kept))).toEqual({ "vitrine.token /": store.token });
+  expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain(store.token);
+  expect([...addresses, page.url()].filter((address) => address.includes(store.token))).toEqual([]);
+  expect([...app.accessLog, ...app.logged].filter((line) => line.includes(store.token))).toEqual([]);
+  expectClean(opened);
+  await page.getByRole("button", { name: "Forget token" }).click();
+  await page.getByLabel("Access token").waitFor();
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await opened.close();
+});
+
+test("a token that is refused is said so, and can be replaced; so can one that stops to work", async () => {
+  const opened = await browser.open(`${app.url}/graphql`);
+  const { page } = opened;
+  const input = page.getByLabel("Access token");
+  const problem = page.getByRole("banner").getByRole("alert");
+  const submit = () => page.getByRole("button", { name: "Use token" }).click();
+  await submit();
+  await expect.poll(() => problem.innerText()).toBe("Enter an access token.");
+  await input.fill("vt_ä");
+  await submit();
+  await expect.poll(() => problem.innerText()).toContain("characters that no token has");
+  await input.fill(`vt_${"x".repeat(43)}`);
+  await submit();
+  await expect.poll(() => problem.innerText()).toContain("does not know this access token");
+  await opened.screenshot("graphiql.refused");
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+
+  const { id, token } = await issueToken(app.db, store.id);
+  await useToken(page, token);
+  await openTab(page, "Products");
+  await run(page);
+  await until(async () => (await answerOf(page)).includes('"data"'), "the answer");
+  await revokeToken(app.db, store.id, id);
+  await until(async () => {
+    await run(page);
+    return problem.isVisible();
+  }, "the refusal of the revoked token");
+  expect(await problem.innerText()).toContain("was revoked or has expired");
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  await useToken(page, store.token);
+  await run(page);
+  await until(async () => (await answerOf(page)).includes('"data"'), "the answer with another token");
+
+  await page.getByRole("button", { name: "Replace token" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Replace token" }).waitFor();
+  expectClean(opened, [/401/u]);
+  await opened.close();
+});
+
+test("the dashboard and GraphiQL of one server use the same token", async () => {
+  const opened = await browser.open(`${app.url}/dashboard#token=${store.token}`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.goto(`${app.url}/graphql`);
+  await until(() => knowsSchema(page), "the schema");
+  expect(await page.getByLabel("Access token").isVisible()).toBe(false);
+  expectClean(opened);
+  await opened.close();
+});
+
+test("a headers editor with a token of its own takes precedence", async () => {
+  const other = await createTestStore(app);
+  await other.post(paths.one, { product: product("of-the-other") });
+  const opened = await browser.open(`${app.url}/graphql`);
+  const { page } = opened;
+  await useToken(page, store.token);
+  await openTab(page, "Products");
+  await page.getByRole("button", { name: "Headers", exact: true }).click();
+  await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": other.token }));
+  await run(page);
+  await expect.poll(() => answerOf(page)).toContain("of-the-other");
+  expectClean(opened);
+  await opened.close();
+});
+
+test("with the demo token nothing is asked, and a kept token that no longer works gives way to it", async () => {
+  const demo = await startApp();
+  demo.showDemoToken(store.token);
+  const opened = await browser.open(`${demo.url}/graphql`);
+  const { page } = opened;
+  await page.getByText("token of the demo store").waitFor();
+  await until(() => knowsSchema(page), "the schema");
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  await page.evaluate(`sessionStorage.setItem("vitrine.token /", "vt_${"x".repeat(43)}")`);
+  await page.reload();
+  await page.getByText("token of the demo store").waitFor();
+  await until(() => knowsSchema(page), "the schema with the demo token");
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  expectClean(opened, [/401/u]);
+  await opened.close();
+  await demo.close();
 });
 
 test.each([

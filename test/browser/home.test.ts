@@ -21,15 +21,19 @@ test.each([
   async (name, options) => {
     const opened = await browser.open(app.url, options);
     expect(await opened.page.getByRole("heading", { level: 1 }).textContent()).toBe("Vitrine");
+    const commands = await opened.page.locator("main p code").allTextContents();
+    expect(commands).toEqual(
+      expect.arrayContaining(["npx vitrine store create STORE", "npx vitrine token issue STORE"]),
+    );
     const links = await opened.page.getByRole("link").all();
     const paths = await Promise.all(links.map((link) => link.getAttribute("href")));
-    expect(paths).toEqual(expect.arrayContaining(["/graphql", "/docs", "/openapi.json", "/healthz", "/readyz"]));
+    expect(paths).toEqual(expect.arrayContaining(["graphql", "docs", "openapi.json", "healthz", "readyz"]));
     for (const path of paths) {
-      const { status } = await fetch(`${app.url}${path}`, { headers: { accept: "text/html" } });
+      const { status } = await fetch(`${app.url}/${path}`, { headers: { accept: "text/html" } });
       expect([path, status]).toEqual([path, 200]);
     }
     await opened.page.keyboard.press("Tab");
-    expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("/graphql");
+    expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("graphql");
     await expectAccessible(opened);
     expectClean(opened);
     await opened.screenshot(`home.${name}`);

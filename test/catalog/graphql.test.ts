@@ -177,7 +177,7 @@ describe("products", () => {
     });
     for (const first of [-1, 101, 2_147_483_647]) {
       expect(await store.graphql(`{ products(first: ${first}) { nodes { id } } }`)).toEqual(
-        refusedArgument("first", "first must be from 0 to 100."),
+        refusedArgument("first", `first must be from 0 to 100, not ${first}.`),
       );
     }
   });

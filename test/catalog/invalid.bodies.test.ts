@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { type ExpectedProblem, graphqlError, invalid, refusal, refusedOperation } from "../support/problems.js";
+import {
+  type ExpectedProblem,
+  graphqlError,
+  invalid,
+  notThis,
+  refusal,
+  refusedOperation,
+} from "../support/problems.js";
 import { importMany, importOne, paths, product, storedProducts } from "../support/products.js";
 
 let app: TestApp;
@@ -26,7 +33,6 @@ async function expectNothingStored(store: TestStore): Promise<void> {
 
 describe("a body that is no JSON object is a bad request", () => {
   const notJson = "The body is not valid JSON in UTF-8.";
-  const notObject = "The body must be a JSON object.";
   test.each([
     ["empty", "", notJson],
     ["cut off", '{"product":{"id":"a"', notJson],
@@ -38,15 +44,29 @@ describe("a body that is no JSON object is a bad request", () => {
     ["form fields", "product=x", notJson],
     ["broken UTF-8", new Uint8Array([...Buffer.from('{"product":"'), 0xff, ...Buffer.from('"}')]), notJson],
     ["UTF-16", new Uint8Array(Buffer.from('{"product":{}}', "utf16le")), notJson],
-    ["null", "null", notObject],
-    ["an array", "[]", notObject],
-    ["a string", '"x"', notObject],
-    ["a number", "1", notObject],
-    ["true", "true", notObject],
     ["arrays of a million levels", nested(1_000_000), "The body may have at most 64 levels of arrays and objects."],
   ])("%s", async (_, body, message) => {
     const store = await createTestStore(app);
     for (const path of posts) expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
+  });
+
+  test.each([
+    ["null", "null"],
+    ["[]", "an array"],
+    ['[{"id":"a"}]', "an array"],
+    ['"x"', '"x"'],
+    ["1", "1"],
+    ["true", "true"],
+  ])("%s, and the answer shows what each path expects", async (body, shown) => {
+    const store = await createTestStore(app);
+    for (const [path, example] of [
+      [paths.one, '{"product": {…}}'],
+      [paths.bulk, '{"products": [{…}]}'],
+      [paths.csv, '{"csvContent": "…"}'],
+    ] as const) {
+      const message = `The body must be a JSON object, such as ${example}, not ${shown}.`;
+      expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
+    }
   });
 
   test("a byte order mark does no harm", async () => {
@@ -96,7 +116,6 @@ describe("members of the body", () => {
     message: `There is no field "${name}" here.`,
     path: [name],
   });
-  const notProduct = mistyped("A product must be an object.", "product");
   const sound = JSON.stringify(product("a"));
 
   test.each<[string, string, ExpectedProblem[]]>([
@@ -105,25 +124,28 @@ describe("members of the body", () => {
     ...["5", '"x"', "true", "[]", `[${sound}]`, nested(50)].map((value): [string, string, ExpectedProblem[]] => [
       paths.one,
       `{"product":${value}}`,
-      [notProduct],
+      [mistyped(`A product must be an object${notThis(JSON.parse(value))}`, "product")],
     ]),
     [paths.bulk, "{}", [missing("products")]],
     [paths.bulk, '{"products":null}', [missing("products")]],
     ...["5", '"x"', "{}", sound].map((value): [string, string, ExpectedProblem[]] => [
       paths.bulk,
       `{"products":${value}}`,
-      [mistyped("products must be an array.", "products")],
+      [mistyped(`products must be an array${notThis(JSON.parse(value))}`, "products")],
     ]),
-    [paths.bulk, `{"products":[${sound},null]}`, [mistyped("A product must be an object.", "products", 1)]],
-    [paths.bulk, `{"products":${nested(50)}}`, [mistyped("A product must be an object.", "products", 0)]],
+    [paths.bulk, `{"products":[${sound},null]}`, [mistyped("A product must be an object, not null.", "products", 1)]],
+    [paths.bulk, `{"products":${nested(50)}}`, [mistyped("A product must be an object, not an array.", "products", 0)]],
     [paths.csv, "{}", [missing("csvContent")]],
     [paths.csv, '{"csvContent":null}', [missing("csvContent")]],
-    [paths.csv, '{"csvContent":["id,sku"]}', [mistyped("csvContent must be a string.", "csvContent")]],
-    [paths.one, `{"product":${sound},"siteId":5}`, [mistyped("siteId must be a string.", "siteId")]],
+    [paths.csv, '{"csvContent":["id,sku"]}', [mistyped("csvContent must be a string, not an array.", "csvContent")]],
+    [paths.one, `{"product":${sound},"siteId":5}`, [mistyped("siteId must be a string, not 5.", "siteId")]],
     [
       paths.bulk,
       `{"products":[],"siteId":["web"],"siteType":{}}`,
-      [mistyped("siteId must be a string.", "siteId"), mistyped("siteType must be a string.", "siteType")],
+      [
+        mistyped("siteId must be a string, not an array.", "siteId"),
+        mistyped("siteType must be a string, not an object.", "siteType"),
+      ],
     ],
     [paths.one, `{"product":${sound},"products":[]}`, [unknown("products")]],
     [paths.bulk, `{"products":[],"siteid":"web","storeId":"x"}`, [unknown("siteid"), unknown("storeId")]],
@@ -133,12 +155,18 @@ describe("members of the body", () => {
     [
       paths.one,
       `{"product":${sound.slice(0, -1)},"price":1e999}}`,
-      [{ code: "INVALID_VALUE", message: "price must be a finite number of 0 or more.", path: ["product", "price"] }],
+      [
+        {
+          code: "INVALID_VALUE",
+          message: "price must be a finite number of 0 or more, not Infinity.",
+          path: ["product", "price"],
+        },
+      ],
     ],
     [
       paths.one,
       `{"product":${sound.slice(0, -1)},"id":${nested(50)}}}`,
-      [mistyped("id must be a string.", "product", "id")],
+      [mistyped("id must be a string, not an array.", "product", "id")],
     ],
   ])("%s refuses %.60s", async (path, body, problems) => {
     const store = await createTestStore(app);

@@ -36,12 +36,12 @@ describe("GraphQL literals", () => {
 
   test.each([
     ["a blank title", `title: " "`, "REQUIRED", "title must not be blank.", "title"],
-    ["a negative price", "price: -1", "INVALID_VALUE", "price must be a finite number of 0 or more.", "price"],
+    ["a negative price", "price: -1", "INVALID_VALUE", "price must be a finite number of 0 or more, not -1.", "price"],
     [
       "a bad URL",
       `url: "ftp://a.example"`,
       "INVALID_VALUE",
-      "url must be an http, https or protocol-relative URL.",
+      'url must be an http, https or protocol-relative URL, not "ftp://a.example".',
       "url",
     ],
   ])("%s is refused as it is in variables", async (_, field, code, message, path) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "../support/app.js";
-import { type ExpectedProblem, invalid, invalidVariables } from "../support/problems.js";
+import { type ExpectedProblem, invalid, invalidVariables, notThis } from "../support/problems.js";
 import { importedAnswer, importMany, paths, product, storedProducts } from "../support/products.js";
 
 let app: TestApp;
@@ -16,27 +16,36 @@ type Case = [field: string, value: unknown, Expected];
 const required = ["id", "sku", "title", "available", "featured_image", "url"];
 const texts = ["id", "sku", "title", "description", "featured_image", "url"];
 const prices = ["price", "price_min", "price_max"];
-const notWeb = (field: string) => `${field} must be an http, https or protocol-relative URL.`;
+const notWeb = (field: string, value: string) =>
+  `${field} must be an http, https or protocol-relative URL${notThis(value)}`;
 
 const missing = required.flatMap((field): Case[] =>
   [undefined, null].map((value) => [field, value, ["REQUIRED", `${field} is required.`]]),
 );
 const mistyped: Case[] = [
   ...texts.flatMap((field) =>
-    [5, true, ["x"], { a: 1 }].map((value): Case => [field, value, ["INVALID_TYPE", `${field} must be a string.`]]),
+    [5, true, ["x"], { a: 1 }].map((value): Case => [
+      field,
+      value,
+      ["INVALID_TYPE", `${field} must be a string${notThis(value)}`],
+    ]),
   ),
   ...prices.flatMap((field) =>
-    ["1", true, [1], {}].map((value): Case => [field, value, ["INVALID_TYPE", `${field} must be a number.`]]),
+    ["1", true, [1], {}].map((value): Case => [
+      field,
+      value,
+      ["INVALID_TYPE", `${field} must be a number${notThis(value)}`],
+    ]),
   ),
   ...["true", 1, 0, [true], {}].map((value): Case => [
     "available",
     value,
-    ["INVALID_TYPE", "available must be true or false."],
+    ["INVALID_TYPE", `available must be true or false${notThis(value)}`],
   ]),
   ...[null, 5, true, {}, ["//a.example"]].map((value): Case => [
     "images",
     ["//a.example/1", value],
-    ["INVALID_TYPE", "images[1] must be a string.", "images", 1],
+    ["INVALID_TYPE", `images[1] must be a string${notThis(value)}`, "images", 1],
   ]),
 ];
 const refusedTexts: Case[] = [
@@ -86,9 +95,9 @@ const badUrls = [
   "https://[::1",
 ];
 const refusedUrls = badUrls.flatMap((value): Case[] => [
-  ["url", value, ["INVALID_VALUE", notWeb("url")]],
-  ["featured_image", value, ["INVALID_VALUE", notWeb("featured_image")]],
-  ["images", ["//a.example", value], ["INVALID_VALUE", notWeb("images[1]"), "images", 1]],
+  ["url", value, ["INVALID_VALUE", notWeb("url", value)]],
+  ["featured_image", value, ["INVALID_VALUE", notWeb("featured_image", value)]],
+  ["images", ["//a.example", value], ["INVALID_VALUE", notWeb("images[1]", value), "images", 1]],
 ]);
 const unknown = [
   "colour",
@@ -108,7 +117,7 @@ const refusedNames = unknown.map((field): Case => {
 const refusedPrices = prices.map((field): Case => [
   field,
   -0.01,
-  ["INVALID_VALUE", `${field} must be a finite number of 0 or more.`],
+  ["INVALID_VALUE", `${field} must be a finite number of 0 or more, not -0.01.`],
 ]);
 
 function problemOf([field, , [code, message, ...path]]: Case, ...prefix: ExpectedProblem["path"]): ExpectedProblem {
@@ -142,7 +151,7 @@ test("a price_min above price_max is refused; equal is not", async () => {
   const store = await createTestStore(app);
   const problem = {
     code: "INVALID_VALUE",
-    message: "price_min must not be above price_max.",
+    message: "price_min must not be above price_max, but 2 is above 1.99.",
     path: ["product", "price_min"],
   };
   const sent = product("a", { price_min: 2, price_max: 1.99 });

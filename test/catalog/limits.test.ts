@@ -65,7 +65,11 @@ describe("limits", () => {
     const store = await createTestStore(app);
     const sent = product("a", { images: "https://a.example/1.jpg" });
     expect(await store.post(paths.one, { product: sent })).toEqual(
-      invalid({ code: "INVALID_TYPE", message: "images must be an array of strings.", path: ["product", "images"] }),
+      invalid({
+        code: "INVALID_TYPE",
+        message: 'images must be an array of strings, not "https://a.example/1.jpg".',
+        path: ["product", "images"],
+      }),
     );
     expect(await storedProducts(app, store)).toEqual([]);
     expect(await store.graphql(importOne, { product: sent })).toEqual({
@@ -83,19 +87,19 @@ describe("several problems", () => {
     const list = [{ id: 5, colour: "red" }, product("b", { price: "1", price_max: -1 }), null, "x", [], product("c")];
     const problems: ExpectedProblem[] = [
       { code: "UNKNOWN_FIELD", message: `A product has no field "colour".`, path: ["products", 0, "colour"] },
-      { code: "INVALID_TYPE", message: "id must be a string.", path: ["products", 0, "id"] },
+      { code: "INVALID_TYPE", message: "id must be a string, not 5.", path: ["products", 0, "id"] },
       ...required
         .slice(1)
         .map((field) => ({ code: "REQUIRED", message: `${field} is required.`, path: ["products", 0, field] })),
-      { code: "INVALID_TYPE", message: "price must be a number.", path: ["products", 1, "price"] },
+      { code: "INVALID_TYPE", message: 'price must be a number, not "1".', path: ["products", 1, "price"] },
       {
         code: "INVALID_VALUE",
-        message: "price_max must be a finite number of 0 or more.",
+        message: "price_max must be a finite number of 0 or more, not -1.",
         path: ["products", 1, "price_max"],
       },
       ...[2, 3, 4].map((index) => ({
         code: "INVALID_TYPE",
-        message: "A product must be an object.",
+        message: `A product must be an object, not ${["null", '"x"', "an array"][index - 2]}.`,
         path: ["products", index],
       })),
     ];
@@ -126,8 +130,8 @@ describe("several problems", () => {
   });
 
   test.each([
-    ["in shape", "x", "INVALID_TYPE", "price must be a number."],
-    ["in value", -1, "INVALID_VALUE", "price must be a finite number of 0 or more."],
+    ["in shape", "x", "INVALID_TYPE", 'price must be a number, not "x".'],
+    ["in value", -1, "INVALID_VALUE", "price must be a finite number of 0 or more, not -1."],
   ])("wrong %s: the first 100 of 250 are listed, and the number of all", async (_where, price, code, message) => {
     const store = await createTestStore(app);
     const list = Array.from({ length: 250 }, (_item, index) => product(`p${index}`, { price }));

@@ -121,6 +121,23 @@ describe("the same import leaves the same rows", () => {
   );
 });
 
+test.each([";", "\t"])("CSV with %j between its cells is read as with commas, in every way", async (delimiter) => {
+  const operation =
+    "mutation ($csvContent: String!) { importProductsCsv(csvContent: $csvContent) { message imported created updated } }";
+  const header = ["ID", "Sku", "title", "available", "featured_image", "url"];
+  const row = ["a", "sku-a", "Title a", "TRUE", "//a.example/a.jpg", "//a.example/a"];
+  const csvContent = [header, row].map((cells) => cells.join(delimiter)).join("\n");
+  const [rest, graphql, file] = await Promise.all([createTestStore(app), createTestStore(app), createTestStore(app)]);
+  expect(await rest.post(paths.csv, { csvContent })).toEqual(importedAnswer(1));
+  expect(await graphql.graphql(operation, { csvContent })).toEqual({ data: { importProductsCsv: counts } });
+  const name = join(folder, `${file.id}.csv`);
+  await writeFile(name, csvContent);
+  expect(await importCsv(app.db, file.id, { file: name }, { pathPrefix: [] })).toMatchObject({ imported: 1 });
+  const [stored] = await storedProducts(app, rest);
+  expect(stored).toMatchObject({ id: "a", sku: "sku-a", title: "Title a", available: true });
+  for (const store of [graphql, file]) expect(await storedProducts(app, store)).toEqual([stored]);
+});
+
 describe("a CSV text of 20,000 rows", () => {
   test("is imported over HTTP, and replaced by a second import", async () => {
     const store = await createTestStore(app);

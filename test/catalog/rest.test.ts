@@ -62,13 +62,20 @@ describe("retrieve", () => {
     ["dots", "a/../b", "a%2F..%2Fb"],
     ["unicode", "Größe-ß-鞋-👟", encodeURIComponent("Größe-ß-鞋-👟")],
     ["quotes and backslashes", `a"b\\c'd`, encodeURIComponent(`a"b\\c'd`)],
-    ["the name of another path", "bulk", "bulk"],
     ["the name of another path with a slash", "bulk/csv", "bulk%2Fcsv"],
   ])("an id with %s is decoded exactly once, for retrieve and delete alike", async (_, id, encoded) => {
     const wanted = product(id, { sku: "wanted" });
     const store = await storeWith(wanted, product("other"));
     expect(await store.get(`${paths.one}/${encoded}`)).toEqual(found(documented(wanted)));
     expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(deleted(id));
+    expect(await storedKeys(app, store)).toEqual({ other: "sku-other" });
+  });
+
+  test("a product with the name of the export's path as its id is read by its sku, and deleted by either", async () => {
+    const wanted = product("bulk", { sku: "wanted" });
+    const store = await storeWith(wanted, product("other"));
+    expect(await store.get(`${paths.one}/wanted`)).toEqual(found(documented(wanted)));
+    expect(await store.delete(`${paths.one}/bulk`)).toEqual(deleted("bulk"));
     expect(await storedKeys(app, store)).toEqual({ other: "sku-other" });
   });
 

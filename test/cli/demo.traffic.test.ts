@@ -25,8 +25,8 @@ test("demo traffic ends once its show has the maximum of events, also after a re
     await stop();
     expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
   };
-  await fillUpTo(700);
-  await fillUpTo(760); // events of an earlier run count
+  await fillUpTo(2_100);
+  await fillUpTo(2_160); // events of an earlier run count
 });
 
 async function removeDemo(db: RootDatabase): Promise<void> {
@@ -66,6 +66,17 @@ test("an interrupted creation of the demo store is completed from any step, and 
   expect(await db.shopperEvent.count({ where }), "it is complete now").toBe(stored);
   const tokens = await db.accessToken.findMany({ where });
   expect(tokens.map(({ hash }) => hash)).toEqual([hashSecret(again?.token ?? "")]);
+});
+
+test("before the first start the running show had 60 visits a minute for 20 minutes, as many as the traffic makes", async () => {
+  const database = testDatabase();
+  const db = database.client;
+  onTestFinished(() => database.close());
+  await removeDemo(db);
+  await db.store.create({ data: { id: demoStore, name: "Demo store" } }); // other tests have stores
+  await prepareDemo(db, undefined);
+  const where = { storeId: demoStore, liveStreamId: runningShow, type: "VIEW" };
+  expect(await db.shopperEvent.count({ where })).toBe(20 * 60);
 });
 
 test("an operator's own store with the id demo is left unchanged", async () => {

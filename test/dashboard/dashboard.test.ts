@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { asFailure, failureIn, failureOf } from "../../src/dashboard/failure.js";
 import { backoffMs } from "../../src/dashboard/reconnect.js";
-import { renewed } from "../../src/dashboard/showList.js";
+import { whyRefused } from "../../src/dashboard/session.js";
+import { byBeginning, renewed } from "../../src/dashboard/showList.js";
 import { fillBuckets, spanOf } from "../../src/dashboard/timeline.js";
 
 const minutes = (count: number) => count * 60_000;
@@ -29,6 +30,23 @@ describe("a time line's span", () => {
     const weekLater = Date.parse(startedAt) + minutes(10_080);
     expect(spanOf(ended, "show", weekLater)).toEqual({ bucketSeconds: 60, from: startedAt, until: ended.endedAt });
     expect(spanOf(ended, "all", weekLater)).toEqual({ bucketSeconds: 7_200, from: startedAt, until: null });
+  });
+});
+
+describe("a refused token", () => {
+  const token = `vt_${"aB3-_".repeat(9)}`.slice(0, 46);
+
+  test.each([
+    [token.slice(0, 40), /^The access token is incomplete: it has 40 characters, and should have 46\. Copy the whole/u],
+    [`${token}.`, /^The access token is too long: it has 47 characters, and should have 46\./u],
+    [token.replace("a", "."), /^The access token is mistyped: it has characters that no token has\./u],
+    ["tökén 😀", /^The access token is mistyped/u],
+    [token, /^The server does not know this access token: it may be mistyped/u],
+    ["a-demo-token", /^The server does not know this access token/u],
+  ])("is explained as far as it can be known: %s", (refused, message) => {
+    expect(whyRefused(refused, false)).toMatch(message);
+    expect(whyRefused(refused, false)).not.toContain("revoked");
+    expect(whyRefused(refused, true)).toContain("it was revoked or has expired");
   });
 });
 
@@ -63,6 +81,7 @@ describe("the buckets of a span", () => {
 });
 
 describe("the first page of the list, read again", () => {
+  const total = 50;
   /** Shows of a day each: number 1 is the newest. */
   const show = (number: number) => ({
     id: `s${number}`,
@@ -73,31 +92,48 @@ describe("the first page of the list, read again", () => {
   const shows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => show(from + index));
 
   test("is the whole list where there is no next page: removed shows disappear", () => {
-    const known = { shows: shows(1, 25), next: null };
-    expect(renewed(known, { shows: [], next: null })).toEqual({ shows: [], next: null });
-    expect(renewed(known, { shows: shows(3, 3), next: null })).toEqual({ shows: shows(3, 3), next: null });
+    const known = { shows: shows(1, 25), next: null, total };
+    expect(renewed(known, { shows: [], next: null, total })).toEqual({ shows: [], next: null, total });
+    expect(renewed(known, { shows: shows(3, 3), next: null, total })).toEqual({
+      shows: shows(3, 3),
+      next: null,
+      total,
+    });
   });
 
   test("replaces its span, and later shows stay", () => {
-    const known = { shows: shows(1, 40), next: "after 40" };
-    expect(renewed(known, { shows: shows(0, 19), next: "after 19" })).toEqual({
+    const known = { shows: shows(1, 40), next: "after 40", total };
+    expect(renewed(known, { shows: shows(0, 19), next: "after 19", total })).toEqual({
       shows: shows(0, 40),
       next: "after 40",
+      total,
     });
     const page = [...shows(1, 4), ...shows(6, 21)]; // 5 is of another status now
-    expect(renewed(known, { shows: page, next: "after 21" }).shows).toEqual([...shows(1, 4), ...shows(6, 40)]);
-    expect(renewed({ shows: shows(1, 20), next: "after 20" }, { shows: shows(1, 20), next: "again" }).next).toBe(
-      "again",
-    );
-    expect(renewed(undefined, { shows: shows(1, 20), next: "after 20" }).shows).toEqual(shows(1, 20));
+    expect(renewed(known, { shows: page, next: "after 21", total }).shows).toEqual([...shows(1, 4), ...shows(6, 40)]);
+    expect(
+      renewed({ shows: shows(1, 20), next: "after 20", total }, { shows: shows(1, 20), next: "again", total }).next,
+    ).toBe("again");
+    expect(renewed(undefined, { shows: shows(1, 20), next: "after 20", total }).shows).toEqual(shows(1, 20));
   });
 
   test("orders shows that start together by id, descending", () => {
     const [a, b, c] = ["a", "b", "c"].map((id) => ({ ...show(1), id }));
-    const known = { shows: [c, b, a].flatMap((one) => one ?? []), next: null };
-    const page = { shows: known.shows.slice(0, 2), next: "after b" };
+    const known = { shows: [c, b, a].flatMap((one) => one ?? []), next: null, total };
+    const page = { shows: known.shows.slice(0, 2), next: "after b", total };
     expect(renewed(known, page)).toEqual(known);
   });
+});
+
+test("scheduled shows stay after all others in the list, the next one first", () => {
+  const total = 50;
+  const scheduled = (id: string, start: string) => ({ id, name: id, status: "SCHEDULED" as const, startedAt: start });
+  const begun = { ...scheduled("begun", "2026-05-04T18:00:00Z"), status: "ENDED" as const };
+  const [next, last] = [scheduled("next", "2027-01-01T00:00:00Z"), scheduled("last", "2027-01-02T00:00:00Z")];
+  const known = { shows: [begun, next, last], next: null, total };
+  for (const count of [1, 2]) {
+    expect(renewed(known, { shows: known.shows.slice(0, count), next: "more", total })).toEqual(known);
+  }
+  expect(byBeginning(known.shows)).toEqual({ begun: [begun], scheduled: [next, last] });
 });
 
 describe("failures", () => {

@@ -14,8 +14,9 @@ const bundle = new URL("../../dist/dashboard/", import.meta.url);
 
 /** The paths that the page names. */
 async function namedPaths(): Promise<string[]> {
-  const html = await (await fetch(`${app.url}/dashboard`)).text();
-  return [...html.matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, path = ""]) => path);
+  const address = `${app.url}/dashboard`;
+  const html = await (await fetch(address)).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/gu)].map(([, path = ""]) => new URL(path, address).pathname);
 }
 
 test("the page is served with a strict policy, and revalidated each time", async () => {
@@ -27,7 +28,7 @@ test("the page is served with a strict policy, and revalidated each time", async
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "content-security-policy":
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   });
   const html = await response.text();
   expect(html).toBe(await readFile(new URL("index.html", bundle), "utf8"));

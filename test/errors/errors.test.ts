@@ -25,7 +25,7 @@ describe("BAD_REQUEST, VALIDATION_FAILED, SITE_NOT_FOUND and PRODUCT_NOT_FOUND",
     const store = await createTestStore(app);
     await addSite(app.db, store.id, "web", "shop");
 
-    const bad = "The body must be a JSON object.";
+    const bad = 'The body must be a JSON object, such as {"product": {…}}, not an array.';
     expect(await store.post(paths.one, [])).toEqual(refusal("BAD_REQUEST", bad));
     expect(await store.graphql("{ product }")).toEqual({
       errors: [

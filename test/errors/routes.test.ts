@@ -18,7 +18,7 @@ describe("METHOD_NOT_ALLOWED", () => {
   test.each([
     [paths.one, "POST"],
     [paths.bulk, "DELETE, GET, HEAD, POST"],
-    [paths.csv, "POST"],
+    [paths.csv, "GET, HEAD, POST"],
     [paths.of("a"), "DELETE, GET, HEAD"],
     ["/", "GET, HEAD"],
     ["/openapi.json", "GET, HEAD"],
@@ -62,7 +62,7 @@ describe("METHOD_NOT_ALLOWED", () => {
 
 describe("NOT_ACCEPTABLE", () => {
   const message =
-    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream.";
+    "Operations are answered as application/json or application/graphql-response+json, subscriptions as text/event-stream or multipart/mixed;subscriptionSpec=1.0.";
   const answer = {
     status: 406,
     type: "application/json; charset=utf-8",

@@ -152,7 +152,7 @@ test("of a million wrong values the first hundred are named and all are counted,
   expect([problems.list.length, problems.total]).toEqual([100, 1_000_000]);
   expect(problems.list[99]).toEqual({
     code: "INVALID_TYPE",
-    message: "images[99] must be a string.",
+    message: "images[99] must be a string, not 1.",
     path: ["images", 99],
   });
 });

@@ -137,7 +137,11 @@ describe("sizes of what is listed are bounded, however they are given:", () => {
           expect(await store.graphql(query, variables)).toMatchObject({
             data: null,
             errors: [
-              { message: "first must be from 0 to 100.", path: [field], extensions: { code: "VALIDATION_FAILED" } },
+              {
+                message: `first must be from 0 to 100, not ${n}.`,
+                path: [field],
+                extensions: { code: "VALIDATION_FAILED" },
+              },
             ],
           });
         }

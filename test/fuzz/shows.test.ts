@@ -45,7 +45,7 @@ const shows = fc.record(
   {
     id: ids,
     name: texts,
-    status: fc.constantFrom("LIVE", "ENDED", "ARCHIVED"),
+    status: fc.constantFrom("SCHEDULED", "LIVE", "ENDED", "ARCHIVED"),
     startedAt: times,
     durationSeconds: fc.option(counts),
     host: fc.option(fc.record({ name: texts, email: fc.oneof(fc.constantFrom("a@b", "ä@b.example"), texts) })),
@@ -138,9 +138,12 @@ function eventsOf({ id: storeId }: TestStore): Promise<number> {
 /** What was answered of a show says what was sent, and is what is stored. */
 async function expectSaved(store: TestStore, sent: any, answered: any): Promise<void> {
   const { id, name, status, startedAt, durationSeconds, host } = sent;
-  const duration = status === "LIVE" ? expect.any(Number) : durationSeconds + 0;
+  const duration = status === "LIVE" ? expect.any(Number) : status === "SCHEDULED" ? 0 : durationSeconds + 0;
   const start = new Date(startedAt).toISOString();
-  const endedAt = status === "LIVE" ? null : new Date(Date.parse(startedAt) + duration * 1_000).toISOString();
+  const endedAt =
+    status === "SCHEDULED" || status === "LIVE"
+      ? null
+      : new Date(Date.parse(startedAt) + duration * 1_000).toISOString();
   expect(answered).toEqual({
     id,
     name,

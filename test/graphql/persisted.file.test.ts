@@ -54,7 +54,7 @@ describe("a file of persisted operations", () => {
     const path = await fileOf("bad.json", {
       good: read,
       syntax: "{ product(",
-      fields: "{ nothing more }",
+      fields: "{ nothing another }",
       number: 5,
       type: "type Query { a: Int }",
       deep,
@@ -66,7 +66,7 @@ describe("a file of persisted operations", () => {
         [
           "syntax: Syntax Error: Expected Name, found <EOF>",
           'fields: Cannot query field "nothing" on type "Query"',
-          'fields: Cannot query field "more" on type "Query"',
+          'fields: Cannot query field "another" on type "Query"',
           "number: the document must be a string",
           'type: The "Query" definition is not executable',
           "deep: An operation may be nested at most 20 fields deep",

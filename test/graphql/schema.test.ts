@@ -11,17 +11,20 @@ describe("the schema", () => {
   const deprecated = `@deprecated(reason: "Products belong to the store; sites need not be named.")`;
   const site = `siteId: String ${deprecated} siteType: String ${deprecated}`;
 
+  const modes = "mode: ImportMode = UPSERT maxDeletions: Int";
   const policy = "errorPolicy: ImportErrorPolicy = REJECT_ALL dryRun: Boolean = false";
 
   test.each([
     `product( productId: String! ${site} ): Product`,
     "products( first: Int after: String search: String available: Boolean ): ProductConnection!",
-    `importProduct( product: ProductInput! ${site} ${policy} ): ProductImport!`,
-    `importProducts( products: [ProductInput!]! ${site} ${policy} ): ProductImport!`,
-    `importProductsCsv( csvContent: String! ${site} ${policy} ): ProductImport!`,
+    `importProduct( product: ProductInput! ${site} ${modes} ${policy} ): ProductImport!`,
+    `importProducts( products: [ProductInput!]! ${site} ${modes} ${policy} ): ProductImport!`,
+    `importProductsCsv( csvContent: String! ${site} ${modes} ${policy} ): ProductImport!`,
+    `patchProducts( products: [ProductPatchInput!]! ${site} ${policy} ): ProductImport!`,
+    "input ProductPatchInput { id: String sku: String title: String description: String price: Float price_min: Float price_max: Float available: Boolean images: [String!] featured_image: String url: String }",
     `deleteProduct( productId: String! ${site} ): ProductDeletion!`,
     "input ProductInput { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!] featured_image: String! url: String! }",
-    "type ProductImport { message: String! imported: Int! created: Int! updated: Int! failed: Int! failures: [ProductImportFailure!]! }",
+    "type ProductImport { message: String! imported: Int! created: Int! updated: Int! deleted: Int! failed: Int! failures: [ProductImportFailure!]! }",
     "type ProductDeletion { message: String! }",
     "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! }",
   ])("has %.60s", (part) => {

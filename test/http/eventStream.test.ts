@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { serverSentEvents } from "../../src/graphql/streamFormat.js";
 import type { EventStream } from "../../src/graphql/eventStream.js";
 import { sendEvents } from "../../src/http/eventStream.js";
 import { createTestStore, startApp } from "../support/app.js";
@@ -17,7 +18,7 @@ function emptyStream() {
     await ended;
     yield* [];
   })();
-  const stream: EventStream = { status: 200, headers: { "content-type": "text/event-stream" }, events };
+  const stream: EventStream = { status: 200, headers: {}, format: serverSentEvents, events };
   return { stream, end };
 }
 

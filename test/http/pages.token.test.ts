@@ -11,10 +11,6 @@ const token = `demo-token-</script>"${"x".repeat(20)}`;
 const held = JSON.stringify(token)
   .slice(1, -1)
   .replaceAll("<", String.raw`\u003c`);
-const inHeaders = JSON.stringify(held)
-  .slice(1, -1)
-  .replaceAll(String.raw`\\u003c`, String.raw`\u003c`);
-
 let app: TestApp;
 let production: TestApp;
 beforeAll(async () => {
@@ -28,18 +24,18 @@ function read(path: string, headers: Readonly<Record<string, string>> = {}, { ur
   return receive(url, path, { headers: { accept: "text/html", ...headers } });
 }
 
-test.each([
-  ["/graphql", inHeaders],
-  ["/docs", held],
-])("%s holds the demo token for a browser on this machine, which may not keep the page", async (path, text) => {
-  const { port } = new URL(app.url);
-  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
-    const { status, headers, bytes } = await read(path, { host });
-    expect({ status, cacheControl: headers["cache-control"] }).toEqual({ status: 200, cacheControl: "no-store" });
-    expect(bytes.toString()).toContain(text);
-    expect(bytes.toString(), "it ends no script").not.toContain(token);
-  }
-});
+test.each(["/graphql", "/docs"])(
+  "%s holds the demo token for a browser on this machine, which may not keep the page",
+  async (path) => {
+    const { port } = new URL(app.url);
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+      const { status, headers, bytes } = await read(path, { host });
+      expect({ status, cacheControl: headers["cache-control"] }).toEqual({ status: 200, cacheControl: "no-store" });
+      expect(bytes.toString()).toContain(held);
+      expect(bytes.toString(), "it ends no script").not.toContain(token);
+    }
+  },
+);
 
 test.each([
   ["a script of another site", { origin: "https://elsewhere.example" }],

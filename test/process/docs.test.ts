@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -46,7 +46,16 @@ async function runOperation(query: string, variables: unknown, { url }: Demo): P
   return (await fetch(`${url}/graphql`, { method: "POST", headers, body })).text();
 }
 
+/** A whole module, which finds the packages that are installed here. */
+async function runModule(text: string, { url, env, folder }: Demo): Promise<string> {
+  const file = join(folder, "example.mjs");
+  await writeFile(file, text.replaceAll("http://127.0.0.1:4000", url));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules")).catch(() => undefined); // there already
+  return runShell(`"${process.execPath}" example.mjs`, env, folder);
+}
+
 async function outputOf({ block, variables }: Example, demo: Demo): Promise<string> {
+  if (block.info === "js") return runModule(block.text, demo);
   return block.info === "sh" ? runScript(block.text, demo) : runOperation(block.text, variables, demo);
 }
 
@@ -57,7 +66,12 @@ const pages = [
   "docs/access.md",
   "docs/analytics.md",
   "docs/catalog.md",
+  "docs/clients.md",
   "docs/dashboard.md",
+  "docs/migrating.md",
+  "docs/exports.md",
+  "docs/formats.md",
+  "docs/imports.md",
   "docs/observability.md",
   "docs/operations.md",
   "docs/pages.md",

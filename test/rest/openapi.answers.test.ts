@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const postPaths = ["/external/product/v1", "/external/product/v1/bulk", "/external/product/v1/bulk/csv"];
+const bulkPath = "/external/product/v1/bulk";
 const productPath = "/external/product/v1/{productId}";
 const operationAt = (method: string, path: string): Document => document["paths"][path][method.toLowerCase()];
 const bodyExample = (path: string) => operationAt("POST", path)["requestBody"].content["application/json"].example;
@@ -62,6 +63,7 @@ describe("answers of the running service are as documented", () => {
     async (path) => {
       const { example } = operationAt("POST", path)["responses"][200].content["application/json"];
       expect(await documented("POST", path, 200, await sendJson(path, bodyExample(path)))).toEqual(example);
+      await sendJson(bulkPath, bodyExample(bulkPath)); // has all products of the examples
       for (const method of ["GET", "DELETE"]) {
         const { parameters, responses } = operationAt(method, productPath);
         const body = await documented(method, productPath, 200, await onProduct(method, parameters[0].example));
@@ -69,9 +71,13 @@ describe("answers of the running service are as documented", () => {
       }
       const nulls = { ...bodyExample(path), siteId: null, siteType: null };
       await documented("POST", path, 200, await sendJson(path, nulls));
+      const defaults = { ...bodyExample(path), siteId: "", siteType: "" };
+      await documented("POST", path, 200, await sendJson(path, defaults));
       const partly = { ...bodyExample(path), errorPolicy: "REJECT_FAILED", dryRun: true };
       expect(await documented("POST", path, 200, await sendJson(path, partly))).toMatchObject({ failures: [] });
-      for (const id of ["shirt-1001", "scarf-2002"]) await onProduct("DELETE", id);
+      const replaced = { ...bodyExample(path), mode: "REPLACE", dryRun: true, maxDeletions: 1_000 };
+      expect(await documented("POST", path, 200, await sendJson(path, replaced))).toHaveProperty("deleted");
+      for (const id of ["linen-shirt", "wool-scarf"]) await onProduct("DELETE", id);
     },
   );
 
@@ -95,14 +101,14 @@ describe("answers of the running service are as documented", () => {
   });
 
   test("invalid products give the example problems", async () => {
-    const [path, bulkPath, csvPath] = postPaths as [string, string, string];
+    const [path, , csvPath] = postPaths as [string, string, string];
     const { product } = bodyExample(path);
     const [shirt, scarf] = bodyExample(bulkPath).products;
     const badPrice = { ...shirt, price: -1 };
     const invalid = {
       [path]: { product: { ...product, price: -1 } },
       [bulkPath]: { products: [badPrice, { ...scarf, url: "javascript:alert(1)" }] },
-      [csvPath]: { csvContent: bodyExample(csvPath).csvContent.replace(",49.9,", ",-1,") },
+      [csvPath]: { csvContent: bodyExample(csvPath).csvContent.replace(",59.9,", ",-1,") },
     };
     for (const [where, body] of Object.entries(invalid)) {
       const answer = await documented("POST", where, 400, await sendJson(where, body));

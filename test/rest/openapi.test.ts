@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
+import { exportRoutes } from "../../src/rest/exports.js";
 import { restBase, restRoutes } from "../../src/rest/routes.js";
 import { startApp, type TestApp } from "../support/app.js";
 import { type Document, examplesOf, faultFinder, operationsOf } from "../support/openapi.js";
@@ -18,6 +20,8 @@ afterAll(() => app.close());
 
 const postPaths = ["/external/product/v1", "/external/product/v1/bulk", "/external/product/v1/bulk/csv"];
 const productPath = "/external/product/v1/{productId}";
+const isExport = ({ operationId }: Document) => exportRoutes.some((route) => route.operationId === operationId);
+const mediaTypeOf = ({ responses }: Document) => Object.keys(responses[200].content).join();
 const operationAt = (method: string, path: string): Document => document["paths"][path][method.toLowerCase()];
 describe("the document", () => {
   test("is valid OpenAPI 3.1, and open to everybody", async () => {
@@ -29,14 +33,15 @@ describe("the document", () => {
         version: expect.stringMatching(/^\d+\.\d+\.\d+/u),
         license: { identifier: "MIT" },
       },
-      servers: [{ url: "/" }],
+      servers: [{ url: app.url }],
     });
   });
 
   test("holds every documented path and method, and nothing else", () => {
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     const served = restRoutes.map(({ method, path }) => `${method} ${restBase}${path.replaceAll(/:(\w+)/gu, "{$1}")}`);
-    expect(documented.toSorted()).toEqual(served.toSorted());
+    const exported = exportRoutes.map(({ path }) => `GET ${restBase}${path}`);
+    expect(documented.toSorted()).toEqual([...served, ...exported].toSorted());
     expect(documented).toEqual(
       expect.arrayContaining([
         ...postPaths.map((path) => `POST ${path}`),
@@ -48,7 +53,20 @@ describe("the document", () => {
 
   test("names each operation once, describes it, and gives it a tag of the list", () => {
     const operations = operationsOf(document).map(({ operation }) => operation);
-    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(restRoutes.length);
+    // Generated clients name their functions after these: they never change.
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    expect(operations.map(({ operationId }): string => operationId).toSorted()).toEqual([
+      "deleteProduct",
+      "exportProducts",
+      "exportProductsCsv",
+      "getLiveStreamAnalytics",
+      "getProduct",
+      "importProduct",
+      "importProducts",
+      "importProductsCsv",
+    ]);
+    const page = readFileSync(new URL("../../docs/pages.md", import.meta.url), "utf8");
+    for (const { operationId } of operations) expect(page).toContain(`\`${operationId}\``);
     const tags = document["tags"].map(({ name }: Document) => name);
     for (const operation of operations) {
       expect(operation).toMatchObject({
@@ -71,20 +89,36 @@ describe("the document", () => {
     for (const method of ["GET", "DELETE"]) {
       expect(operationAt(method, productPath)["parameters"]).toMatchObject([
         { name: "productId", in: "path", required: true, schema: { type: "string" } },
-        { name: "siteId", in: "query", required: false, deprecated: true },
-        { name: "siteType", in: "query", required: false, deprecated: true },
-        ...(method === "GET" ? [{ name: "If-None-Match", in: "header", required: false }] : []),
+        { name: "siteId", in: "query", required: false, deprecated: true, schema: { default: "" } },
+        { name: "siteType", in: "query", required: false, deprecated: true, schema: { default: "" } },
       ]);
     }
     for (const [path, own] of Object.entries({ "": "product", "/bulk": "products", "/bulk/csv": "csvContent" })) {
       const { parameters, requestBody } = operationAt("POST", `/external/product/v1${path}`);
-      expect(parameters).toMatchObject([{ name: "Idempotency-Key", in: "header", required: false }]);
+      expect(parameters).toEqual([]);
       expect(requestBody.required).toBe(true);
       const { schema } = requestBody.content["application/json"];
       expect(schema).toMatchObject({ type: "object", required: [own], additionalProperties: false });
-      expect(Object.keys(schema.properties)).toEqual(["siteId", "siteType", "errorPolicy", "dryRun", own]);
-      const site = { type: ["string", "null"], deprecated: true };
+      expect(Object.keys(schema.properties)).toEqual([
+        "siteId",
+        "siteType",
+        "mode",
+        "maxDeletions",
+        "errorPolicy",
+        "dryRun",
+        own,
+      ]);
+      const site = { type: ["string", "null"], deprecated: true, default: "" };
       expect(schema.properties).toMatchObject({ siteId: site, siteType: site });
+    }
+  });
+
+  test("describes optional headers in words, since tools that fill in parameters would send them with each call", () => {
+    for (const { operation, method, path } of operationsOf(document)) {
+      const { parameters, description } = operation;
+      expect(parameters.filter((parameter: Document) => parameter["in"] === "header")).toEqual([]);
+      expect([path, description.includes("`Idempotency-Key`")]).toEqual([path, method === "POST"]);
+      expect([path, description.includes("`If-None-Match`")]).toEqual([path, method === "GET" && !isExport(operation)]);
     }
   });
 
@@ -114,7 +148,7 @@ describe("the document", () => {
         ...(method === "POST" ? ["body application/json"] : []),
         ...Object.keys(operation["responses"])
           .filter((status) => status !== "304") // has no body
-          .map((status) => `${status} application/${status === "200" ? "json" : "problem+json"}`),
+          .map((status) => `${status} ${status === "200" ? mediaTypeOf(operation) : "application/problem+json"}`),
       ];
       expect(places).toEqual(expect.arrayContaining(expected.map((part) => `${method} ${path} ${part}`)));
     }

@@ -39,8 +39,8 @@ const schema = schemaOf(`read(
 
 const common = { summary: "A route of the test", tag: "Products", errors: ["VALIDATION_FAILED"] } as const;
 const routes: readonly RestRoute[] = [
-  { ...common, root: "Query", operation: "read", method: "GET", path: "/things/:count" },
-  { ...common, root: "Mutation", operation: "remove", method: "DELETE", path: "/things/:count" },
+  { ...common, root: "Query", operation: "read", operationId: "read", method: "GET", path: "/things/:count" },
+  { ...common, root: "Mutation", operation: "remove", operationId: "remove", method: "DELETE", path: "/things/:count" },
 ];
 
 let plan: RestPlan;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const feed = createLiveFeed({ read: () => Promise.reject(new Error("not used")) });
   const telemetry = createTelemetry({
     log,
-    sources: { feed, probe: database.probe },
+    sources: { feed, probe: database.probe, engine: "embedded" },
     tracing: undefined,
     share: undefined,
   });
@@ -130,7 +130,7 @@ describe("a value that is not of its type is refused with its name and the value
     ["?open=1", "1", "open", 'open must be true or false, not "1".'],
     ["?size=small", "1", "size", 'size must be one of SMALL, LARGE, not "small".'],
     ["?counts=1&counts=x", "1", "counts", 'counts must be a 32-bit integer, not "x".'],
-    ["?day=today", "1", "day", "day must be a day."],
+    ["?day=today", "1", "day", 'day must be a day, not "today".'],
   ])("%s of %s", async (search, count, name, message) => {
     expect(await get(search, count)).toMatchObject({
       status: 400,

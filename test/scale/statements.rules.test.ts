@@ -21,6 +21,8 @@ const sound = [
   `ROLLBACK`,
   `SET LOCAL lock_timeout = '1s'`,
   `SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED`, // listed by name
+  `DECLARE "exported" NO SCROLL CURSOR FOR SELECT * FROM "Product" p WHERE p."storeId" = $1 ORDER BY p.id`,
+  `FETCH 1000 FROM "exported"`,
   `/* of a test */ SELECT * FROM "Product"`,
   // What these use is IMMUTABLE, or on no table of nodes, or worked out once since no column is in it.
   `INSERT INTO "Product" AS p ("id", "storeId") VALUES ($1, $2) ON CONFLICT ("storeId", id)
@@ -47,6 +49,7 @@ const sound = [
 const untied = "is not tied to one storeId";
 const unsound: readonly (readonly [sql: string, breaches: readonly string[]])[] = [
   [`SELECT * FROM "Product" WHERE id = $1`, [`SELECT on Product ${untied}`]],
+  [`DECLARE "exported" CURSOR FOR SELECT * FROM "Product"`, [`SELECT on Product ${untied}`]],
   [`SELECT count(*) FROM "Store"`, ["SELECT on Store is not tied to one id"]],
   [`SELECT * FROM "Product" WHERE "storeId" = $1 OR id = $2`, [`SELECT on Product ${untied}`]],
   [`SELECT * FROM "Product" WHERE "storeId" > $1`, [`SELECT on Product ${untied}`]],

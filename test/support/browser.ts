@@ -89,11 +89,15 @@ function watch(page: Page): { faults: string[]; hosts: Set<string> } {
   return { faults, hosts };
 }
 
-/** Fails the test where anything went wrong in the page, or another host than the page's own was called. */
-export function expectClean({ page, faults, hosts }: TestPage, expected: readonly RegExp[] = []): void {
+/** Fails the test where anything went wrong in the page, or another host than the page's own and `others` was called. */
+export function expectClean(
+  { page, faults, hosts }: TestPage,
+  expected: readonly RegExp[] = [],
+  others: readonly string[] = [],
+): void {
   const unexpected = faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
   expect(unexpected, "faults of the page").toEqual([]);
-  expect([...hosts], "hosts that were called").toEqual([new URL(page.url()).host]);
+  expect([...hosts].toSorted(), "hosts that were called").toEqual([new URL(page.url()).host, ...others].toSorted());
 }
 
 /**

@@ -67,6 +67,7 @@ export function startLoad(target: Target, random: Random): Load {
   const importing = [csv, csv, bulk, bulk].map((form, lane) =>
     sendImports({ ...target, name: `${target.name}.${lane}` }, form, sent.sets, random.fork(), deliver),
   );
+  importing.push(sendReplacements({ ...target, name: `${target.name}.site` }, sent.sets, random.fork(), deliver));
   const share = Math.floor(target.events.length / recorders);
   const recording = Array.from({ length: recorders }, (_, lane) => {
     const events = target.events.slice(lane * share, (lane + 1) * share);
@@ -125,6 +126,25 @@ async function sendImports(target: Target, form: ImportForm, sets: ProductSet[],
       const rows = Array.from({ length: set.rows }, (_, row) => product(`${set.id}/${row}`, { title: write.title }));
       if (!(await deliver(write, form.path, form.body(rows)))) return;
     }
+  }
+}
+
+/** The site of the products that are replaced as a whole, again and again. */
+export const replacedSite = "replaced";
+
+/** Replaces the products of a site: half of them are new each time, and as many are deleted. */
+async function sendReplacements({ name }: Target, sets: ProductSet[], random: Random, deliver: Deliver) {
+  const set: ProductSet = { id: name, rows: random.whole(500, 6_000), writes: [] };
+  sets.push(set);
+  for (;;) {
+    const write: Write = { title: `${set.id} write ${set.writes.length}`, outcome: "unanswered" };
+    const first = set.writes.length * Math.floor(set.rows / 2);
+    set.writes.push(write);
+    const rows = Array.from({ length: set.rows }, (_, row) =>
+      product(`${set.id}/${first + row}`, { title: write.title, sku: `${name} ${row}` }),
+    );
+    const replacing = { siteId: replacedSite, mode: "REPLACE", maxDeletions: 1_000_000 };
+    if (!(await deliver(write, csv.path, { ...csv.body(rows), ...replacing }))) return;
   }
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { addSite } from "../../src/access/site.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "./app.js";
 import { add, expectFigures, figuresFrom, nothingSent, storedIds, type Tally, tallyOf } from "./crash.check.js";
-import { eventRequest, type Sent, startLoad } from "./crash.load.js";
+import { eventRequest, replacedSite, type Sent, startLoad } from "./crash.load.js";
 import { someEvents } from "./figures.js";
 import { serve, start, vitrineJson } from "./process.js";
 import { type Random, seeded } from "./random.js";
@@ -37,6 +38,7 @@ export async function crash(site: CrashSite, rounds: number, seed: number): Prom
   let server = await serve(env);
   let database = await site.open();
   const { id, token } = await createTestStore({ url: server.url, db: database.client });
+  await addSite(database.client, id, replacedSite, "shop");
   const tallies: Tally[] = [];
   let kills = 0;
   for (let round = 0; round < rounds; round += 1) {

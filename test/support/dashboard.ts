@@ -61,6 +61,6 @@ export function expectedTiles(kpis: any): Record<string, string[]> {
     Viewers: ["total", counted(viewers.total), ...by(counted, viewers), "Unique", counted(viewers.unique)],
     "Add to cart": ["of viewers", percent(addToCart.avg), ...by(percent, addToCart)],
     "View time": ["average", seconds(avgViewTime.avg), ...by(seconds, avgViewTime)],
-    Conversion: ["orders per viewer", percent(kpis.conversionRate), "Average order", paid(kpis.averageOrderValue)],
+    Conversion: ["orders per 100 viewers", String(kpis.conversionRate), "Average order", paid(kpis.averageOrderValue)],
   };
 }

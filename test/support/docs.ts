@@ -18,7 +18,7 @@ export interface Example {
   readonly output?: Block;
 }
 
-const runnable = new Set(["sh", "graphql"]);
+const runnable = new Set(["sh", "graphql", "js"]);
 
 /** @throws where a block is of no kind that can be run or compared, so that no example escapes its test */
 export function examplesOf(markdown: string): Example[] {
@@ -32,6 +32,13 @@ export function examplesOf(markdown: string): Example[] {
     else throw new Error(`Line ${block.line}: a block of the kind "${block.info}" is not tested.`);
   }
   return examples;
+}
+
+/** The only block of a kind that is not run but used, such as the configuration of a proxy. */
+export function configurationIn(markdown: string, kind: string): string {
+  const [block, ...others] = blocksOf(markdown).filter(({ info }) => info === kind);
+  if (block === undefined || others.length > 0) throw new Error(`There must be one block of the kind ${kind}.`);
+  return block.text;
 }
 
 function blocksOf(markdown: string): Block[] {

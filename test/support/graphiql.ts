@@ -42,10 +42,11 @@ export async function textOf(page: Page, editor: string): Promise<string> {
 /** What GraphiQL shows as the answer. */
 export const answerOf = (page: Page) => textOf(page, ".result-window");
 
-/** Puts the token into the headers. */
+/** Types the access token in, as a person does. */
 export async function useToken(page: Page, token: string): Promise<void> {
-  await page.getByRole("button", { name: "Headers", exact: true }).click();
-  await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": token }));
+  await page.getByLabel("Access token").fill(token);
+  await page.getByRole("button", { name: "Use token" }).click();
+  await page.getByRole("button", { name: "Replace token" }).waitFor();
 }
 
 /** Runs the operation of the open tab. */

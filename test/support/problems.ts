@@ -22,6 +22,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   RESPONSE_TOO_LARGE: [400, "Response too large"],
   URI_TOO_LONG: [414, "URI too long"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
+  TOO_MANY_DELETIONS: [400, "Too many deletions"],
   IDEMPOTENCY_KEY_REUSED: [422, "Idempotency key used for another request"],
   IDEMPOTENCY_KEY_IN_USE: [409, "Idempotency key in use"],
   RATE_LIMITED: [429, "Too many requests"],
@@ -77,6 +78,18 @@ export function graphqlError(
 export function refusedOperation(message: string, line?: number, column?: number) {
   const place = line === undefined ? {} : { locations: [{ line, column }] };
   return { errors: [{ ...graphqlError("BAD_REQUEST", message), ...place }] };
+}
+
+/** How a message shows what was sent instead, given in a few ordinary characters: `, not "cheap".` */
+export function notThis(value: unknown): string {
+  const shown = Array.isArray(value)
+    ? "an array"
+    : typeof value === "object" && value !== null
+      ? "an object"
+      : typeof value === "string" && value.length > 60
+        ? JSON.stringify(`${value.slice(0, 60)}…`)
+        : JSON.stringify(value);
+  return `, not ${shown}.`;
 }
 
 function invalidDetail(errors: readonly ExpectedProblem[]): string {

@@ -19,6 +19,10 @@ export const saveShow = `
   mutation ($liveStream: LiveStreamInput!) { saveLiveStream(liveStream: $liveStream) { ${fieldsOfShow} } }
 `;
 
+export const deleteShow = `
+  mutation ($lsId: String!, $force: Boolean) { deleteLiveStream(lsId: $lsId, force: $force) { message events } }
+`;
+
 export const readShow = `query ($lsId: String!) { liveStream(lsId: $lsId) { ${fieldsOfShow} } }`;
 
 export const record = `

@@ -1,4 +1,5 @@
 import type { Path, Problem, Problems } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
 import { checkText } from "../shows/liveStream.input.js";
 
 export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER"] as const;
@@ -65,14 +66,15 @@ type Report = (field: string, code: Problem["code"], message: string) => void;
 
 function checkMoment(moment: Date | null | undefined, { earliest, latest }: EventSpan, report: Report): void {
   if (!isGiven(moment)) return;
-  if (moment > latest) report("occurredAt", "INVALID_VALUE", "occurredAt must be at most five minutes from now.");
+  if (moment > latest)
+    report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most five minutes from now", moment));
   if (earliest === undefined || moment >= earliest) return;
-  report("occurredAt", "INVALID_VALUE", "occurredAt must be at most a day before the start of the show.");
+  report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most a day before the start of the show", moment));
 }
 
 function checkRange(value: number | null | undefined, max: number, field: string, report: Report): void {
   if (!isGiven(value) || (value >= 0 && value <= max)) return;
-  report(field, "INVALID_VALUE", `${field} must be from 0 to ${max}.`);
+  report(field, "INVALID_VALUE", mustBe(field, `from 0 to ${max}`, value));
 }
 
 function isGiven<Value>(value: Value | null | undefined): value is Value {

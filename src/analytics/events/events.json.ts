@@ -1,11 +1,12 @@
 import { parseDateTime } from "../../lib/dateTime.js";
 import { type Problem, Problems } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
 import { lineBytesMax, type TextLine } from "./ndjson.js";
 
-/** Returns the value of a field, or what it must be. */
-type Read<Value> = (value: unknown) => { readonly value: Value } | { readonly mustBe: string };
+/** Returns the value of a field, or what is expected. */
+type Read<Value> = (value: unknown) => { readonly value: Value } | { readonly expected: string };
 
 const faultMessages = {
   tooLong: `The line is longer than ${lineBytesMax} bytes.`,
@@ -23,7 +24,7 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
   productId: text,
   occurredAt: (value) => {
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
-    return moment === undefined ? { mustBe: "an ISO 8601 timestamp with a time zone" } : { value: moment };
+    return moment === undefined ? { expected: "an ISO 8601 timestamp with a time zone" } : { value: moment };
   },
 };
 const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
@@ -92,7 +93,7 @@ function readFields(object: object, problems: Problems): ShopperEventInput {
       problems.add(
         result === undefined
           ? { code: "REQUIRED", message: `${name} is required.`, path: [name] }
-          : { code: "INVALID_TYPE", message: `${name} must be ${result.mustBe}.`, path: [name] },
+          : { code: "INVALID_TYPE", message: mustBe(name, result.expected, value), path: [name] },
       );
       Object.assign(event, placeholders[name]);
     }
@@ -101,17 +102,17 @@ function readFields(object: object, problems: Problems): ShopperEventInput {
 }
 
 function text(value: unknown) {
-  return typeof value === "string" ? { value } : { mustBe: "a string" };
+  return typeof value === "string" ? { value } : { expected: "a string" };
 }
 
 function number(value: unknown) {
-  return typeof value === "number" ? { value } : { mustBe: "a number" };
+  return typeof value === "number" ? { value } : { expected: "a number" };
 }
 
 function oneOf<Value extends string>(values: readonly Value[]): Read<Value> {
-  const mustBe = `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`;
+  const expected = `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`;
   return (given) => {
     const value = values.find((candidate) => candidate === given);
-    return value === undefined ? { mustBe } : { value };
+    return value === undefined ? { expected } : { value };
   };
 }

@@ -5,7 +5,7 @@ import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { eventColumns, eventStatement } from "./events.sql.js";
 import { foldTotals } from "../totals/fold.js";
-import { keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
 import { type CachedShow, cachedShow, cacheShow, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";
@@ -33,6 +33,9 @@ interface Outcome {
   readonly hasLock: boolean;
   /** Whether an event occurred too long before the show's start; if so, nothing was stored. */
   readonly isTooEarly: boolean;
+  readonly createdAt: Date | null;
+  /** Whether the show is another one than that whose names are known; if so, nothing was stored. */
+  readonly isReplaced: boolean;
   readonly accepted: number;
   readonly rowsToFold: number;
 }
@@ -59,24 +62,26 @@ export async function recordEvents(
 
   const earliest = earliestOf(events);
   const show = cachedShow(db, storeId, lsId);
-  await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: lockWaitMs });
-  nextSlot = (nextSlot + 1) % slots;
-  const statement = eventStatement({
-    storeId,
-    lsId,
-    slot: nextSlot,
-    now: new Date(),
-    earliest,
-    hasOthers: show.names.full.size > 0,
-    columns: eventColumns(events),
-  });
+  const columns = eventColumns(events);
   const deadline = performance.now() + lockWaitMs;
   for (;;) {
+    await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: deadline - performance.now() });
+    nextSlot = (nextSlot + 1) % slots;
+    const statement = eventStatement({
+      storeId,
+      lsId,
+      slot: nextSlot,
+      now: new Date(),
+      earliest,
+      createdAt: show.names.createdAt,
+      hasOthers: show.names.full.size > 0,
+      columns,
+    });
     const [outcome] = await retrying(() => db.$queryRaw<Outcome[]>(statement));
     if (outcome === undefined) throw liveStreamNotFound();
-    if (outcome.status === "ARCHIVED") {
-      throw errorAt("VALIDATION_FAILED", "The show is archived and takes no more events.", ["lsId"]);
-    }
+    requireTakesEvents(outcome.status);
+    belongTo(show.names, outcome.createdAt);
+    if (outcome.isReplaced) continue;
     if (outcome.isTooEarly) {
       checkEvents(events, eventSpan((await findLiveStream(db, storeId, lsId)).startedAt));
       continue; // the show was saved with another start meanwhile
@@ -86,6 +91,16 @@ export async function recordEvents(
       return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
+  }
+}
+
+function requireTakesEvents(status: string): void {
+  if (status === "ARCHIVED") {
+    throw errorAt("VALIDATION_FAILED", "The show is archived and takes no more events.", ["lsId"]);
+  }
+  if (status === "SCHEDULED") {
+    const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
+    throw errorAt("VALIDATION_FAILED", message, ["lsId"]);
   }
 }
 

@@ -35,6 +35,8 @@ interface EventBatch {
   readonly slot: number;
   readonly now: Date;
   readonly earliest: Date | null;
+  /** When the show was created whose names are known; undefined for any. */
+  readonly createdAt: Date | null | undefined;
   /** Whether devices or products of the batch may be beyond the show's limits. */
   readonly hasOthers: boolean;
   readonly columns: EventColumns;
@@ -42,22 +44,29 @@ interface EventBatch {
 
 /**
  * The statement that records a batch. Each part uses the rows that the part before has inserted, so duplicates add
- * nothing. Nothing is stored without the show's lock, or where an event occurred too early. Rows are inserted in the
- * order of their keys: one lock order, so that batches cannot deadlock.
+ * nothing. Nothing is stored without the show's lock, for a show that has replaced the known one, or where an event
+ * occurred too early. Rows are inserted in the order of their keys: one lock order, so that batches cannot deadlock.
+ *
+ * FOR KEY SHARE: the snapshot may be older than the show's lock, which a deletion has just released.
  */
-export function eventStatement({ storeId, lsId, slot, now, earliest, hasOthers, columns }: EventBatch): Prisma.Sql {
+export function eventStatement(batch: EventBatch): Prisma.Sql {
+  const { storeId, lsId, slot, now, earliest, createdAt, hasOthers, columns } = batch;
   const show = Prisma.sql`${storeId}::text, ${lsId}::text`;
+  const isReplaced =
+    createdAt === undefined ? Prisma.sql`false` : Prisma.sql`"createdAt" IS DISTINCT FROM ${createdAt}::timestamptz`;
   return Prisma.sql`
     WITH show AS MATERIALIZED (
       SELECT status, ${trySharedLock(storeId, lsId)} AS "hasLock",
-        coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly"
-      FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}),
+        coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly",
+        "createdAt", ${isReplaced} AS "isReplaced"
+      FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR KEY SHARE),
     input AS MATERIALIZED (
       SELECT e.* FROM unnest(${columns.id}::text[], ${columns.type}::text[], ${columns.channel}::text[],
         ${columns.viewerId}::text[], ${columns.device}::text[], ${columns.seconds}::numeric[], ${columns.amount}::numeric[],
         ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
         WITH ORDINALITY AS e(id, type, channel, "viewerId", device, seconds, amount, "productId", "occurredAt", position),
-        show WHERE show.status <> 'ARCHIVED' AND show."hasLock" AND NOT show."isTooEarly"),
+        show WHERE show.status NOT IN ('SCHEDULED', 'ARCHIVED') AND show."hasLock" AND NOT show."isTooEarly"
+          AND NOT show."isReplaced"),
     fresh AS (
       INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "viewerId", device, seconds, amount,
         "productId", "occurredAt", "acceptedAt", position)

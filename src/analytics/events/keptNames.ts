@@ -22,8 +22,10 @@ export const unknownDevice = "unknown";
 const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
 type Kind = (typeof kinds)[number];
 
-/** Cached names of a show; names are never removed. */
+/** Cached names of a show; names are never removed, unless the show is deleted. */
 export interface CachedNames {
+  /** Tells the show from a later one with its id. Undefined until it is known. */
+  createdAt?: Date | null;
   readonly cached: Readonly<Record<Kind, Set<string>>>;
   /** Kinds at their limit, for which no names are cached. */
   readonly full: Set<Kind>;
@@ -31,6 +33,23 @@ export interface CachedNames {
 
 export function noNames(): CachedNames {
   return { cached: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
+}
+
+function forgetNames({ cached, full }: CachedNames): void {
+  for (const kind of kinds) cached[kind].clear();
+  full.clear();
+}
+
+/**
+ * Notes which show the names belong to, and forgets those of an earlier one with its id.
+ *
+ * @returns whether it forgot them
+ */
+export function belongTo(names: CachedNames, createdAt: Date | null): boolean {
+  const isReplaced = names.createdAt !== undefined && names.createdAt?.getTime() !== createdAt?.getTime();
+  if (isReplaced) forgetNames(names);
+  names.createdAt = createdAt;
+  return isReplaced;
 }
 
 export function deviceName(device: string | null | undefined): string | null {
@@ -81,8 +100,10 @@ export async function keepNames(db: RootDatabase, known: CachedNames, batch: Nam
   const attempt = async (): Promise<void> => {
     const names = newNames(batch.events, known); // another batch may have stored them
     if (names.length === 0) return;
-    const counts = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
-    if (counts === undefined) return;
+    const stored = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
+    if (stored === undefined) return;
+    const { createdAt, counts } = stored;
+    if (belongTo(known, createdAt)) return attempt();
     for (const { kind, name } of names) known.cached[kind].add(name);
     for (const { kind, kept } of counts) {
       if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;
@@ -100,17 +121,24 @@ interface NameCount {
   readonly kept: number;
 }
 
-/** @returns how many names of each kind are kept now, or undefined where the show takes no events */
+interface StoredNames {
+  readonly createdAt: Date | null;
+  /** How many names of each kind are kept now. */
+  readonly counts: readonly NameCount[];
+}
+
+/** @returns undefined where the show takes no events */
 async function storeNames(
   transaction: Database,
   lockKey: string,
   names: readonly NewNames[],
   { storeId, lsId, earliest, limits }: NamedBatch,
-): Promise<NameCount[] | undefined> {
-  const [show] = await transaction.$queryRaw<{ hasLock: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock"
-    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> 'ARCHIVED'
-      AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true)`;
+): Promise<StoredNames | undefined> {
+  const [show] = await transaction.$queryRaw<{ hasLock: boolean; createdAt: Date | null }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
+      "createdAt"
+    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status NOT IN ('SCHEDULED', 'ARCHIVED')
+      AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
   // Separate statements: their snapshots include what the previous holder of the lock stored.
@@ -121,11 +149,12 @@ async function storeNames(
   if (devices.length > 0) await transaction.$executeRaw(keepDevices(storeId, lsId, rows, limits.devices));
   const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
   if (products.length > 0) await transaction.$executeRaw(keepProducts(storeId, lsId, ids, limits.products));
-  return transaction.$queryRaw<NameCount[]>`
+  const counts = await transaction.$queryRaw<NameCount[]>`
     SELECT channel AS kind, count(*)::int AS kept FROM "LiveStreamDevice"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice} GROUP BY channel
     UNION ALL SELECT 'PRODUCT', count(*)::int FROM "LiveStreamProduct"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1`;
+  return { createdAt: show.createdAt, counts };
 }
 
 /** @param rows a source `n` of distinct channel, device and their position: the first ones are kept */

@@ -58,7 +58,9 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
       resolve: ({ avgViewTime }) => avgViewTime,
     }),
     devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
-    conversionRate: t.exposeFloat("conversionRate", { description: "Orders for each 100 distinct viewers." }),
+    conversionRate: t.exposeFloat("conversionRate", {
+      description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+    }),
     averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
   }),
 });

@@ -36,7 +36,7 @@ export interface Kpis {
   readonly addToCart: { live: number; replay: number; avg: number };
   readonly avgViewTime: { live: number; replay: number; avg: number };
   readonly devices: readonly DeviceShare[];
-  /** Orders of all channels per 100 distinct viewers of the show. */
+  /** Orders of all channels per 100 distinct viewers of the show; it may exceed 100. */
   readonly conversionRate: number;
   /** Sales per order, all channels. */
   readonly averageOrderValue: number;

@@ -1,5 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
@@ -28,7 +29,7 @@ export async function readTimeline(
   span: TimelineSpan = {},
 ): Promise<TimelineBucket[]> {
   if (bucketSeconds < minuteSeconds || bucketSeconds > bucketSecondsMax || bucketSeconds % minuteSeconds !== 0) {
-    const message = `bucketSeconds must be a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}.`;
+    const message = mustBe("bucketSeconds", `a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}`, bucketSeconds);
     throw errorAt("VALIDATION_FAILED", message, ["bucketSeconds"]);
   }
   const parts = { storeId, lsId, bucketSeconds, ...wholeMinutes(span) };

@@ -1,5 +1,6 @@
 import { dateTimeMax } from "../../lib/dateTime.js";
 import type { Path, Problems } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
 import { textFault } from "../../lib/text.js";
 import type { LiveStreamStatus } from "./liveStream.js";
 
@@ -13,19 +14,22 @@ export interface LiveStreamInput {
 }
 
 const durationSecondsMax = 366 * 86_400;
+/** Tolerance for clocks that differ. */
+const fromNowMs = 10_000;
 
 /** Checks a show against every rule that needs no other data. */
-export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems): void {
+export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems, now = Date.now()): void {
   checkText(show.id, 255, [...path, "id"], problems);
   checkText(show.name, 1_000, [...path, "name"], problems);
+  checkStart(show, path, problems, now);
   const { durationSeconds } = show;
   if (durationSeconds === null || durationSeconds === undefined) {
-    if (show.status !== "LIVE") {
-      const message = "durationSeconds is required unless the show is live.";
+    if (show.status === "ENDED" || show.status === "ARCHIVED") {
+      const message = "durationSeconds is required unless the show is scheduled or live.";
       problems.add({ code: "REQUIRED", message, path: [...path, "durationSeconds"] });
     }
   } else if (durationSeconds < 0 || durationSeconds > durationSecondsMax) {
-    const message = `durationSeconds must be from 0 to ${durationSecondsMax}.`;
+    const message = mustBe("durationSeconds", `from 0 to ${durationSecondsMax}`, durationSeconds);
     problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
   } else if (show.startedAt.getTime() + durationSeconds * 1_000 > dateTimeMax.getTime()) {
     const message = `A show must end by ${dateTimeMax.toISOString()}.`;
@@ -35,9 +39,20 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
     checkText(show.host.name, 255, [...path, "host", "name"], problems);
     checkText(show.host.email, 255, [...path, "host", "email"], problems);
     if (!/^[^\s@]+@[^\s@]+$/u.test(show.host.email)) {
-      const message = "email must be an e-mail address.";
+      const message = mustBe("email", "an e-mail address", show.host.email);
       problems.add({ code: "INVALID_VALUE", message, path: [...path, "host", "email"] });
     }
+  }
+}
+
+function checkStart({ status, startedAt }: LiveStreamInput, path: Path, problems: Problems, now: number): void {
+  const fromNow = startedAt.getTime() - now;
+  const report = (message: string) => problems.add({ code: "INVALID_VALUE", message, path: [...path, "startedAt"] });
+  if (status === "LIVE" && fromNow > fromNowMs) {
+    report("A LIVE show must not start in the future: save it as SCHEDULED until it starts.");
+  }
+  if (status === "SCHEDULED" && fromNow <= 0) {
+    report("A SCHEDULED show must start in the future: save it as LIVE when it starts.");
   }
 }
 

@@ -1,29 +1,118 @@
 import type { Database } from "../../database/client.js";
+import { errorAt } from "../../errors.js";
+import { isLongerThan, isStorable } from "../../lib/text.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import type { LiveStreamStatus } from "./liveStream.js";
 
-interface LiveStreamFilter {
-  readonly first: number;
-  readonly after?: { readonly startedAt: Date; readonly id: string } | undefined;
-  readonly status?: LiveStreamStatus | null | undefined;
+/** The place of a show in the list. */
+export interface LiveStreamPosition {
+  readonly startedAt: Date;
+  readonly id: string;
+  readonly isScheduled: boolean;
 }
 
-/** A page of a store's shows, newest first; shows with the same start in descending order of their ids. */
+/** Which shows are listed; a blank search matches all. */
+export interface LiveStreamFilter {
+  readonly status?: LiveStreamStatus | null | undefined;
+  readonly search?: string | null | undefined;
+}
+
+interface LiveStreamPage extends LiveStreamFilter {
+  readonly first: number;
+  readonly after?: LiveStreamPosition | undefined;
+}
+
+const searchCharactersMax = 200;
+const searchWordsMax = 8;
+
+/**
+ * A page of a store's shows, newest first, and after all others those that are scheduled, the next one first. Shows with
+ * the same start are ordered by id, in the same direction.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ */
 export async function listLiveStreams(
   db: Database,
   storeId: string,
-  { first, after, status }: LiveStreamFilter,
+  { first, after, status, search }: LiveStreamPage,
 ): Promise<{ nodes: readonly LiveStream[]; hasNextPage: boolean }> {
-  const shows = await db.liveStream.findMany({
+  const matches = matching(search);
+  const rowsMax = first + 1;
+  const isPastBegun = status === "SCHEDULED" || after?.isScheduled === true;
+  const begun = isPastBegun ? [] : await findBegun(db, storeId, { after, status, matches, rowsMax });
+  const scheduledMax = (status ?? "SCHEDULED") === "SCHEDULED" ? rowsMax - begun.length : 0;
+  const scheduled =
+    scheduledMax === 0 ? [] : await findScheduled(db, storeId, { after, matches, rowsMax: scheduledMax });
+  const shows = [...begun, ...scheduled];
+  return { nodes: shows.slice(0, first), hasNextPage: shows.length > first };
+}
+
+/** How many shows a list has in all. @throws {AppError} VALIDATION_FAILED for a search that is too long */
+export async function countLiveStreams(
+  db: Database,
+  storeId: string,
+  { status, search }: LiveStreamFilter,
+): Promise<number> {
+  return db.liveStream.count({ where: { storeId, ...(status && { status }), ...matching(search) } });
+}
+
+/**
+ * Shows of which the name or the id contains each word, in any case.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ */
+function matching(search: string | null | undefined) {
+  const text = search ?? "";
+  if (isLongerThan(text, searchCharactersMax)) {
+    throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
+  }
+  if (!isStorable(text)) return { id: { in: [] } }; // PostgreSQL would refuse it
+  const words = text.split(/\s+/u).filter((word) => word !== "");
+  return { AND: words.slice(0, searchWordsMax).map(containing) };
+}
+
+function containing(word: string) {
+  const literally = word.replaceAll(/[\\%_]/gu, "\\$&"); // characters that LIKE interprets
+  const contains = { contains: literally, mode: "insensitive" as const };
+  return { OR: [{ name: contains }, { id: contains }] };
+}
+
+interface Part {
+  readonly after: LiveStreamPosition | undefined;
+  readonly matches: ReturnType<typeof matching>;
+  readonly rowsMax: number;
+}
+
+function findBegun(
+  db: Database,
+  storeId: string,
+  { after, status, matches, rowsMax }: Part & Pick<LiveStreamFilter, "status">,
+): Promise<LiveStream[]> {
+  return db.liveStream.findMany({
     where: {
       storeId,
-      ...(status && { status }),
+      status: status ?? { not: "SCHEDULED" },
+      ...matches,
       ...(after && {
         OR: [{ startedAt: { lt: after.startedAt } }, { startedAt: after.startedAt, id: { lt: after.id } }],
       }),
     },
     orderBy: [{ startedAt: "desc" }, { id: "desc" }],
-    take: first + 1,
+    take: rowsMax,
   });
-  return { nodes: shows.slice(0, first), hasNextPage: shows.length > first };
+}
+
+function findScheduled(db: Database, storeId: string, { after, matches, rowsMax }: Part): Promise<LiveStream[]> {
+  return db.liveStream.findMany({
+    where: {
+      storeId,
+      status: "SCHEDULED",
+      ...matches,
+      ...(after?.isScheduled && {
+        OR: [{ startedAt: { gt: after.startedAt } }, { startedAt: after.startedAt, id: { gt: after.id } }],
+      }),
+    },
+    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
+    take: rowsMax,
+  });
 }

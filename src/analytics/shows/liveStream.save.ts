@@ -10,7 +10,8 @@ const timeoutMs = 15_000;
 /**
  * Creates a show, or changes the one with this id. Saving the same status again is allowed.
  *
- * @throws {AppError} VALIDATION_FAILED for invalid values and for a step back in status
+ * @throws {AppError} VALIDATION_FAILED for invalid values, among them a start that does not fit the status, and for a
+ *   step back in status
  */
 export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
   const problems = new Problems();
@@ -21,22 +22,26 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
     name,
     status,
     startedAt,
-    durationSeconds: status === "LIVE" ? null : (durationSeconds ?? null),
+    durationSeconds: status === "ENDED" || status === "ARCHIVED" ? (durationSeconds ?? null) : null,
     hostName: host?.name ?? null,
     hostEmail: host?.email ?? null,
   };
   const where = { storeId_id: { storeId, id } };
   return inTransaction(db, { timeoutMs }, async (transaction) => {
-    // Of concurrent savers of a new show, one creates it; the others find it with its status.
-    const created = await transaction.liveStream.createMany({
-      data: [{ storeId, id, ...values }],
-      skipDuplicates: true,
-    });
-    if (created.count === 1) return transaction.liveStream.findUniqueOrThrow({ where });
-    const [saved] = await transaction.$queryRaw<{ status: string }[]>`
-      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR UPDATE`;
-    if (saved !== undefined) requireForward(saved.status, status);
-    return transaction.liveStream.update({ where, data: values });
+    for (;;) {
+      // Of concurrent savers of a new show, one creates it; the others find it with its status.
+      const created = await transaction.liveStream.createMany({
+        data: [{ storeId, id, ...values, createdAt: new Date() }],
+        skipDuplicates: true,
+      });
+      if (created.count === 1) return transaction.liveStream.findUniqueOrThrow({ where });
+      // Batches of events, which lock the key alone, do not wait for this.
+      const [saved] = await transaction.$queryRaw<{ status: string }[]>`
+        SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
+      if (saved === undefined) continue; // deleted meanwhile
+      requireForward(saved.status, status);
+      return transaction.liveStream.update({ where, data: values });
+    }
   });
 }
 

@@ -4,11 +4,12 @@ import { connectionType, decodeCursor, encodeCursor, pageSize } from "../../sche
 import { errorAt } from "../../errors.js";
 import type { LiveStream as LiveStreamRow } from "../../generated/prisma/client.js";
 import { findLiveStream, hostOf, liveStreamStatuses, timesOf } from "./liveStream.js";
-import { listLiveStreams } from "./liveStream.list.js";
+import { deleteLiveStream, type LiveStreamDeletion as LiveStreamDeletionValue } from "./liveStream.delete.js";
+import { countLiveStreams, type LiveStreamPosition, listLiveStreams } from "./liveStream.list.js";
 import { saveLiveStream } from "./liveStream.save.js";
 
 export const LiveStreamStatus = builder.enumType("LiveStreamStatus", {
-  description: "LIVE while it runs; then ENDED, then ARCHIVED, and never back.",
+  description: "SCHEDULED before it starts, LIVE while it runs, then ENDED, then ARCHIVED; never back.",
   values: liveStreamStatuses,
 });
 
@@ -27,11 +28,11 @@ const LiveStream = builder.prismaObject("LiveStream", {
     endedAt: t.field({
       type: "DateTime",
       nullable: true,
-      description: "Start plus duration; null while the show is live.",
+      description: "Start plus duration; null until the show has ended.",
       resolve: (show) => timesOf(show).endedAt,
     }),
     durationSeconds: t.int({
-      description: "Of a live show: the seconds since its start.",
+      description: "Of a live show: the seconds since its start. Of a scheduled show: 0.",
       resolve: (show) => timesOf(show).durationSeconds,
     }),
     host: t.field({ type: Host, nullable: true, resolve: hostOf }),
@@ -48,14 +49,31 @@ const LiveStreamInput = builder.inputType("LiveStreamInput", {
     id: t.string({ description: "At most 255 characters." }),
     name: t.string({ description: "At most 1,000 characters." }),
     status: t.field({ type: LiveStreamStatus }),
-    startedAt: t.field({ type: "DateTime" }),
-    durationSeconds: t.int({ required: false, description: "Required unless the show is live." }),
+    startedAt: t.field({
+      type: "DateTime",
+      description: "In the future for a show that is scheduled, and not in the future for one that is live.",
+    }),
+    durationSeconds: t.int({ required: false, description: "Required unless the show is scheduled or live." }),
     host: t.field({ type: HostInput, required: false }),
   }),
 });
 
-const shows = connectionType("LiveStream", LiveStream, ({ startedAt, id }: LiveStreamRow) =>
-  encodeCursor(startedAt.toISOString(), id),
+const scheduled: LiveStreamRow["status"] = "SCHEDULED";
+
+const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStreamDeletion").implement({
+  description: "Confirms a deletion.",
+  fields: (t) => ({
+    message: t.exposeString("message"),
+    events: t.exposeInt("events", { description: "Events that were deleted with the show." }),
+  }),
+});
+
+const shows = connectionType(
+  "LiveStream",
+  LiveStream,
+  ({ status, startedAt, id }: LiveStreamRow) =>
+    encodeCursor(startedAt.toISOString(), id, ...(status === scheduled ? [scheduled] : [])),
+  true,
 );
 
 builder.queryFields((t) => ({
@@ -68,15 +86,20 @@ builder.queryFields((t) => ({
   }),
   liveStreams: t.field({
     type: shows.type,
-    description: "The store's shows, newest first.",
+    description: "The store's shows, newest first; after all others, those that are scheduled, the next one first.",
     args: {
       first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
       after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
       status: t.arg({ type: LiveStreamStatus, required: false }),
+      search: t.arg.string({
+        required: false,
+        description: "Words that the name or the id contains, in any case: all of them, at most 8.",
+      }),
     },
-    resolve: async (_, { first, after, status }, { db, identity }) => {
-      const page = { first: pageSize(first), after: showCursor(after), status };
-      return shows.connect(await listLiveStreams(db, identity.storeId, page), after);
+    resolve: async (_, { first, after, status, search }, { db, identity: { storeId } }) => {
+      const page = { first: pageSize(first), after: showCursor(after), status, search };
+      const count = () => countLiveStreams(db, storeId, { status, search });
+      return shows.connect(await listLiveStreams(db, storeId, page), after, count);
     },
   }),
 }));
@@ -92,12 +115,30 @@ builder.mutationFields((t) => ({
       return saved;
     },
   }),
+  deleteLiveStream: t.field({
+    type: LiveStreamDeletion,
+    description: "Deletes a show. Its subscriptions end with LIVE_STREAM_NOT_FOUND.",
+    args: {
+      lsId: t.arg.string(),
+      force: t.arg.boolean({
+        required: false,
+        defaultValue: false,
+        description: "Deletes a show that has events, and these with it.",
+      }),
+    },
+    resolve: async (_, { lsId, force }, { db, identity, feed }) => {
+      const deletion = await deleteLiveStream(db, identity.storeId, lsId, { force: force === true });
+      feed.changed(identity.storeId, lsId);
+      return deletion;
+    },
+  }),
 }));
 
-function showCursor(after: string | null | undefined): { startedAt: Date; id: string } | undefined {
-  const [time, id] = decodeCursor(after, 2) ?? [];
+function showCursor(after: string | null | undefined): LiveStreamPosition | undefined {
+  const [time, id, status] = decodeCursor(after, 2, 3) ?? [];
   if (time === undefined || id === undefined) return undefined;
   const startedAt = parseDateTime(time);
-  if (startedAt !== undefined) return { startedAt, id };
+  const isScheduled = status === scheduled;
+  if (startedAt !== undefined && (isScheduled || status === undefined)) return { startedAt, id, isScheduled };
   throw errorAt("VALIDATION_FAILED", "after must be a cursor of this list.", ["after"]);
 }

@@ -5,7 +5,7 @@ import type { LiveStream } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
 
 /** In the order of the transitions, which may skip a step but never go back. */
-export const liveStreamStatuses = ["LIVE", "ENDED", "ARCHIVED"] as const;
+export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
 export type LiveStreamStatus = (typeof liveStreamStatuses)[number];
 
 export interface LiveStreamTimes {
@@ -18,8 +18,9 @@ type TimedShow = Pick<LiveStream, "startedAt" | "durationSeconds"> & { readonly 
 /** The maximum of GraphQL's Int. */
 const intMax = 2 ** 31 - 1;
 
-/** A live show has no end, and its duration grows; others end at start plus duration. Whole seconds. */
+/** A scheduled show has no duration yet, and that of a live one grows; others end at start plus duration. Whole seconds. */
 export function timesOf({ status, startedAt, durationSeconds }: TimedShow, now = Date.now()): LiveStreamTimes {
+  if (status === "SCHEDULED") return { endedAt: null, durationSeconds: 0 };
   if (status === "LIVE") {
     const seconds = Math.floor((now - startedAt.getTime()) / 1_000);
     return { endedAt: null, durationSeconds: Math.min(Math.max(0, seconds), intMax) };

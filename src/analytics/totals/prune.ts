@@ -65,6 +65,20 @@ async function markPruned(db: RootDatabase, storeId: string, id: string): Promis
   });
 }
 
+/** Removes all events of a show that is marked as pruned. @returns how many */
+export async function removeEvents(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  batchRows = batchRowsByDefault,
+): Promise<number> {
+  let events = 0;
+  for await (const { table, removed } of pruneShow(db, storeId, lsId, batchRows)) {
+    if (table === "ShopperEvent") events += removed;
+  }
+  return events;
+}
+
 async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsMax: number) {
   for (const table of prunedTables) {
     let after: PruneCursor | undefined;

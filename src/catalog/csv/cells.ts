@@ -2,24 +2,35 @@ import { type MaybeToken, RowParser, Scanner, Token } from "@fast-csv/parse/buil
 import { ParserOptions } from "fast-csv";
 import { Finder, LineEnds } from "./finder.js";
 
-const parserOptions = new ParserOptions({ headers: false });
-const rowParser = trimUnquoted(new RowParser(parserOptions));
+/** What separates the cells of a row. */
+export type Delimiter = (typeof delimiters)[number];
+export const delimiters = [",", ";", "\t"] as const;
+
 const nonSpace = /\S|\r\n|\n|\r/gu;
+const nonSpaceOrTab = /\S|\r\n|\n|\r|\t/gu;
 
 /**
  * Makes one token of each run of ordinary characters; fast-csv makes one of every character, where nearly all of its
  * time goes.
  */
 class RunScanner extends Scanner {
-  readonly #commas = new Finder(",");
+  readonly #delimiters: Finder;
   readonly #quotes = new Finder('"');
   readonly #lineEnds = new LineEnds();
+
+  readonly #nonSpace: RegExp;
+
+  constructor(parserOptions: ParserOptions) {
+    super({ line: "", parserOptions, hasMoreData: false });
+    this.#delimiters = new Finder(parserOptions.delimiter);
+    this.#nonSpace = parserOptions.delimiter === "\t" ? nonSpaceOrTab : nonSpace;
+  }
 
   reset(record: string): void {
     this.line = record;
     this.lineLength = record.length;
     this.cursor = 0;
-    this.#commas.reset(record);
+    this.#delimiters.reset(record);
     this.#quotes.reset(record);
     this.#lineEnds.reset(record);
   }
@@ -27,7 +38,7 @@ class RunScanner extends Scanner {
   override get nextCharacterToken(): MaybeToken {
     const { line, cursor, lineLength } = this;
     if (cursor >= lineLength) return null;
-    const end = Math.min(this.#commas.from(cursor), this.#quotes.from(cursor), this.#lineEnds.from(cursor));
+    const end = Math.min(this.#delimiters.from(cursor), this.#quotes.from(cursor), this.#lineEnds.from(cursor));
     return tokenAt(line, cursor, end === cursor ? end + 1 : end);
   }
 
@@ -35,9 +46,10 @@ class RunScanner extends Scanner {
     const { line, cursor } = this;
     const code = line.charCodeAt(cursor);
     if (code > 32 && code < 127) return tokenAt(line, cursor, cursor + 1); // the usual case
-    nonSpace.lastIndex = cursor;
-    const match = nonSpace.exec(line);
-    return match === null ? null : tokenAt(line, match.index, nonSpace.lastIndex);
+    const pattern = this.#nonSpace;
+    pattern.lastIndex = cursor;
+    const match = pattern.exec(line);
+    return match === null ? null : tokenAt(line, match.index, pattern.lastIndex);
   }
 }
 
@@ -54,18 +66,26 @@ function trimUnquoted(parser: RowParser): RowParser {
   return parser;
 }
 
-const scanner = new RunScanner({ line: "", parserOptions, hasMoreData: false });
+/** What reads the rows of one delimiter. */
+const readers = Object.fromEntries(
+  delimiters.map((delimiter) => {
+    const parserOptions = new ParserOptions({ headers: false, delimiter });
+    const parser = trimUnquoted(new RowParser(parserOptions));
+    return [delimiter, { parser, scanner: new RunScanner(parserOptions) }];
+  }),
+) as Readonly<Record<Delimiter, { readonly parser: RowParser; readonly scanner: RunScanner }>>; // one for each
 
 /**
  * The cells of a record, trimmed unless quoted; undefined if fast-csv refuses it. Its messages contain the whole input,
  * so they are dropped.
  */
-export function cellsOf(record: string): readonly string[] | undefined {
+export function cellsOf(record: string, delimiter: Delimiter = ","): readonly string[] | undefined {
+  const { parser, scanner } = readers[delimiter];
   // fast-csv drops a byte order mark and white space before the first cell, but not before later ones.
   const padded = /^\s/u.test(record);
-  scanner.reset(padded ? `,${record}` : record);
+  scanner.reset(padded ? `${delimiter}${record}` : record);
   try {
-    const cells = rowParser.parse(scanner);
+    const cells = parser.parse(scanner);
     if (cells === null || scanner.hasMoreCharacters) return undefined;
     return padded ? cells.slice(1) : cells;
   } catch {

@@ -5,11 +5,11 @@ export interface CsvPiece {
   readonly text: string;
   /** The position in the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
-  /** True for the last piece, if invalid UTF-8 follows. */
-  readonly notUtf8?: boolean;
+  /** Of the last piece: the encoding in which what follows is not valid. */
+  readonly invalidAs?: string;
 }
 
-const fileBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 const lineFeed = 10;
 
 export function* textPieces(text: string, characters: number): Generator<CsvPiece, void> {
@@ -19,28 +19,36 @@ export function* textPieces(text: string, characters: number): Generator<CsvPiec
   }
 }
 
+/** The bytes of a file. Iterating throws the error of node:fs if it cannot be read. */
+export function fileBytes(file: string): AsyncIterable<Buffer> {
+  return createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
+}
+
 /**
  * The text of a UTF-8 file, up to the first line that is not UTF-8.
  *
  * @throws the error of node:fs if the file cannot be read
  */
-export async function* filePieces(file: string): AsyncGenerator<CsvPiece, void> {
+export function filePieces(file: string): AsyncGenerator<CsvPiece, void> {
+  return utf8Pieces(fileBytes(file));
+}
+
+/** The text of UTF-8, up to the first line that is not. */
+export async function* utf8Pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvPiece, void> {
   let bytesRead = 0;
   let unfinished = Buffer.alloc(0);
-  for await (const chunk of createReadStream(file, {
-    highWaterMark: fileBytes,
-  }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     bytesRead += chunk.length;
     const bytes = unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]);
     const whole = bytes.subarray(0, bytes.length - unfinishedLength(bytes));
     if (!isUtf8(whole)) {
-      yield { text: whole.toString("utf8", 0, validLinesLength(whole)), bytesRead, notUtf8: true };
+      yield { text: whole.toString("utf8", 0, validLinesLength(whole)), bytesRead, invalidAs: "UTF-8" };
       return;
     }
     unfinished = Buffer.from(bytes.subarray(whole.length)); // a view would retain the whole chunk
     yield { text: whole.toString("utf8"), bytesRead };
   }
-  if (unfinished.length > 0) yield { text: "", bytesRead, notUtf8: true };
+  if (unfinished.length > 0) yield { text: "", bytesRead, invalidAs: "UTF-8" };
 }
 
 function unfinishedLength(bytes: Buffer): number {

@@ -1,3 +1,4 @@
+import { type Delimiter, delimiters } from "./cells.js";
 import { Finder, LineEnds } from "./finder.js";
 
 /** What is wrong with a record; all but `textAfterQuote` end the reading. */
@@ -13,7 +14,8 @@ export interface CsvRecord {
 /** In UTF-16 code units. */
 export const recordCharactersMax = 4 * 1024 * 1024;
 
-const [comma, quote, byteOrderMark] = [44, 34, 0xfeff] as const;
+const [quote, byteOrderMark] = [34, 0xfeff] as const;
+const delimiterCodes = new Set(delimiters.map((delimiter) => delimiter.charCodeAt(0)));
 
 /** States of the scanner. `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
@@ -21,7 +23,7 @@ const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as co
 /**
  * Splits CSV text, given in pieces of any size, into records in linear time; fast-csv would parse an unfinished record
  * again with each piece. Cells are delimited as by fast-csv: white space may surround a quoted cell, and quotes within
- * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes.
+ * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes. Until the delimiter is known, each one counts.
  */
 export class RecordSplitter {
   recordLine = 1;
@@ -34,6 +36,21 @@ export class RecordSplitter {
   #ended = false;
   readonly #quotes = new Finder('"');
   readonly #lineEnds = new LineEnds();
+  #delimiter: Delimiter | undefined;
+  #delimiterCode = -1;
+
+  readonly #detect: (record: string) => Delimiter;
+
+  /** @param delimiter or what finds it in the first record that is not blank */
+  constructor(delimiter: Delimiter | ((record: string) => Delimiter) = ",") {
+    this.#detect = typeof delimiter === "function" ? delimiter : () => delimiter;
+    if (typeof delimiter !== "function") this.#readAs(delimiter);
+  }
+
+  /** Of the records after the first. */
+  get delimiter(): Delimiter {
+    return this.#delimiter ?? ",";
+  }
 
   /** The current line. */
   get line(): number {
@@ -90,14 +107,14 @@ export class RecordSplitter {
   /** Only whether a cell starts at the end of this text matters. */
   #skip(piece: string, from: number, to: number): void {
     let last = to - 1;
-    while (last >= from && isSpace(piece.charCodeAt(last))) last -= 1;
+    while (last >= from && this.#isPadding(piece.charCodeAt(last))) last -= 1;
     if (last < from) return;
-    this.#at = piece.charCodeAt(last) === comma ? cellStart : unquoted;
+    this.#at = this.#isDelimiter(piece.charCodeAt(last)) ? cellStart : unquoted;
     this.#blank = false;
   }
 
   #step(code: number): void {
-    if (code === comma) {
+    if (this.#isDelimiter(code)) {
       this.#at = cellStart;
     } else if (code === quote && (this.#at === cellStart || this.#at === maybeClosed)) {
       this.#at = quoted;
@@ -110,10 +127,27 @@ export class RecordSplitter {
     }
   }
 
+  #isDelimiter(code: number): boolean {
+    return this.#delimiter === undefined ? delimiterCodes.has(code) : code === this.#delimiterCode;
+  }
+
+  #isPadding(code: number): boolean {
+    return isSpace(code) && !this.#isDelimiter(code);
+  }
+
+  #readAs(delimiter: Delimiter): void {
+    this.#delimiter = delimiter;
+    this.#delimiterCode = delimiter.charCodeAt(0);
+  }
+
   #finish(text: string, records: CsvRecord[]): void {
     const record = this.#rest + text;
     if (record.length > recordCharactersMax) return this.#stop(this.#tooLong(), records);
-    if (!this.#blank) records.push({ text: record, line: this.recordLine, fault: this.#fault });
+    const isBlank = this.#blank || (this.#delimiter === undefined && !/\S/u.test(record));
+    if (!isBlank) {
+      records.push({ text: record, line: this.recordLine, fault: this.#fault });
+      if (this.#delimiter === undefined) this.#readAs(this.#detect(record));
+    }
     this.#rest = "";
     this.#at = cellStart;
     this.#blank = true;

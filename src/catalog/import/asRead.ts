@@ -11,8 +11,18 @@ import {
   type ReadResult,
   stopIfGone,
 } from "./job.js";
+import { removeUnwritten } from "./modes/replace.js";
+import type { Written } from "./result.js";
+import { patchedFields, patchProducts } from "../product.patch.js";
 import { sentRows } from "../product.sql.js";
-import { checkSkus, deferSkuCheck, tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
+import {
+  checkSkus,
+  deferSkuCheck,
+  tieToSite,
+  tieWritten,
+  type UpsertCounts,
+  upsertProducts,
+} from "../product.store.js";
 
 /** The rows conflict or are invalid: the transaction must roll back, and another one find out why. */
 export class RowsInDoubt extends Error {
@@ -26,31 +36,40 @@ export class RowsInDoubt extends Error {
  * Writes each chunk as it is read.
  *
  * @throws {RowsInDoubt} if rows conflict or are invalid
+ * @throws {AppError} TOO_MANY_DELETIONS
  */
-export async function writeAsRead(
-  transaction: Database,
-  { target, source, signal }: ImportJob,
-  lock: LockCatalog,
-): Promise<UpsertCounts> {
-  const reader = source.read();
+export async function writeAsRead(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
+  const { target, source, signal } = job;
+  const replaces = job.mode === "REPLACE";
+  const isAlone = job.mode !== "UPSERT";
+  const reader = source.read({ isPatch: job.mode === "PATCH" });
   let stored = 0;
   let created = 0;
+  let tied = 0;
   try {
     let step = await validStep(reader.next());
     let next = readAhead(reader, step);
     const isWhole = step.done === true || (await validStep(next)).done === true;
-    const now = await lock(transaction, isWhole ? "short" : "long");
-    if (!isWhole) await deferSkuCheck(transaction);
+    const now = await lock(transaction, isWhole ? (isAlone ? "short, alone" : "short") : "long");
+    const defersSkus = !isWhole || replaces;
+    if (defersSkus) await deferSkuCheck(transaction);
     while (step.done !== true) {
       stopIfGone(signal);
-      const counts = await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
+      const counts =
+        job.mode === "PATCH"
+          ? await patchChunk(transaction, target, step.value, now)
+          : await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
       stored += counts.stored;
       created += counts.created;
+      tied += counts.tied;
       step = await validStep(next);
       next = readAhead(reader, step);
     }
-    if (!isWhole) await refusedAsDoubt(checkSkus(transaction));
-    return { stored, created };
+    if (job.mode === "PATCH") await tieWritten(transaction, target, now);
+    const kept = stored - (target.siteId === undefined ? created : tied);
+    const removed = replaces ? await removeUnwritten(transaction, job, { now, kept, isShort: isWhole }) : {};
+    if (defersSkus) await refusedAsDoubt(checkSkus(transaction));
+    return { stored, created, ...removed };
   } finally {
     await reader.return({ rows: 0, problems: new Problems() });
   }
@@ -78,15 +97,30 @@ async function writeChunk(
   target: ImportTarget,
   chunk: ProductChunk,
   { now, inOrder }: { now: string; inOrder: boolean },
-): Promise<UpsertCounts> {
+): Promise<UpsertCounts & { readonly tied: number }> {
   const { storeId, siteId } = target;
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
     const kind = inOrder ? "sent, in the order of ids" : "sent";
     const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();
-    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, rows);
-    return counts;
+    const tied = siteId === undefined ? 0 : await tieToSite(transaction, storeId, siteId, rows);
+    return { ...counts, tied };
+  });
+}
+
+async function patchChunk(
+  transaction: Database,
+  { storeId }: ImportTarget,
+  chunk: ProductChunk,
+  now: string,
+): Promise<UpsertCounts & { readonly tied: number }> {
+  return withRawParameters(async (bind) => {
+    const rows = sentRows(chunk.columns, bind);
+    const patch = patchProducts(transaction, storeId, rows, { ...patchedFields(chunk.columns), now });
+    const { stored, mispriced } = await refusedAsDoubt(patch);
+    if (stored !== chunk.rows || mispriced > 0) throw new RowsInDoubt();
+    return { stored, created: 0, tied: 0 };
   });
 }
 

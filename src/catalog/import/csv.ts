@@ -4,6 +4,8 @@ import type { Path } from "../../errors.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { type CsvPiece, textPieces } from "../csv/pieces.js";
+import type { FormatOptions } from "../formats/options.js";
+import { readCatalog } from "../formats/read.js";
 import { chunkRowsMax } from "../product.columns.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "../reading/csv.js";
 import { readOnThread, withThread } from "../reading/thread.js";
@@ -13,7 +15,13 @@ import type { ImportResult } from "./result.js";
 
 export interface CsvImportOptions extends ImportOptions {
   readonly pathPrefix?: Path;
-  readonly onProgress?: (progress: { readonly bytesRead: number; readonly rows: number }) => void;
+  readonly onProgress?: ((progress: { readonly bytesRead: number; readonly rows: number }) => void) | undefined;
+  /** How a file is read; as CSV in Vitrine's own columns by default. */
+  readonly fileFormat?: FormatOptions;
+  /** Whether the result of reading shows the first products. */
+  readonly preview?: boolean | undefined;
+  /** Told at the end of each reading, of which an import that fails needs more than one. */
+  readonly onRead?: ((result: CsvResult) => void) | undefined;
 }
 
 /**
@@ -25,43 +33,47 @@ export async function importCsv(
   db: RootDatabase,
   storeId: string,
   sent: CsvSource,
-  { pathPrefix = ["csvContent"], onProgress, ...options }: CsvImportOptions = {},
+  { pathPrefix = ["csvContent"], onProgress, onRead, fileFormat, preview, ...options }: CsvImportOptions = {},
 ): Promise<ImportResult> {
   const source = shortAsText(sent);
   const { productsMax: rowsMax, errorPolicy } = options;
-  const readOptions = { pathPrefix, ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
-  const run = () => importFrom(db, storeId, csvSource(source, readOptions, onProgress), options);
+  const limits = { ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
+  const readOptions = { pathPrefix, fileFormat, ...limits, ...(preview && { preview }) };
+  const run = () => importFrom(db, storeId, csvSource(source, readOptions, { onProgress, onRead }), options);
   return "text" in source ? run() : withThread(storeId, run, options.signal);
 }
 
 function csvSource(
   source: CsvSource,
-  options: CsvOptions & { pathPrefix: Path },
-  onProgress: CsvImportOptions["onProgress"],
+  options: CsvReadOptions & { pathPrefix: Path },
+  listeners: Pick<CsvImportOptions, "onProgress" | "onRead">,
 ): ProductSource {
   return {
     isLong: !isShort(source),
     async *read(more) {
-      const reader = readProductCsv(source, { ...options, ...more });
-      return yield* onProgress === undefined ? reader : watched(reader, onProgress);
+      return yield* watched(readProductCsv(source, { ...options, ...more }), listeners);
     },
     placeOf: (line, field) => ({ path: options.pathPrefix.concat(field), line }),
     positionOf: (line) => ({ index: null, line }),
   };
 }
 
-async function* watched(
+/** Tells listeners of what is read. */
+export async function* watched(
   reader: ReturnType<typeof readProductCsv>,
-  onProgress: NonNullable<CsvImportOptions["onProgress"]>,
+  { onProgress, onRead }: Pick<CsvImportOptions, "onProgress" | "onRead">,
 ): AsyncGenerator<CsvChunk, CsvResult> {
   let rows = 0;
   try {
     for (;;) {
       const step = await reader.next();
-      if (step.done === true) return step.value;
+      if (step.done === true) {
+        onRead?.(step.value);
+        return step.value;
+      }
       yield step.value;
       rows += step.value.rows;
-      onProgress({ bytesRead: step.value.bytesRead, rows });
+      onProgress?.({ bytesRead: step.value.bytesRead, rows });
     }
   } finally {
     await reader.return({ rows: 0, problems: { list: [], total: 0 } });
@@ -81,12 +93,21 @@ function shortAsText(source: CsvSource): CsvSource {
   return end - start < inProcessBytesMax ? { text: parseJson(bytes.subarray(start, end)) as string } : source; // a string
 }
 
+/** `fileFormat` concerns files, and texts of them. */
+type CsvReadOptions = CsvOptions & { readonly fileFormat?: FormatOptions | undefined };
+
 /** Reads a product CSV in constant memory, all but texts on another thread. See `readCsv` and `readOnThread`. */
 export async function* readProductCsv(
   source: CsvSource,
-  options: CsvOptions = {},
+  options: CsvReadOptions = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  if ("text" in source) return yield* readCsv(politePieces(source.text), options);
+  const { fileFormat, ...others } = options;
+  if ("text" in source) {
+    const pieces = politePieces(source.text);
+    return yield* fileFormat === undefined
+      ? readCsv(pieces, others)
+      : readCatalog(bytesOf(pieces), { ...fileFormat, ...others });
+  }
   return yield* readOnThread(
     "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json },
     options,
@@ -97,6 +118,11 @@ export async function* readProductCsv(
 function isShort(source: CsvSource): boolean {
   if (!("text" in source)) return false;
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
+}
+
+/** A short file is decoded again, since its encoding may be named. */
+async function* bytesOf(pieces: AsyncIterable<CsvPiece>): AsyncGenerator<Buffer, void> {
+  for await (const { text } of pieces) yield Buffer.from(text);
 }
 
 async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {

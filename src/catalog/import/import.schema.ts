@@ -1,12 +1,14 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { Problem } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
+import { announceSiteUse } from "../../schema/deprecation.js";
 import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
 import type { CsvSource } from "./csv.js";
 import type { ImportOptions } from "./import.js";
 import type { IdempotentRequest } from "./idempotency/once.js";
-import type { ProductInput } from "../product.input.js";
+import type { ProductInput, ProductPatch } from "../product.input.js";
+import type { ModeOptions } from "./modes/mode.js";
 import type { ImportFailure, ImportResult } from "./result.js";
 
 const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
@@ -14,6 +16,21 @@ const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
   values: {
     REJECT_ALL: { description: "None of its products is stored; the answer is an error with every problem." },
     REJECT_FAILED: { description: "All but the failed ones are stored; the answer lists those." },
+  } as const,
+});
+
+const ImportMode = builder.enumType("ImportMode", {
+  description: "What an import does with products that it names, and with those that it does not.",
+  values: {
+    UPSERT: { description: "Replaces the products that it names, and keeps the others." },
+    PATCH: {
+      description:
+        "Changes only the fields that are there; null clears an optional one. A product that there is not fails, unless all required fields are there.",
+    },
+    REPLACE: {
+      description:
+        "Replaces the catalog: what it does not name is deleted in the same transaction. With a siteId, products of that site.",
+    },
   } as const,
 });
 
@@ -62,6 +79,7 @@ export const ProductImport = builder.objectRef<ImportResult>("ProductImport").im
     imported: t.exposeInt("imported", { description: "Products stored: created and updated." }),
     created: t.exposeInt("created", { description: "Products that the store did not have." }),
     updated: t.exposeInt("updated", { description: "Products that were replaced." }),
+    deleted: t.exposeInt("deleted", { description: "Products that were deleted; without REPLACE always 0." }),
     failed: t.exposeInt("failed", { description: "Products that were not stored; without REJECT_FAILED always 0." }),
     failures: t.field({
       type: [ProductImportFailure],
@@ -71,6 +89,20 @@ export const ProductImport = builder.objectRef<ImportResult>("ProductImport").im
     }),
   }),
 });
+
+export const modeArgs = builder.args((t) => ({
+  mode: t.field({
+    type: ImportMode,
+    required: false,
+    defaultValue: "UPSERT",
+    description: "What becomes of products, and fields, that are not named.",
+  }),
+  maxDeletions: t.int({
+    required: false,
+    description:
+      "With REPLACE: refuses the import if it would remove more products. By default a tenth of the catalog, at least 10.",
+  }),
+}));
 
 export const importArgs = builder.args((t) => ({
   errorPolicy: t.field({
@@ -91,9 +123,18 @@ export function productStandIn(placeholder: string): ProductInput {
   return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
 }
 
-export function asSent(given: readonly ProductInput[] | ProductInput, { originals }: Context): Original {
-  const [first] = Array.isArray(given) ? (given as readonly ProductInput[]) : [given as ProductInput];
-  return (first && originals?.get(first.id)) ?? { value: given, takesSingles: false };
+/** The same for a patch. */
+export function patchStandIn(placeholder: string): ProductPatch {
+  return { id: placeholder };
+}
+
+interface SentInput {
+  readonly id?: string | null | undefined;
+}
+
+export function asSent(given: readonly SentInput[] | SentInput, { originals }: Context): Original {
+  const [first] = Array.isArray(given) ? (given as readonly SentInput[]) : [given as SentInput];
+  return (typeof first?.id === "string" && originals?.get(first.id)) || { value: given, takesSingles: false };
 }
 
 /** The CSV text, or its unparsed JSON string where GraphQL got a placeholder. */
@@ -102,7 +143,7 @@ export function csvAsSent(csvContent: string, { originals }: Context): CsvSource
   return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
 }
 
-interface ImportArguments {
+interface ImportArguments extends ModeOptions {
   readonly siteId?: string | null | undefined;
   readonly siteType?: string | null | undefined;
   readonly errorPolicy?: ErrorPolicy | null | undefined;
@@ -112,18 +153,22 @@ interface ImportArguments {
 /** Runs an import as an observed part of its request. A dry run does not count as an import. */
 export function observed(
   { dryRun }: ImportArguments,
-  { observation }: Context,
+  { observation, isCheckOnly }: Context,
   work: () => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  return dryRun === true ? observation.within("dry run of an import", work) : observation.importing(work);
+  return dryRun === true || isCheckOnly === true
+    ? observation.within("dry run of an import", work)
+    : observation.importing(work);
 }
 
 export function importOptions(
-  { errorPolicy, dryRun, ...site }: ImportArguments,
-  { idempotency, setHeader, observation, disconnectSignal }: Context,
+  { mode, maxDeletions, errorPolicy, dryRun, ...site }: ImportArguments,
+  { idempotency, setHeader, docsUrl, observation, disconnectSignal, isCheckOnly = false }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
-  const options = { site, errorPolicy, dryRun, signal: disconnectSignal() };
+  announceSiteUse(site, { setHeader, docsUrl });
+  if (isCheckOnly) return { mode, dryRun: true, signal: disconnectSignal() };
+  const options = { site, mode, maxDeletions, errorPolicy, dryRun, signal: disconnectSignal() };
   if (idempotency === undefined) return options;
   const onReplay = () => {
     setHeader("idempotency-replayed", "true");

@@ -8,13 +8,15 @@ import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
 import { RowsInDoubt, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
+import type { LineSet } from "./rejects.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
+import { checkMode, type ModeOptions } from "./modes/mode.js";
 import { importByStaging } from "./embedded/staged.js";
 import { importThoroughly, nameProblems } from "./thorough.js";
 import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
 import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 
-export interface ImportOptions {
+export interface ImportOptions extends ModeOptions {
   readonly site?: SiteReference | undefined;
   readonly productsMax?: number | undefined;
   readonly idempotency?: IdempotentRequest | undefined;
@@ -24,26 +26,33 @@ export interface ImportOptions {
   readonly dryRun?: boolean | null | undefined;
   /** Aborted when the client disconnects: unless all rows were sent, nothing is stored. */
   readonly signal?: AbortSignal | undefined;
+  /** With REJECT_FAILED: filled with the lines of accepted rows where others fail. */
+  readonly acceptedLines?: LineSet | undefined;
 }
 
 /**
  * Stores all products of a source, or as `errorPolicy` says.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, UNAVAILABLE, or what onceForKey throws
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, or what
+ *   onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
   storeId: string,
   source: ProductSource,
-  { site = {}, idempotency, errorPolicy, dryRun, signal }: ImportOptions,
+  { site = {}, mode, maxDeletions, idempotency, errorPolicy, dryRun, signal, acceptedLines }: ImportOptions,
 ): Promise<ImportResult> {
+  checkMode({ mode, maxDeletions });
   const siteId = await resolveSite(db, storeId, site);
   const job = {
     target: { storeId, siteId },
     source,
+    mode: mode ?? "UPSERT",
+    maxDeletions,
     errorPolicy: errorPolicy ?? "REJECT_ALL",
     dryRun: dryRun === true,
     signal,
+    acceptedLines,
   } as const;
   const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
   const key = job.dryRun ? undefined : idempotency;
@@ -75,11 +84,8 @@ async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult
 
 /** @throws {AppError} VALIDATION_FAILED with every problem */
 function refuse(db: RootDatabase, job: ImportJob): Promise<never> {
-  const { target, source, signal } = job;
   return inShare(db, job, () =>
-    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-      nameProblems(transaction, target.storeId, source, signal),
-    ),
+    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) => nameProblems(transaction, job)),
   );
 }
 

@@ -1,6 +1,8 @@
 import { AppError, type Path, type Problems } from "../../errors.js";
 import type { EncodedRows } from "../product.columns.js";
 import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
+import type { LineSet } from "./rejects.js";
+import type { ImportMode } from "./modes/mode.js";
 import type { Once } from "./idempotency/once.js";
 
 export interface ProductChunk {
@@ -19,6 +21,8 @@ export interface ReadResult {
 export interface ReadOptions {
   /** Whether the keys of rows suffice. */
   readonly keysOnly?: boolean;
+  /** Whether products are patches. */
+  readonly isPatch?: boolean;
 }
 
 /** Readable more than once. */
@@ -39,11 +43,16 @@ export interface ImportTarget {
 export interface ImportJob {
   readonly target: ImportTarget;
   readonly source: ProductSource;
+  readonly mode: ImportMode;
+  /** Of REPLACE. */
+  readonly maxDeletions: number | null | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly dryRun: boolean;
   /** Wraps the work of each transaction, to answer once per idempotency key. */
   readonly once: Once;
   readonly signal: AbortSignal | undefined;
+  /** Filled with the lines of accepted rows where others fail. */
+  readonly acceptedLines?: LineSet | undefined;
 }
 
 export const importTimeoutMs = 60 * 60_000;

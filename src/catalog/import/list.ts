@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { type AppError, errorAt, type Path } from "../../errors.js";
-import { chunkRowsMax, encodeRows, productKeys } from "../product.columns.js";
-import { checkProduct, type ProductInput } from "../product.input.js";
+import { chunkRowsMax, encodeRows, presence, productKeys } from "../product.columns.js";
+import { checkerOf, type ProductInput } from "../product.input.js";
 import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
@@ -39,19 +39,21 @@ export function listSource(
 ): ProductSource {
   return {
     isLong: products.length > chunkRowsMax,
-    async *read({ keysOnly = false } = {}) {
+    async *read({ keysOnly = false, isPatch = false } = {}) {
+      const check = checkerOf(isPatch);
       const checks = new RowChecks(errorPolicy);
       const valid: boolean[] = [];
       for (const [index, product] of products.entries()) {
         if (index > 0 && index % chunkRowsMax === 0) await setImmediate();
-        valid.push(checkProduct(product, { path: pathOf(index) }, checks.row));
+        valid.push(check(product, { path: pathOf(index) }, checks.row));
         checks.endRow(index);
       }
       for (let start = 0; start < products.length; start += chunkRowsMax) {
-        const rows = products.slice(start, start + chunkRowsMax).map((product, index) => ({
-          product: valid[start + index] === true ? (product as ProductInput) : (productKeys(product) ?? {}), // checked
-          line: start + index,
-        }));
+        const rows = products.slice(start, start + chunkRowsMax).map((sent, index) => {
+          const isValid = valid[start + index] === true;
+          const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
+          return { product, line: start + index, ...presence(product, { isPatch, isValid }) };
+        });
         yield { rows: rows.length, columns: encodeRows(rows, keysOnly), isValid: checks.isValid };
       }
       return { rows: products.length, ...checks.found };

@@ -3,59 +3,75 @@ import { type Problem, validationFailed } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
 import type { ImportJob, ProductSource, ReadResult } from "./job.js";
-import { conflictProblem, duplicateProblem } from "./thorough.js";
+import type { ImportMode } from "./modes/mode.js";
+import { findPatchFaults, patchProblem, resolvePatches } from "./modes/patch.js";
+import { removeUnnamed } from "./modes/replace.js";
+import { conflictProblem, duplicateProblem, storeStaged } from "./thorough.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import {
+  collectAccepted,
   collectHolders,
   countFailing,
+  countInvalidWithKey,
   createStaging,
   failDependents,
+  failedRows,
   failInvalidAndDuplicates,
   findDuplicates,
   findSkuConflicts,
   keysOf,
   stageAll,
-  validRows,
+  stagedRows,
 } from "./staging.js";
-import { tieToSite, upsertProducts } from "../product.store.js";
 
 /**
  * Stores the rows of a source that do not fail.
  *
- * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole
+ * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS
  */
-export async function importValidRows(
-  transaction: Database,
-  { target: { storeId, siteId }, source, signal }: ImportJob,
-  lock: LockCatalog,
-): Promise<Written> {
+export async function importValidRows(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
+  const { source, signal } = job;
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const read = await stageAll(transaction, source, { signal });
-  const failures = await failRows(transaction, storeId, source, read);
-  const counts = await upsertProducts(transaction, storeId, validRows, now, "staged");
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, validRows);
-  return { ...counts, failures };
+  const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
+  const { mode, ...failures } = await failRows(transaction, job, read);
+  const removed =
+    mode === "REPLACE" ? await removeUnnamed(transaction, job, { rows: stagedRows, failed: failedRows }) : {};
+  const counts = await storeStaged(transaction, job, now);
+  return { ...counts, ...removed, ...failures };
 }
 
 /**
- * Marks the staged rows that are invalid, duplicate, or conflict with a product that this import does not replace.
+ * Marks the staged rows that are invalid, duplicate, or conflict with a product that this import does not replace. A failed
+ * row without keys may mean any product, so nothing is deleted then.
  *
- * @throws {AppError} as importValidRows
+ * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole
  */
 export async function failRows(
   transaction: Database,
-  storeId: string,
-  source: ProductSource,
+  job: ImportJob,
   { problems, failed = { list: [], total: 0 } }: ReadResult,
-): Promise<ImportFailures> {
+): Promise<FailedImport> {
   if (problems.total > 0) throw validationFailed(problems);
+  if (job.mode === "PATCH") await resolvePatches(transaction, job.target.storeId);
   await failInvalidAndDuplicates(transaction);
-  await collectHolders(transaction, storeId);
+  const unnamed = failed.total - (await countInvalidWithKey(transaction));
+  const mode = unnamed > 0 ? "UPSERT" : job.mode;
+  await collectHolders(transaction, { ...job, mode });
   await failDependents(transaction);
+  if (job.acceptedLines !== undefined) await collectAccepted(transaction, job.acceptedLines);
   const total = failed.total + (await countFailing(transaction));
-  return { list: await listFailures(transaction, failed.list, source), total };
+  const failures = { list: await listFailures(transaction, failed.list, job.source), total };
+  return mode === job.mode ? { mode, failures } : { mode, failures, deleted: 0, remark: nothingDeleted };
 }
+
+/** Rows that fail, and the mode in which the others are stored. */
+interface FailedImport extends Pick<Written, "deleted" | "remark"> {
+  readonly mode: ImportMode;
+  readonly failures: ImportFailures;
+}
+
+const nothingDeleted = "No product is deleted, since a failed one has neither an id nor a sku that can be read.";
 
 /** Each kind of problem is listed far enough to include the first rows of all. */
 async function listFailures(
@@ -68,6 +84,8 @@ async function listFailures(
     const row = rows.get(line) ?? { problems: [], problemsTotal: 0 };
     rows.set(line, { problems: [...row.problems, problem], problemsTotal: row.problemsTotal + 1 });
   };
+  const faults = await findPatchFaults(transaction, failuresListedMax);
+  for (const row of faults.list) add(row.line, patchProblem(row, source.placeOf(row.line, row.field)));
   const duplicates = await findDuplicates(transaction, 2 * failuresListedMax); // a row may have two
   for (const row of duplicates.list) add(row.line, duplicateProblem(row, source.placeOf(row.line, row.field)));
   const conflicts = await findSkuConflicts(transaction, failuresListedMax);

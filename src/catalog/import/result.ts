@@ -19,7 +19,11 @@ export interface ImportFailures {
 export interface Written {
   readonly stored: number;
   readonly created: number;
+  /** With REPLACE. */
+  readonly deleted?: number;
   readonly failures?: ImportFailures;
+  /** A sentence for the end of the message. */
+  readonly remark?: string;
 }
 
 export interface ImportResult {
@@ -27,6 +31,7 @@ export interface ImportResult {
   readonly imported: number;
   readonly created: number;
   readonly updated: number;
+  readonly deleted: number;
   readonly failed: number;
   readonly failures: readonly ImportFailure[];
 }
@@ -34,30 +39,35 @@ export interface ImportResult {
 const noFailures: ImportFailures = { list: [], total: 0 };
 
 export function importResult(
-  { stored, created, failures = noFailures }: Written,
+  { stored, created, deleted, failures = noFailures, remark }: Written,
   { dryRun }: { dryRun: boolean },
 ): ImportResult {
   const { list, total: failed } = failures;
+  const message = dryRun ? forecast({ stored, deleted, failed }) : report({ stored, deleted, failed });
   return {
-    message: dryRun ? forecast(stored, failed) : report(stored, failed),
+    message: remark === undefined ? message : `${message} ${remark}`,
     imported: stored,
     created,
     updated: stored - created,
+    deleted: deleted ?? 0,
     failed,
     failures: list,
   };
 }
 
-function report(stored: number, failed: number): string {
+interface Counts {
+  readonly stored: number;
+  readonly deleted: number | undefined;
+  readonly failed: number;
+}
+
+function report({ stored, deleted, failed }: Counts): string {
   const done = stored === 1 ? "1 product was imported" : `${stored} products were imported`;
-  return failed === 0 ? `${done}.` : `${done}, ${failed} failed.`;
+  return `${done}${deleted === undefined ? "" : `, ${deleted} deleted`}${failed === 0 ? "" : `, ${failed} failed`}.`;
 }
 
-function forecast(stored: number, failed: number): string {
-  const done = `${count(stored)} would be imported`;
-  return `${failed === 0 ? done : `${done}, ${failed} would fail`}. Nothing was stored.`;
-}
-
-function count(products: number): string {
-  return products === 1 ? "1 product" : `${products} products`;
+function forecast({ stored, deleted, failed }: Counts): string {
+  const done = `${stored === 1 ? "1 product" : `${stored} products`} would be imported`;
+  const gone = deleted === undefined ? "" : `, ${deleted} would be deleted`;
+  return `${done}${gone}${failed === 0 ? "" : `, ${failed} would fail`}. Nothing was stored.`;
 }

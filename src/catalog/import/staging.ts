@@ -3,7 +3,9 @@ import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { EncodedRows } from "../product.columns.js";
 import { readAhead } from "./asRead.js";
-import { type ProductSource, type ReadOptions, type ReadResult, stopIfGone } from "./job.js";
+import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, stopIfGone } from "./job.js";
+import { dropRemovedHolders } from "./modes/replace.js";
+import type { LineSet } from "./rejects.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { rowColumns, rowColumnTypes, type RowSource, sentRows } from "../product.sql.js";
 
@@ -20,10 +22,13 @@ interface RowProblems {
 
 export const stagedRows: RowSource = Prisma.sql`"ProductStaging" s`;
 
+/** A row `t` gives its product another sku, as all do but patches without one. */
+const takesSku = Prisma.sql`NOT t.failed AND (t.present IS NULL OR t.sku IS NOT NULL)`;
+
 export async function createStaging(transaction: Database): Promise<void> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductStaging" (
-      ${rowColumnTypes}, failed boolean NOT NULL DEFAULT false) ON COMMIT DROP`;
+      ${rowColumnTypes}, failed boolean NOT NULL DEFAULT false, fault text) ON COMMIT DROP`;
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
 }
@@ -32,9 +37,9 @@ export async function createStaging(transaction: Database): Promise<void> {
 export async function stageAll(
   transaction: Database,
   source: ProductSource,
-  { signal, keysOnly = false }: ReadOptions & { readonly signal: AbortSignal | undefined },
+  { signal, ...options }: ReadOptions & { readonly signal: AbortSignal | undefined },
 ): Promise<ReadResult> {
-  const reader = source.read({ keysOnly });
+  const reader = source.read(options);
   try {
     let step = await reader.next();
     while (step.done !== true) {
@@ -60,10 +65,15 @@ async function stageRows(transaction: Database, columns: EncodedRows): Promise<v
  * Copies the keys of products that have skus of staged rows: Citus joins temporary with distributed tables only in the
  * simplest ways.
  */
-export async function collectHolders(transaction: Database, storeId: string): Promise<void> {
+export async function collectHolders(
+  transaction: Database,
+  { target, mode }: Pick<ImportJob, "target" | "mode">,
+): Promise<void> {
+  const { storeId } = target;
   await transaction.$executeRaw`
     INSERT INTO "ProductHolder" (id, sku) SELECT p.id, p.sku FROM "Product" p
     WHERE p."storeId" = ${storeId} AND p.sku IN (SELECT s.sku FROM ${stagedRows} WHERE s.sku IS NOT NULL)`;
+  if (mode === "REPLACE") await dropRemovedHolders(transaction, target);
 }
 
 /** Staged rows with a duplicate id or sku. Usually there are none, so keys are counted, not rows. */
@@ -84,7 +94,7 @@ export async function findSkuConflicts(transaction: Database, listMax: number): 
   const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
     SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
     FROM ${stagedRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id IS DISTINCT FROM s.id
-    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND NOT t.failed)
+    WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND ${takesSku})
     ORDER BY s.line LIMIT ${listMax}`;
   return { list: found.map(({ line, value }) => ({ line, field: "sku", value })), total: found[0]?.total ?? 0 };
 }
@@ -96,7 +106,7 @@ export const validRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" W
  * be compared.
  */
 export async function failInvalidAndDuplicates(transaction: Database): Promise<void> {
-  await transaction.$executeRaw`UPDATE "ProductStaging" SET failed = true WHERE title IS NULL`;
+  await transaction.$executeRaw`UPDATE "ProductStaging" SET failed = true WHERE (title IS NULL AND present IS NULL) OR fault IS NOT NULL`;
   await transaction.$executeRaw`
     UPDATE "ProductStaging" SET failed = true WHERE NOT failed AND id IN (
       SELECT id FROM "ProductStaging" WHERE id IS NOT NULL GROUP BY id HAVING count(*) > 1)`;
@@ -117,7 +127,7 @@ export async function failDependents(transaction: Database): Promise<void> {
       ON COMMIT DROP`;
   const claims = await transaction.$executeRaw`
     INSERT INTO "ProductClaim" (line, id, holder, failed)
-    SELECT s.line, s.id, h.id, NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND NOT t.failed)
+    SELECT s.line, s.id, h.id, NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id AND ${takesSku})
     FROM ${validRows} JOIN "ProductHolder" h ON h.sku = s.sku AND h.id <> s.id`;
   if (claims === 0) return;
   for (;;) {
@@ -131,9 +141,36 @@ export async function failDependents(transaction: Database): Promise<void> {
     UPDATE "ProductStaging" s SET failed = true FROM "ProductClaim" c WHERE c.failed AND c.line = s.line`;
 }
 
+const linesAtOnce = 200_000;
+
+/** Collects the lines of rows that do not fail. */
+export async function collectAccepted(transaction: Database, lines: LineSet): Promise<void> {
+  lines.clear(); // an earlier attempt may have filled it
+  for (let after = 0; ;) {
+    const rows = await transaction.$queryRaw<{ line: number }[]>`
+      SELECT line FROM "ProductStaging" WHERE NOT failed AND line > ${after} ORDER BY line LIMIT ${linesAtOnce}`;
+    for (const { line } of rows) lines.add(line);
+    const last = rows.at(-1);
+    if (rows.length < linesAtOnce || last === undefined) return;
+    after = last.line;
+  }
+}
+
+/** Those of `validRows` that are whole products. */
+export const wholeRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed AND present IS NULL) s`;
+
+export const failedRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE failed) s`;
+
+/** How many staged rows are invalid by themselves, and have an id or sku. */
+export async function countInvalidWithKey(transaction: Database): Promise<number> {
+  const [row] = await transaction.$queryRaw<[{ total: number }]>`
+    SELECT count(*)::int AS total FROM "ProductStaging" WHERE title IS NULL AND coalesce(id, sku) IS NOT NULL`;
+  return row.total;
+}
+
 export async function countFailing(transaction: Database): Promise<number> {
   const [row] = await transaction.$queryRaw<[{ total: number }]>`
-    SELECT count(*)::int AS total FROM "ProductStaging" WHERE failed AND title IS NOT NULL`;
+    SELECT count(*)::int AS total FROM "ProductStaging" WHERE failed AND (title IS NOT NULL OR present IS NOT NULL)`;
   return row.total;
 }
 

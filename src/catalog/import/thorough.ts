@@ -3,28 +3,43 @@ import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFai
 import type { LockCatalog } from "./catalogLock.js";
 import { clip } from "../../lib/text.js";
 import type { Place } from "../product.input.js";
-import type { ImportJob, ProductSource, ReadResult } from "./job.js";
-import { collectHolders, createStaging, findDuplicates, findSkuConflicts, stageAll, stagedRows } from "./staging.js";
-import { tieToSite, type UpsertCounts, upsertProducts } from "../product.store.js";
+import type { ImportJob, ReadResult } from "./job.js";
+import { findPatchFaults, patchProblem, patchStaged, resolvePatches } from "./modes/patch.js";
+import { removeUnnamed } from "./modes/replace.js";
+import type { Written } from "./result.js";
+import {
+  collectHolders,
+  createStaging,
+  findDuplicates,
+  findSkuConflicts,
+  stageAll,
+  stagedRows,
+  validRows,
+  wholeRows,
+} from "./staging.js";
+import {
+  checkSkus,
+  deferSkuCheck,
+  tieToSite,
+  tieWritten,
+  type UpsertCounts,
+  upsertProducts,
+} from "../product.store.js";
 
 /**
  * Stages all rows of an import that failed otherwise, to report every problem in one answer; stores them if, after a
  * change of the catalog, nothing is wrong.
  *
- * @throws {AppError} VALIDATION_FAILED with every problem
+ * @throws {AppError} VALIDATION_FAILED with every problem, or TOO_MANY_DELETIONS
  */
-export async function importThoroughly(
-  transaction: Database,
-  { target: { storeId, siteId }, source, signal }: ImportJob,
-  lock: LockCatalog,
-): Promise<UpsertCounts> {
+export async function importThoroughly(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
+  const { source, signal } = job;
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
-  const read = await stageAll(transaction, source, { signal });
-  await refuseProblems(transaction, storeId, source, read);
-  const counts = await upsertProducts(transaction, storeId, stagedRows, now, "staged");
-  if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, stagedRows);
-  return counts;
+  const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
+  await refuseProblems(transaction, job, read);
+  const removed = job.mode === "REPLACE" ? await removeUnnamed(transaction, job, { rows: stagedRows }) : {};
+  return { ...(await storeStaged(transaction, job, now)), ...removed };
 }
 
 /**
@@ -32,34 +47,52 @@ export async function importThoroughly(
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
-export async function nameProblems(
-  transaction: Database,
-  storeId: string,
-  source: ProductSource,
-  signal: AbortSignal | undefined,
-): Promise<never> {
+export async function nameProblems(transaction: Database, job: ImportJob): Promise<never> {
   await createStaging(transaction);
-  const read = await stageAll(transaction, source, { signal, keysOnly: true });
-  await refuseProblems(transaction, storeId, source, read);
+  const isPatch = job.mode === "PATCH";
+  const read = await stageAll(transaction, job.source, { signal: job.signal, keysOnly: !isPatch, isPatch });
+  await refuseProblems(transaction, job, read);
   throw new AppError("UNAVAILABLE", "The products changed while they were read. Nothing was stored.");
 }
 
 /** @throws {AppError} VALIDATION_FAILED with invalid rows, duplicates and conflicts */
 export async function refuseProblems(
   transaction: Database,
-  storeId: string,
-  source: ProductSource,
+  job: ImportJob,
   { problems: own }: ReadResult,
 ): Promise<void> {
-  await collectHolders(transaction, storeId);
+  const { source } = job;
+  if (job.mode === "PATCH") await resolvePatches(transaction, job.target.storeId);
+  await collectHolders(transaction, job);
   const duplicates = await findDuplicates(transaction, problemsListedMax);
   const conflicts = await findSkuConflicts(transaction, problemsListedMax);
+  const faults = await findPatchFaults(transaction, problemsListedMax);
   const problems = inOrderOfRows(
     own,
+    { ...faults, list: faults.list.map((row) => patchProblem(row, source.placeOf(row.line, row.field))) },
     { ...duplicates, list: duplicates.list.map((row) => duplicateProblem(row, source.placeOf(row.line, row.field))) },
     { ...conflicts, list: conflicts.list.map((row) => conflictProblem(row, source.placeOf(row.line, row.field))) },
   );
   if (problems.total > 0) throw validationFailed(problems);
+}
+
+/** Stores the staged rows that do not fail. */
+export async function storeStaged(
+  transaction: Database,
+  { target: { storeId, siteId }, mode }: ImportJob,
+  now: string,
+): Promise<UpsertCounts> {
+  if (mode !== "PATCH") {
+    const counts = await upsertProducts(transaction, storeId, validRows, now, "staged");
+    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, validRows);
+    return counts;
+  }
+  await deferSkuCheck(transaction);
+  const patched = await patchStaged(transaction, storeId, now);
+  const { stored, created } = await upsertProducts(transaction, storeId, wholeRows, now, "staged");
+  await checkSkus(transaction);
+  await tieWritten(transaction, { storeId, siteId }, now);
+  return { stored: patched + stored, created };
 }
 
 interface TakenKey {

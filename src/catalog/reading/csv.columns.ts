@@ -1,12 +1,32 @@
 import type { Path, Problem } from "../../errors.js";
+import { shownValue } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
+import { cellsOf, type Delimiter, delimiters } from "../csv/cells.js";
 import { type ProductInput, productFieldNames, productFields } from "../product.input.js";
 
 type ColumnName = keyof ProductInput;
 
+export const delimiterNames: Readonly<Record<Delimiter, string>> = {
+  ",": "a comma",
+  ";": "a semicolon",
+  "\t": "a tab",
+};
+
+/** The delimiter by which a header names the most columns; a comma, if two of them name as many. */
+export function delimiterOf(header: string): Delimiter {
+  let [best, most]: [Delimiter, number] = [",", 0];
+  for (const delimiter of delimiters) {
+    const columns = new Set((cellsOf(header, delimiter) ?? []).map(columnOf));
+    columns.delete(undefined);
+    if (columns.size > most) [best, most] = [delimiter, columns.size];
+  }
+  return best;
+}
+
+/** The columns that a header names, in letters of any case. */
 export function headerColumns(
   cells: readonly string[],
-  place: { readonly path: Path; readonly line: number },
+  place: { readonly path: Path; readonly line: number; readonly delimiter: Delimiter; readonly isPatch: boolean },
   report: (problem: Problem) => void,
 ): readonly ColumnName[] {
   const columns: ColumnName[] = [];
@@ -14,12 +34,18 @@ export function headerColumns(
     report({ code, message, path: [...place.path, name], line: place.line });
 
   cells.forEach((cell, index) => {
-    const name = cell.trim();
-    if (name === "") problem("UNKNOWN_FIELD", "", `Column ${index + 1} has no name.`);
-    else if (!isColumn(name)) problem("UNKNOWN_FIELD", clip(name), `A product has no column "${clip(name)}".`);
+    const sent = cell.trim();
+    const name = columnOf(sent);
+    if (sent === "") problem("UNKNOWN_FIELD", "", `Column ${index + 1} has no name.`);
+    else if (name === undefined) problem("UNKNOWN_FIELD", clip(sent), unknownColumn(sent, place.delimiter));
     else if (columns.includes(name)) problem("DUPLICATE", name, `The column ${name} is there more than once.`);
     else columns.push(name);
   });
+  if (place.isPatch) {
+    if (!columns.includes("id") && !columns.includes("sku"))
+      problem("REQUIRED", "id", "The column id or sku is required.");
+    return columns;
+  }
   for (const name of productFieldNames) {
     if (productFields[name].required && !columns.includes(name)) {
       problem("REQUIRED", name, `The column ${name} is required.`);
@@ -28,8 +54,16 @@ export function headerColumns(
   return columns;
 }
 
-function isColumn(name: string): name is ColumnName {
-  return Object.hasOwn(productFields, name);
+function columnOf(cell: string): ColumnName | undefined {
+  const name = cell.trim().toLowerCase();
+  return productFieldNames.find((known) => known === name);
+}
+
+/** Says how the header was read where a name looks like several. */
+function unknownColumn(name: string, delimiter: Delimiter): string {
+  const message = `A product has no column ${shownValue(name)}.`;
+  if (!/[,;\t|]/u.test(name)) return message;
+  return `${message} Columns are separated by a comma, a semicolon or a tab; this header was read with ${delimiterNames[delimiter]}.`;
 }
 
 type Parse = (cell: string) => unknown;

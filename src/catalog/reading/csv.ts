@@ -1,12 +1,12 @@
 import type { Path, Problem, Problems } from "../../errors.js";
-import { cellsOf } from "../csv/cells.js";
+import { cellsOf, type Delimiter } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
 import { type CsvRecord, recordCharactersMax, type RecordFault, RecordSplitter } from "../csv/records.js";
-import { type EncodedRows, productKeys } from "../product.columns.js";
+import { type EncodedRows, presence, productKeys } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
-import { cellParsers, headerColumns } from "./csv.columns.js";
+import { cellParsers, delimiterNames, delimiterOf, headerColumns } from "./csv.columns.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "./rowChecks.js";
-import { checkProduct, type ProductInput } from "../product.input.js";
+import { checkerOf, type ProductInput } from "../product.input.js";
 
 export interface CsvChunk {
   readonly rows: number;
@@ -21,6 +21,12 @@ export interface CsvResult {
   readonly problems: { readonly list: Problem[]; readonly total: number };
   /** With REJECT_FAILED: the invalid rows. `problems` are those of the text as a whole then. */
   readonly failed?: FailedRows;
+  /** The first valid products, where they are asked for. */
+  readonly preview?: readonly Partial<ProductInput>[];
+  /** The layout of the file, where it was looked for. */
+  readonly format?: string;
+  /** What the file has that is not stored, and how it was read. */
+  readonly notes?: readonly string[];
 }
 
 export interface CsvOptions {
@@ -30,14 +36,36 @@ export interface CsvOptions {
   readonly errorPolicy?: ErrorPolicy;
   /** Whether the keys of rows suffice. */
   readonly keysOnly?: boolean;
+  /** Whether products are patches, which have the fields of their columns. */
+  readonly isPatch?: boolean;
+  /** Found in the header by default. */
+  readonly delimiter?: Delimiter | undefined;
+  /** Whether the result shows the first valid products. */
+  readonly preview?: boolean;
 }
 
-const faultMessages: { readonly [F in RecordFault]: string } = {
-  textAfterQuote: "A closing quote must be followed by a comma or the end of the line.",
+/** Products of which a dry run shows how they would be stored. */
+export const previewProducts = 3;
+
+const faultMessages: { readonly [F in Exclude<RecordFault, "textAfterQuote">]: string } = {
   unclosedQuote: "A quote is never closed.",
   tooLong: `The row is longer than ${recordCharactersMax} characters.`,
   tooLongInQuotes: `A quote is never closed, or the row is longer than ${recordCharactersMax} characters.`,
 };
+
+/** Why a record cannot be read; undefined where the parser of its cells refused it. */
+export function recordFaultMessage(fault: RecordFault | undefined, delimiter: Delimiter): string {
+  if (fault === undefined) return "The row is not CSV.";
+  if (fault !== "textAfterQuote") return faultMessages[fault];
+  return `A closing quote must be followed by ${delimiterNames[delimiter]} or the end of the line.`;
+}
+
+/** That a line cannot be decoded. */
+export function invalidText(line: number, encoding: string): string {
+  const message = `Line ${line} is not valid ${encoding}.`;
+  if (encoding !== "UTF-8") return message;
+  return `${message} If it has another encoding, name it: --encoding windows-1252, or encoding=windows-1252 over REST.`;
+}
 
 /**
  * Reads products from CSV text in constant memory. Chunks contain the keys of invalid rows, to report conflicts too:
@@ -58,7 +86,7 @@ export async function* readCsv(
 
 class ProductCsvReader {
   ended = false;
-  readonly #splitter = new RecordSplitter();
+  readonly #splitter: RecordSplitter;
   readonly #checks: RowChecks;
   readonly #rowsMax: number;
   readonly #path: Path;
@@ -66,27 +94,37 @@ class ProductCsvReader {
   #rows = 0;
   #bytesRead = 0;
   readonly #chunk: ChunkBuilder;
+  readonly #preview: Partial<ProductInput>[] | undefined;
+  readonly #isPatch: boolean;
 
-  constructor({ rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly }: CsvOptions) {
+  constructor({
+    rowsMax = Infinity,
+    pathPrefix = [],
+    errorPolicy = "REJECT_ALL",
+    keysOnly,
+    delimiter,
+    preview = false,
+    isPatch = false,
+  }: CsvOptions) {
+    this.#isPatch = isPatch;
+    this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
     this.#chunk = new ChunkBuilder(keysOnly);
     this.#checks = new RowChecks(errorPolicy);
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
+    this.#preview = preview ? [] : undefined;
   }
 
   get result(): CsvResult {
-    return { rows: this.#rows, ...this.#checks.found };
+    return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
   }
 
-  *read({ text, bytesRead, notUtf8 = false }: CsvPiece): Generator<CsvChunk, void> {
+  *read({ text, bytesRead, invalidAs }: CsvPiece): Generator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
     yield* this.#takeAll(this.#splitter.push(text));
-    if (notUtf8 && !this.ended) {
-      this.#malformed(
-        this.#checks.problems,
-        `Line ${this.#splitter.line} is not valid UTF-8.`,
-        this.#splitter.recordLine,
-      );
+    if (invalidAs !== undefined && !this.ended) {
+      const { line, recordLine } = this.#splitter;
+      this.#malformed(this.#checks.problems, invalidText(line, invalidAs), recordLine);
       this.ended = true;
     }
   }
@@ -122,11 +160,11 @@ class ProductCsvReader {
     }
     const inHeader = this.#columns === undefined;
     if (!inHeader) this.#rows += 1;
-    const cells = fault === undefined ? cellsOf(text) : undefined;
+    const cells = fault === undefined ? cellsOf(text, this.#splitter.delimiter) : undefined;
     if (cells === undefined) {
       this.ended = inHeader || fault !== "textAfterQuote";
       const problems = this.ended ? this.#checks.problems : this.#checks.row;
-      this.#malformed(problems, fault === undefined ? "The row is not CSV." : faultMessages[fault], line);
+      this.#malformed(problems, recordFaultMessage(fault, this.#splitter.delimiter), line);
     } else if (inHeader) {
       this.#takeHeader(cells, line);
     } else {
@@ -136,7 +174,8 @@ class ProductCsvReader {
   }
 
   #takeHeader(cells: readonly string[], line: number): void {
-    this.#columns = headerColumns(cells, { path: this.#path, line }, (problem) => this.#checks.problems.add(problem));
+    const place = { path: this.#path, line, delimiter: this.#splitter.delimiter, isPatch: this.#isPatch };
+    this.#columns = headerColumns(cells, place, (problem) => this.#checks.problems.add(problem));
     this.ended = this.#checks.problems.total > 0;
   }
 
@@ -153,11 +192,12 @@ class ProductCsvReader {
     columns.forEach((name, index) => {
       candidate[name] = cellParsers[name](cells[index] ?? "");
     });
-    const product = checkProduct(candidate, { path: this.#path, line }, this.#checks.row)
-      ? candidate
-      : productKeys(candidate);
+    const isValid = checkerOf(this.#isPatch)(candidate, { path: this.#path, line }, this.#checks.row);
+    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts)
+      this.#preview.push(candidate as Partial<ProductInput>); // checked
+    const product = isValid ? (candidate as Partial<ProductInput>) : productKeys(candidate); // checked
     if (product === undefined) return;
-    this.#chunk.add({ product, line }, characters);
+    this.#chunk.add({ product, line, ...presence(product, { isPatch: this.#isPatch, isValid }) }, characters);
   }
 
   #malformed(problems: Problems, message: string, line: number): void {

@@ -1,9 +1,9 @@
 import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
 import { parsedSlices } from "../../lib/json/elements.js";
-import { productKeys } from "../product.columns.js";
+import { presence, productKeys } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
 import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
-import { checkProduct } from "../product.input.js";
+import { checkerOf, type ProductInput } from "../product.input.js";
 import { RowChecks } from "./rowChecks.js";
 
 const sliceBytes = 64 * 1024;
@@ -29,12 +29,13 @@ export function withImageList(product: unknown): unknown {
  */
 export function* readProductsJson(
   json: UnparsedValue,
-  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly }: JsonOptions = {},
+  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly, isPatch = false }: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
   const { bytes, start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
+  const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
   const chunk = new ChunkBuilder(keysOnly);
   const take = () => ({ bytesRead: 0, isValid: checks.isValid, ...chunk.take() });
@@ -51,8 +52,9 @@ export function* readProductsJson(
     const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
-      const isValid = checkProduct(product, { path: pathOf(rows) }, checks.row);
-      chunk.add({ product: isValid ? product : (productKeys(product) ?? {}), line: rows }, charactersEach);
+      const isValid = check(product, { path: pathOf(rows) }, checks.row);
+      const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
+      chunk.add({ product: read, line: rows, ...presence(read, { isPatch, isValid }) }, charactersEach);
       checks.endRow(rows);
       rows += 1;
       if (chunk.full) yield take();

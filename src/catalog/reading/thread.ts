@@ -56,7 +56,7 @@ export async function* readOnThread(
       if (message.kind === "result") return message.result;
       if (message.kind === "refused") throw new AppError(message.code, message.message);
       if (message.kind === "unreadable") {
-        const { code, path = source.kind === "csvFile" ? source.file : undefined } = message;
+        const { code, path = "file" in source ? source.file : undefined } = message;
         throw Object.assign(new Error(message.message), { code, syscall: "read", path });
       }
       port1.postMessage("taken");
@@ -70,7 +70,7 @@ export async function* readOnThread(
 
 function createPool(): Piscina<ReadingTask, void> {
   return new Piscina({
-    ...threadModule(new URL("./thread.worker.js", import.meta.url)),
+    ...threadModule("catalog/reading/thread.worker"),
     minThreads: 0,
     maxThreads: threadsMax,
     idleTimeout: idleMs,

@@ -5,18 +5,22 @@ import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { stringSlices } from "../../lib/json/slices.js";
-import { type CsvPiece, filePieces } from "../csv/pieces.js";
+import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
+import type { FormatOptions } from "../formats/options.js";
+import { readCatalog } from "../formats/read.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.js";
 import { type JsonOptions, readProductsJson } from "./json.js";
+import { readNdjson } from "./ndjson.js";
 
 /** Bytes are in shared memory. */
 export type ThreadSource =
   | { readonly kind: "csvFile"; readonly file: string }
+  | { readonly kind: "ndjsonFile"; readonly file: string }
   | { readonly kind: "csvJson" | "productsJson"; readonly json: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array } };
 
 export interface ReadingTask {
   readonly source: ThreadSource;
-  readonly options: CsvOptions & JsonOptions;
+  readonly options: CsvOptions & JsonOptions & { readonly fileFormat?: FormatOptions | undefined };
   readonly port: MessagePort;
 }
 
@@ -89,7 +93,12 @@ function readerOf(
   source: ThreadSource,
   options: ReadingTask["options"],
 ): AsyncGenerator<CsvChunk, CsvResult> | Generator<CsvChunk, CsvResult> {
-  if (source.kind === "csvFile") return readCsv(filePieces(source.file), options);
+  if (source.kind === "csvFile") {
+    const { fileFormat, ...others } = options;
+    if (fileFormat === undefined) return readCsv(filePieces(source.file), others);
+    return readCatalog(fileBytes(source.file), { ...fileFormat, ...others });
+  }
+  if (source.kind === "ndjsonFile") return readNdjson(filePieces(source.file), options);
   const json = withBuffer(source.json);
   return source.kind === "csvJson" ? readCsv(stringPieces(json), options) : readProductsJson(json, options);
 }

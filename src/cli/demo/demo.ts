@@ -5,7 +5,7 @@ import { importProducts } from "../../catalog/import/list.js";
 import type { ProductInput } from "../../catalog/product.input.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
-import { shopperVisits, type Visits } from "./shoppers.js";
+import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
 
 /** The demo store; its token is undefined where it was issued before. */
 export interface Demo {
@@ -56,7 +56,8 @@ async function fillDemoStore(db: RootDatabase): Promise<void> {
 /** A running and an ended show, both with visits. */
 async function addDemoShows(db: RootDatabase): Promise<void> {
   const host = { name: "Alex Meyer", email: "alex@shop.example" };
-  const runningSince = new Date(Date.now() - 20 * 60_000);
+  const runningMinutes = 20;
+  const runningSince = new Date(Date.now() - runningMinutes * 60_000);
   const endedSince = new Date(Date.now() - 7 * 86_400_000);
   await saveLiveStream(db, store, {
     id: runningShow,
@@ -73,7 +74,8 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
     durationSeconds: 45 * 60,
     host,
   });
-  await recordVisits(db, runningShow, { from: runningSince, minutes: 20, visits: 150 });
+  const visits = runningMinutes * visitsPerMinute;
+  await recordVisits(db, runningShow, { from: runningSince, minutes: runningMinutes, visits });
   await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
 }
 

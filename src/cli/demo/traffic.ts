@@ -4,7 +4,7 @@ import { recordEvents } from "../../analytics/events/events.record.js";
 import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { RootDatabase } from "../../database/client.js";
 import { demoProductIds, demoStore, runningShow } from "./demo.js";
-import { shopperVisits } from "./shoppers.js";
+import { shopperVisits, visitsPerMinute } from "./shoppers.js";
 
 interface TrafficOptions {
   readonly intervalMs: number;
@@ -12,8 +12,12 @@ interface TrafficOptions {
   readonly eventsMax: number;
 }
 
-/** About 20 hours of traffic; see docs/operations.md. */
-const byDefault: TrafficOptions = { intervalMs: 2_000, eventsMax: 100_000 };
+const visitsOfRound = { min: 1, max: 3 };
+const meanVisits = (visitsOfRound.min + visitsOfRound.max) / 2;
+/** About four days of traffic; see docs/operations.md. */
+const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPerMinute, eventsMax: 100_000 };
+/** From a fifth of the maximum on, so many times fewer shoppers come. */
+const slowdown = 5;
 
 /**
  * Records generated visits to the running demo show, so that its dashboard moves, until stopped or until the show has
@@ -38,7 +42,8 @@ async function recordTraffic(
 ): Promise<void> {
   let stored: number | undefined;
   while (stored === undefined || stored < eventsMax) {
-    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+    const isSlower = stored !== undefined && stored >= eventsMax / slowdown;
+    await sleep(isSlower ? intervalMs * slowdown : intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
       stored ??= await countEvents(db);
@@ -54,8 +59,9 @@ function countEvents(db: RootDatabase): Promise<number> {
 }
 
 async function visitShow(db: RootDatabase, feed: LiveFeed): Promise<number> {
-  const visits = shopperVisits({ productIds: demoProductIds, from: new Date(), minutes: 0, visits: randomInt(1, 4) });
-  const { accepted } = await recordEvents(db, demoStore, runningShow, visits);
+  const visits = randomInt(visitsOfRound.min, visitsOfRound.max + 1);
+  const events = shopperVisits({ productIds: demoProductIds, from: new Date(), minutes: 0, visits });
+  const { accepted } = await recordEvents(db, demoStore, runningShow, events);
   feed.changed(demoStore, runningShow);
   return accepted;
 }

@@ -2,6 +2,8 @@ import type { App } from "../../app.js";
 import type { Config } from "../../config.js";
 import { servesGraphiql } from "../../http/pages/graphiql.js";
 import { listen, type RunningServer } from "../../http/server/server.js";
+import { isMigrated } from "../../database/migrations/applied.js";
+import type { OpenDatabase } from "../../database/open.js";
 import type { Demo } from "../demo/demo.js";
 
 /** A server that listens before there is an app. */
@@ -32,18 +34,41 @@ export async function endService(server: RunningServer, app: App | undefined, co
   await app.close(Math.max(0, endsAt - performance.now()));
 }
 
+/** Whether the two commands of a first start come next. */
+export async function hasNoStore({ client }: Pick<OpenDatabase, "client">): Promise<boolean> {
+  return (await isMigrated(client)) && (await client.store.count()) === 0;
+}
+
+interface Contents {
+  readonly demo?: Demo | undefined;
+  readonly isEmpty?: boolean;
+}
+
 /** The text for standard output once the service answers. */
-export function banner(url: RunningServer["url"], config: Config, demo?: Demo): string {
+export function banner(
+  address: RunningServer["url"],
+  config: Config,
+  { demo, isEmpty = false }: Contents = {},
+): string {
+  const url = `${address}${config.basePath ?? ""}`;
   const lines = [
-    `Vitrine listens on ${url}`,
+    `Vitrine listens on ${address}`,
     `  Dashboard  ${url}/dashboard`,
     ...(servesGraphiql(config) ? [`  GraphiQL   ${url}/graphql`] : []),
     `  API docs   ${url}/docs`,
     `  OpenAPI    ${url}/openapi.json`,
     ...(demo === undefined ? [] : demoLines(url, demo)),
+    ...(isEmpty ? firstSteps : []),
   ];
   return `\n${lines.join("\n")}\n\n`;
 }
+
+const firstSteps = [
+  "",
+  "  There is no store yet. Create one, and a token for its callers:",
+  "    npx vitrine store create acme",
+  "    npx vitrine token issue acme",
+];
 
 function demoLines(url: string, { store, token, productId }: Demo): string[] {
   if (token === undefined) {

@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+import { firstStart, type Lifecycle, withLifecycle } from "./lifecycle.js";
 import { openLog } from "./log.js";
 import { type App, createApp } from "../../app.js";
 import type { Config } from "../../config.js";
@@ -6,14 +8,20 @@ import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Demo, prepareDemo } from "../demo/demo.js";
 import { startDemoTraffic } from "../demo/traffic.js";
 import { migrateIfNeeded } from "../runtime.js";
-import { banner, endService, listenEarly } from "./common.js";
+import { banner, endService, hasNoStore, listenEarly } from "./common.js";
 import { recoverLeftImports } from "./imports.js";
+import { reasonOf } from "../terminal/reason.js";
 import { untilSignal } from "./signals.js";
 
 /** Serves in this process until a signal stops it. */
-export async function serve(config: Config): Promise<void> {
+export function serve(config: Config): Promise<void> {
   const log = openLog(config);
+  return withLifecycle(log, config, (lifecycle) => run(config, log, lifecycle));
+}
+
+async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<void> {
   const warn = (problem: Error) => log.warn({ err: problem.message }, "database problem");
+  process.stdout.write(firstStart(config) ?? "");
   const database = await openDatabase(config, "exclusive", warn);
   try {
     await migrateIfNeeded(database, config, warn);
@@ -28,9 +36,12 @@ export async function serve(config: Config): Promise<void> {
       if (demo?.token !== undefined) app.showDemoToken(demo.token);
       open(app);
       await database.share();
-      process.stdout.write(banner(server.url, config, demo));
+      process.stdout.write(banner(server.url, config, { demo, isEmpty: await hasNoStore(database) }));
       if (demo !== undefined && config.demoTraffic) stopTraffic = startDemoTraffic(database.client, app.feed);
-      await Promise.race([untilSignal(), database.crashed.then((error) => Promise.reject(error))]);
+      lifecycle.serves(server.url);
+      const reason = await Promise.race([untilSignal(), database.crashed]);
+      lifecycle.stops(typeof reason === "string" ? reason : reasonOf(reason));
+      if (typeof reason !== "string") throw reason;
     } finally {
       await stopTraffic?.();
       await recovery?.stop();

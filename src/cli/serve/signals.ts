@@ -11,12 +11,12 @@ export function exitOnSignal(): void {
   for (const signal of signals) process.on(signal, () => react(signal));
 }
 
-/** Resolves at the next signal; a second one ends the process at once. */
-export async function untilSignal(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    react = () => {
+/** Resolves with the next signal; a second one ends the process at once. */
+export function untilSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    react = (signal) => {
       react = end;
-      resolve();
+      resolve(signal);
     };
   });
 }

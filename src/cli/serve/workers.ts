@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+import { type Lifecycle, withLifecycle } from "./lifecycle.js";
 import { openLog } from "./log.js";
 import { createLocalCounter } from "../../access/rateLimit.memory.js";
 import { countForWorker } from "../../cluster/rateLimit.js";
@@ -6,7 +8,7 @@ import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { createMetricsCollector } from "../../cluster/metrics.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
-import { banner } from "./common.js";
+import { banner, hasNoStore } from "./common.js";
 import { createWorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
@@ -19,26 +21,34 @@ const cutMs = 3_000;
  *
  * @throws the error of a worker that could not start
  */
-export async function serveByWorkers(config: Config): Promise<void> {
-  await migrateBefore(config);
+export function serveByWorkers(config: Config): Promise<void> {
+  const log = openLog(config);
+  return withLifecycle(log, config, (lifecycle) => run(config, log, lifecycle));
+}
+
+async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<void> {
+  const isEmpty = await migrateBefore(config);
   const count = createLocalCounter();
   const metrics = createMetricsCollector();
-  const pool = createWorkerPool(openLog(config), (channel, ended) => {
+  const pool = createWorkerPool(log, (channel, ended) => {
     metrics.onSpawn(channel, ended);
     countForWorker(channel, count);
     relayForWorker(channel, pool.channels);
   });
   process.once("exit", pool.kill); // stopped before it serves, or by a second signal
   const url = await pool.start(config.webConcurrency);
-  process.stdout.write(banner(url, config));
-  await untilSignal();
+  process.stdout.write(banner(url, config, { isEmpty }));
+  lifecycle.serves(url);
+  lifecycle.stops(await untilSignal());
   await pool.stop(config.shutdownGraceMs + cutMs);
 }
 
-async function migrateBefore(config: Config): Promise<void> {
+/** @returns whether there is no store yet */
+async function migrateBefore(config: Config): Promise<boolean> {
   const database = await openDatabase(config, "exclusive", warn);
   try {
     await migrateIfNeeded(database, config, warn);
+    return await hasNoStore(database);
   } finally {
     await database.close();
   }

@@ -6,9 +6,12 @@ export interface OutputOptions {
 
 /** Prints a result to standard output: one JSON object, or lines for people. */
 export async function print(result: object, lines: string, options: OutputOptions): Promise<void> {
-  await write(textOf(result, lines, options)).catch((error: unknown) => {
-    if (!isReaderGone(error)) throw error; // such as `head -1`
-  });
+  await write(textOf(result, lines, options)).catch(unlessReaderGone);
+}
+
+/** Ignores that nobody reads the rest of standard output, such as `head -1`. @throws any other error */
+export function unlessReaderGone(error: unknown): void {
+  if (!isReaderGone(error)) throw error;
 }
 
 /**

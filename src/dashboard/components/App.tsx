@@ -1,5 +1,13 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { forgetToken, keepToken, readToken, takeTokenFromAddress } from "../session.js";
+import {
+  forgetToken,
+  isSendable,
+  keepToken,
+  readToken,
+  takeTokenFromAddress,
+  wasAccepted,
+  whyRefused,
+} from "../session.js";
 import { leaveSelection } from "../hooks/useSelection.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
@@ -19,12 +27,22 @@ export function App() {
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, []);
-  const signOut = useCallback((why?: string) => {
+  const signOut = useCallback(() => {
     forgetToken();
-    if (why === undefined) leaveSelection(); // the next token may be another store's; one that replaces an expired token hardly is
-    setReason(why);
+    leaveSelection(); // the next token may be another store's; one that replaces a refused token hardly is
+    setReason(undefined);
     setToken(undefined);
   }, []);
+  const onRefused = useCallback(() => {
+    setReason(token === undefined ? undefined : whyRefused(token, wasAccepted()));
+    forgetToken();
+    setToken(undefined);
+  }, [token]);
+  const isRefused = token !== undefined && !isSendable(token);
+  useEffect(() => {
+    if (isRefused) onRefused();
+  }, [isRefused, onRefused]);
+  if (isRefused) return null;
   if (token === undefined) return <SignIn reason={reason} onToken={signIn} />;
-  return <Dashboard token={token} onSignOut={signOut} />;
+  return <Dashboard key={token} token={token} onSignOut={signOut} onRefused={onRefused} />;
 }

@@ -1,12 +1,15 @@
 import type { FailureKind } from "../failure.js";
 import { formatExactClock } from "../format.js";
 import { type Connection, retryNow } from "../reconnect.js";
+import { pollMs } from "../polling.js";
 import { useNow } from "../hooks/useNow.js";
 
 interface Props {
   readonly connection: Connection;
   /** Whether earlier figures are still shown. */
   readonly hasFigures: boolean;
+  /** Whether figures are queried, because the subscription delivers nothing. */
+  readonly isPolled: boolean;
 }
 
 const titles: Readonly<Record<FailureKind, string>> = {
@@ -18,9 +21,10 @@ const titles: Readonly<Record<FailureKind, string>> = {
   refused: "The figures cannot be read",
 };
 
-/** Describes a connection problem and the next attempt, and offers to retry now. Empty while connected. */
-export function ConnectionNotice({ connection, hasFigures }: Props) {
-  if (connection.phase === "open" || connection.phase === "connecting") return null;
+/** Describes a connection problem and the next attempt, and offers to retry now. Empty while live figures arrive. */
+export function ConnectionNotice({ connection, hasFigures, isPolled }: Props) {
+  if (connection.phase === "open") return isPolled ? <HeldBackNotice /> : null;
+  if (connection.phase === "connecting") return null;
   const { failure } = connection;
   return (
     <section class="notice" aria-label="Connection" data-kind={failure.kind}>
@@ -36,6 +40,23 @@ export function ConnectionNotice({ connection, hasFigures }: Props) {
           Try now
         </button>
       )}
+    </section>
+  );
+}
+
+function HeldBackNotice() {
+  return (
+    <section class="notice" aria-label="Connection" data-kind="heldBack">
+      <div>
+        <p role="alert">
+          <strong>A proxy seems to hold live figures back.</strong> The server answers, but nothing arrives from its
+          stream. Until it does, the figures are read every {pollMs / 1_000} seconds.
+        </p>
+        <p class="small">
+          Whoever runs the proxy must turn its buffering off for <code>/graphql</code>; in nginx:{" "}
+          <code>proxy_buffering off;</code>. <code>docs/dashboard.md</code> has more, under “Proxies”.
+        </p>
+      </div>
     </section>
   );
 }

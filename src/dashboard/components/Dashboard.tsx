@@ -1,72 +1,89 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { useSelection } from "../hooks/useSelection.js";
-import { useShows } from "../hooks/useShows.js";
-import { Brand } from "./Elements.js";
+import { type ShowFilter, useShows } from "../hooks/useShows.js";
+import { useUnlisted } from "../hooks/useUnlisted.js";
+import { markAccepted } from "../session.js";
+import type { ShowList as List } from "../showList.js";
+import { NewShow } from "./NewShow.js";
 import { NoShows } from "./NoShows.js";
 import { Show } from "./Show.js";
 import { ShowList } from "./ShowList.js";
+import { TopBar } from "./TopBar.js";
 
 interface Props {
   readonly token: string;
-  readonly onSignOut: (reason?: string) => void;
+  readonly onSignOut: () => void;
+  readonly onRefused: () => void;
 }
 
 /** The list of shows and the selected one: by default the newest live show, or else the newest. */
-export function Dashboard({ token, onSignOut }: Props) {
-  const [status, setStatus] = useState<LiveStreamStatus>();
+export function Dashboard({ token, onSignOut, onRefused }: Props) {
+  const [filter, setFilter] = useState<ShowFilter>({ status: undefined, search: "" });
+  const [isCreating, setCreating] = useState(false);
   const [isListOpen, setListOpen] = useState(false);
   const { lsId, select } = useSelection();
-  const shows = useShows(token, status);
+  const shows = useShows(token, filter);
   const { list, failure } = shows;
+  const unlisted = useUnlisted(token, lsId, list);
 
-  const first = list?.shows.find((show) => show.status === "LIVE") ?? list?.shows[0];
+  useDefault(list, lsId, select);
   useEffect(() => {
-    if (lsId === undefined && first !== undefined) select(first.id, "replace");
-  }, [lsId, first, select]);
+    if (list !== undefined) markAccepted();
+  }, [list]);
   useEffect(() => {
-    if (failure?.kind === "unauthenticated") onSignOut(endedToken);
-  }, [failure, onSignOut]);
+    if (failure?.kind === "unauthenticated") onRefused();
+  }, [failure, onRefused]);
 
   const choose = (id: string) => {
     select(id);
     setListOpen(false);
   };
-  const hasNone = list?.shows.length === 0 && status === undefined && lsId === undefined;
+  const hasNone =
+    list?.shows.length === 0 && filter.status === undefined && filter.search.trim() === "" && lsId === undefined;
   return (
     <div class="layout">
       <a class="skip" href="#show">
         Skip to the show
       </a>
-      <header class="top">
-        <Brand />
-        <button
-          class="list-toggle"
-          type="button"
-          aria-expanded={isListOpen}
-          aria-controls="shows"
-          onClick={() => setListOpen(!isListOpen)}
-        >
-          Shows
-        </button>
-        <button type="button" onClick={() => onSignOut()}>
-          Sign out
-        </button>
-      </header>
+      <TopBar
+        token={token}
+        isListOpen={isListOpen}
+        onToggleList={() => setListOpen(!isListOpen)}
+        onSignOut={onSignOut}
+      />
       <ShowList
         shows={shows}
         selected={lsId}
-        status={status}
+        unlisted={unlisted}
+        filter={filter}
         isOpen={isListOpen}
-        onStatus={setStatus}
+        onFilter={setFilter}
         onSelect={choose}
+        onNew={() => setCreating(true)}
       />
+      {isCreating && (
+        <NewShow
+          token={token}
+          onClose={() => setCreating(false)}
+          onSaved={(id) => {
+            setCreating(false);
+            shows.reload();
+            choose(id);
+          }}
+        />
+      )}
       <main id="show" tabIndex={-1}>
-        {hasNone && <NoShows />}
-        {lsId !== undefined && <Show key={lsId} token={token} lsId={lsId} onTokenEnd={() => onSignOut(endedToken)} />}
+        {hasNone && <NoShows onNew={() => setCreating(true)} />}
+        {lsId !== undefined && <Show key={lsId} token={token} lsId={lsId} onTokenEnd={onRefused} />}
       </main>
     </div>
   );
 }
 
-const endedToken = "The access token no longer works: it was revoked or has expired. Enter another one.";
+/** Selects the newest live show, or else the newest, where none is selected. */
+function useDefault(list: List | undefined, lsId: string | undefined, select: (id: string, how: "replace") => void) {
+  const first = list?.shows.find((show) => show.status === "LIVE") ?? list?.shows[0];
+  useEffect(() => {
+    if (lsId === undefined && first !== undefined) select(first.id, "replace");
+  }, [lsId, first, select]);
+}

@@ -10,7 +10,12 @@ export function Brand() {
   );
 }
 
-const labels: Readonly<Record<LiveStreamStatus, string>> = { LIVE: "Live", ENDED: "Ended", ARCHIVED: "Archived" };
+const labels: Readonly<Record<LiveStreamStatus, string>> = {
+  SCHEDULED: "Scheduled",
+  LIVE: "Live",
+  ENDED: "Ended",
+  ARCHIVED: "Archived",
+};
 
 export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
   return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;

@@ -1,4 +1,4 @@
-import { formatAmount, formatCount, formatDuration, formatRate } from "../format.js";
+import { formatAmount, formatCount, formatDecimal, formatDuration, formatRate } from "../format.js";
 import type { Kpis } from "../operations.js";
 
 /** The key figures, each with its parts. */
@@ -36,8 +36,8 @@ export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
         />
         <Tile
           name="Conversion"
-          value={formatRate(conversionRate)}
-          of="orders per viewer"
+          value={formatDecimal(conversionRate)}
+          of="orders per 100 viewers"
           parts={[["Average order", formatAmount(averageOrderValue)]]}
         />
       </div>

@@ -1,21 +1,14 @@
-const example = `mutation {
-  saveLiveStream(liveStream: {
-    id: "autumn-looks", name: "Autumn looks", status: LIVE,
-    startedAt: "${new Date().toISOString().slice(0, 16)}:00Z"
-  }) { id }
-}`;
-
 /** For a store that has not had a show yet. */
-export function NoShows() {
+export function NoShows({ onNew }: { readonly onNew: () => void }) {
   return (
     <div class="empty card">
       <h1>No shows yet</h1>
       <p class="muted">
-        A show appears here as soon as it is saved. In <a href="/graphql">GraphiQL</a>, for instance:
+        A show appears here as soon as it is saved: by your shop, over <a href="graphql">GraphQL</a>, or here.
       </p>
-      <pre tabIndex={0}>
-        <code>{example}</code>
-      </pre>
+      <button class="primary" type="button" onClick={onNew}>
+        Create the first show
+      </button>
     </div>
   );
 }

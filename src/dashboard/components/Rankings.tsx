@@ -1,5 +1,6 @@
 import { formatCount, formatShare } from "../format.js";
 import type { Kpis, ShowAnalytics } from "../operations.js";
+import { ProductImage } from "./ProductImage.js";
 
 /** The products most often added to carts; by their id where the catalog has no title. */
 export function TopProducts({ products }: { readonly products: ShowAnalytics["topProducts"] }) {
@@ -21,7 +22,12 @@ export function TopProducts({ products }: { readonly products: ShowAnalytics["to
             {products.map(({ productId, carts, product }) => (
               <tr key={productId}>
                 <th scope="row">
-                  <span class="name">{product?.title ?? productId}</span>
+                  <span class="product">
+                    <ProductImage key={product?.featured_image} url={product?.featured_image} />
+                    <span class="name" dir="auto">
+                      {product?.title ?? productId}
+                    </span>
+                  </span>
                   <Bar share={carts / most} />
                 </th>
                 <td>{formatCount(carts)}</td>
@@ -34,13 +40,12 @@ export function TopProducts({ products }: { readonly products: ShowAnalytics["to
   );
 }
 
-/** Clients may report any text: further devices are summed up. */
+/** Clients may report any text: further devices are only counted. */
 const shownMax = 6;
 
 /** The share of each device among viewers, largest first. */
 export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
-  const others = devices.slice(shownMax).reduce((sum, { value }) => sum + value, 0);
-  const shown = others > 0 ? [...devices.slice(0, shownMax), { device: "all others", value: others }] : devices;
+  const others = devices.length - shownMax;
   return (
     <section class="card" aria-labelledby="devices-heading">
       <h2 id="devices-heading">Devices</h2>
@@ -52,10 +57,12 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ device, value }) => (
+          {devices.slice(0, shownMax).map(({ device, value }) => (
             <tr key={device}>
               <th scope="row">
-                <span class="name device">{device}</span>
+                <span class="name device" dir="auto">
+                  {device}
+                </span>
                 <Bar share={value / 100} />
               </th>
               <td>{formatShare(value)}</td>
@@ -63,6 +70,7 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
           ))}
         </tbody>
       </table>
+      {others > 0 && <p class="muted small">and {formatCount(others)} more</p>}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { ConnectionNotice } from "./ConnectionNotice.js";
 import { KpiTiles } from "./KpiTiles.js";
 import { Devices, TopProducts } from "./Rankings.js";
 import { ShowHeader } from "./ShowHeader.js";
-import { Timeline } from "./Timeline.js";
+import { Timeline } from "./timeline/Timeline.js";
 
 interface Props {
   readonly token: string;
@@ -27,8 +27,12 @@ export function Show({ token, lsId, onTokenEnd }: Props) {
   return (
     <>
       {figures === undefined && <h1 class="hidden">Live show</h1>}
-      {figures !== undefined && <ShowHeader analytics={figures.analytics} connection={connection} />}
-      <ConnectionNotice connection={connection} hasFigures={figures !== undefined} />
+      {figures !== undefined && <ShowHeader {...figures} connection={connection} />}
+      <ConnectionNotice
+        connection={connection}
+        hasFigures={figures !== undefined}
+        isPolled={figures?.isPolled === true}
+      />
       {figures === undefined ? (
         connection.phase === "connecting" && <Skeleton />
       ) : (
@@ -45,7 +49,10 @@ interface BodyProps {
 }
 
 function Body({ figures: { analytics, span }, range, onRange }: BodyProps) {
-  const { kpis, topProducts } = analytics;
+  const { kpis, status, topProducts } = analytics;
+  if (status === "SCHEDULED") {
+    return <p class="empty card muted">This show is scheduled. Figures appear here once it is live.</p>;
+  }
   const isEmpty = kpis.viewers.total === 0 && kpis.orders.total === 0;
   return (
     <>

@@ -7,6 +7,8 @@ import { StatusBadge } from "./Elements.js";
 interface Props {
   readonly analytics: ShowAnalytics;
   readonly connection: Connection;
+  /** Whether figures are queried, because the subscription delivers nothing. */
+  readonly isPolled: boolean;
 }
 
 const phases: Readonly<Record<Connection["phase"], string>> = {
@@ -17,34 +19,46 @@ const phases: Readonly<Record<Connection["phase"], string>> = {
 };
 
 /** The name, times and status of the show, and whether its figures are up to date. */
-export function ShowHeader({ analytics, connection }: Props) {
-  const { name, status, startedAt, endedAt, host } = analytics;
+export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props) {
+  const isDelayed = phase === "open" && isPolled;
+  const { name, status, startedAt, endedAt, durationSeconds, host } = analytics;
   return (
     <header class="show-header">
       <div>
         <h1>
-          {name} <StatusBadge status={status} />
+          <span dir="auto">{name}</span> <StatusBadge status={status} />
         </h1>
         <p class="muted">
-          Started <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
+          {status === "SCHEDULED" ? "Starts" : "Started"} <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
           <span class="sep">
-            {typeof endedAt === "string" ? <Length {...{ startedAt, endedAt }} /> : <Running startedAt={startedAt} />}
+            {status === "SCHEDULED" ? (
+              <Waiting startedAt={startedAt} />
+            ) : typeof endedAt === "string" ? (
+              `lasted ${formatDuration(durationSeconds)}`
+            ) : (
+              <Running startedAt={startedAt} />
+            )}
           </span>
-          {host && <span class="sep">hosted by {host.name}</span>}
+          {host && (
+            <span class="sep">
+              hosted by <span dir="auto">{host.name}</span>
+            </span>
+          )}
         </p>
       </div>
-      <p class="connection" role="status" data-phase={connection.phase}>
-        {phases[connection.phase]}
+      <p class="connection" role="status" data-phase={isDelayed ? "delayed" : phase}>
+        {isDelayed ? "Delayed" : phases[phase]}
       </p>
     </header>
   );
 }
 
+function Waiting({ startedAt }: { readonly startedAt: string }) {
+  const seconds = Math.floor((Date.parse(startedAt) - useNow()) / 1_000);
+  return <>{seconds > 0 ? `in ${formatDuration(seconds)}` : "not live yet"}</>;
+}
+
 function Running({ startedAt }: { readonly startedAt: string }) {
   const seconds = Math.max(0, Math.floor((useNow() - Date.parse(startedAt)) / 1_000));
   return <>running for {formatDuration(seconds)}</>;
-}
-
-function Length({ startedAt, endedAt }: { readonly startedAt: string; readonly endedAt: string }) {
-  return <>lasted {formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000)}</>;
 }

@@ -1,46 +1,62 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
-import { formatMoment } from "../format.js";
+import { formatCount, formatMoment } from "../format.js";
 import type { ShowSummary } from "../operations.js";
 import { addressOf } from "../hooks/useSelection.js";
-import type { useShows } from "../hooks/useShows.js";
-import { Segments, StatusBadge } from "./Elements.js";
+import type { ShowFilter, useShows } from "../hooks/useShows.js";
+import { byBeginning } from "../showList.js";
+import { StatusBadge } from "./Elements.js";
 
 interface Props {
   readonly shows: ReturnType<typeof useShows>;
   readonly selected: string | undefined;
-  readonly status: LiveStreamStatus | undefined;
+  /** The selected show, if it is not in the loaded part of the list. */
+  readonly unlisted: ShowSummary | undefined;
+  readonly filter: ShowFilter;
   /** On small screens, where it is hidden by default. */
   readonly isOpen: boolean;
-  readonly onStatus: (status: LiveStreamStatus | undefined) => void;
+  readonly onFilter: (filter: ShowFilter) => void;
   readonly onSelect: (lsId: string) => void;
+  readonly onNew: () => void;
 }
 
-const filters = [
-  ["ALL", "All"],
-  ["LIVE", "Live"],
-  ["ENDED", "Ended"],
-  ["ARCHIVED", "Archived"],
-] as const;
-
-/** The store's shows, newest first, a page at a time. */
-export function ShowList({ shows, selected, status, isOpen, onStatus, onSelect }: Props) {
+/** The store's shows, newest first and then those that are scheduled, a page at a time. */
+export function ShowList({ shows, selected, unlisted, filter, isOpen, onFilter, onSelect, onNew }: Props) {
   const { list, failure, isLoading, loadMore, reload } = shows;
+  const { begun, scheduled } = byBeginning(list?.shows ?? []);
+  const items = (some: readonly ShowSummary[], hasStatus = true) => (
+    <ul>
+      {some.map((show) => (
+        <Item key={show.id} show={show} hasStatus={hasStatus} isSelected={show.id === selected} onSelect={onSelect} />
+      ))}
+    </ul>
+  );
   return (
     <nav id="shows" class="shows" aria-labelledby="shows-heading" data-open={isOpen} aria-busy={isLoading}>
-      <h2 id="shows-heading">Shows</h2>
-      <Segments
-        legend="Status"
-        options={filters}
-        value={status ?? "ALL"}
-        onChange={(value) => onStatus(value === "ALL" ? undefined : value)}
-      />
-      {list?.shows.length === 0 && <p class="muted small">No shows.</p>}
-      {list === undefined && failure === undefined && <p class="muted small">Loading…</p>}
-      <ul>
-        {list?.shows.map((show) => (
-          <Item key={show.id} show={show} isSelected={show.id === selected} onSelect={onSelect} />
-        ))}
-      </ul>
+      <div class="shows-header">
+        <h2 id="shows-heading">Shows</h2>
+        <button type="button" onClick={onNew}>
+          New show
+        </button>
+      </div>
+      <Filter filter={filter} onFilter={onFilter} />
+      <p class="muted small" role="status">
+        {list !== undefined && `${formatCount(list.total)} ${list.total === 1 ? "show" : "shows"}`}
+        {list === undefined && failure === undefined && "Loading…"}
+      </p>
+      {unlisted !== undefined && (
+        <div class="unlisted">
+          <h3>Selected</h3>
+          {items([unlisted])}
+        </div>
+      )}
+      {begun.length > 0 && items(begun)}
+      {scheduled.length > 0 && (
+        <>
+          <h3>Scheduled</h3>
+          {items(scheduled, false)}
+        </>
+      )}
       {failure !== undefined && (
         <p class="small">
           {failure.message}{" "}
@@ -58,13 +74,65 @@ export function ShowList({ shows, selected, status, isOpen, onStatus, onSelect }
   );
 }
 
+const statuses = [
+  ["", "All"],
+  ["LIVE", "Live"],
+  ["SCHEDULED", "Scheduled"],
+  ["ENDED", "Ended"],
+  ["ARCHIVED", "Archived"],
+] as const;
+
+/** After the last key, so that not every letter is a call. */
+const typingMs = 300;
+
+function Filter({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
+  const [typed, setTyped] = useState(filter.search);
+  useEffect(() => {
+    if (typed === filter.search) return undefined;
+    const timer = setTimeout(() => onFilter({ ...filter, search: typed }), typingMs);
+    return () => clearTimeout(timer);
+  }, [typed, filter, onFilter]);
+  const choose = (value: string) =>
+    onFilter({ ...filter, status: value === "" ? undefined : (value as LiveStreamStatus) });
+  return (
+    <search class="filter">
+      <input
+        type="search"
+        aria-label="Search shows"
+        placeholder="Search"
+        dir="auto"
+        maxLength={200}
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <select
+        aria-label="Status"
+        value={filter.status ?? ""}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {statuses.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </search>
+  );
+}
+
 interface ItemProps {
   readonly show: ShowSummary;
+  /** Not below a heading that says it. */
+  readonly hasStatus: boolean;
   readonly isSelected: boolean;
   readonly onSelect: (lsId: string) => void;
 }
 
-function Item({ show: { id, name, status, startedAt }, isSelected, onSelect }: ItemProps) {
+function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, onSelect }: ItemProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isSelected && link.current !== null) reveal(link.current);
+  }, [isSelected]);
   const choose = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab or window, as with any link
     event.preventDefault();
@@ -72,13 +140,24 @@ function Item({ show: { id, name, status, startedAt }, isSelected, onSelect }: I
   };
   return (
     <li>
-      <a href={addressOf(id)} aria-current={isSelected ? "page" : undefined} onClick={choose}>
-        <span class="show-name">{name}</span>
+      <a ref={link} href={addressOf(id)} aria-current={isSelected ? "page" : undefined} onClick={choose}>
+        <span class="show-name" dir="auto">
+          {name}
+        </span>
         <span class="show-when">
           <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
-          <StatusBadge status={status} />
+          {hasStatus && <StatusBadge status={status} />}
         </span>
       </a>
     </li>
   );
+}
+
+/** Scrolls the list to a show. (`scrollIntoView` would also move the place from where Tab continues.) */
+function reveal(link: HTMLElement): void {
+  const list = link.closest(".shows");
+  if (list === null) return;
+  const [{ top, bottom }, box] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (top < box.top) list.scrollTop -= box.top - top;
+  else if (bottom > box.bottom) list.scrollTop += bottom - box.bottom;
 }

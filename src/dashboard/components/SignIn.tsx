@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { query } from "../api.js";
 import { asFailure } from "../failure.js";
 import { showsQuery } from "../operations.js";
-import { isSendable } from "../session.js";
+import { isSendable, whyRefused } from "../session.js";
 import { Brand } from "./Elements.js";
 
 interface Props {
@@ -34,7 +34,7 @@ export function SignIn({ reason, onToken }: Props) {
 
   return (
     <main class="sign-in">
-      <form class="card" onSubmit={(event) => void submit(event)}>
+      <form class="card fields" onSubmit={(event) => void submit(event)}>
         <Brand />
         <h1>Live shows</h1>
         <p class="muted">See how your shows perform, as it happens. Your store’s access token opens the dashboard.</p>
@@ -67,12 +67,12 @@ export function SignIn({ reason, onToken }: Props) {
 /** Why a token is refused; undefined where it is valid. */
 async function problemOf(token: string): Promise<string | undefined> {
   if (token === "") return "Enter your access token.";
-  if (!isSendable(token)) return "The access token is not valid.";
+  if (!isSendable(token)) return whyRefused(token, false);
   try {
     await query(showsQuery, { first: 1 }, { token });
     return undefined;
   } catch (error) {
     const { kind, message } = asFailure(error);
-    return kind === "unauthenticated" ? "The access token is not valid." : `${message} Try again in a moment.`;
+    return kind === "unauthenticated" ? whyRefused(token, false) : `${message} Try again in a moment.`;
   }
 }

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Caller, query, subscribe } from "../api.js";
-import { type ShowAnalytics, showSubscription, showTimesQuery } from "../operations.js";
+import { asFailure } from "../failure.js";
+import { type ShowAnalytics, showQuery, showSubscription, showTimesQuery } from "../operations.js";
+import { type Delivered, streamOrPoll } from "../polling.js";
 import { type Connection, follow } from "../reconnect.js";
 import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
 
@@ -8,6 +10,8 @@ import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
+  /** Whether they had to be queried, because the subscription delivers nothing. */
+  readonly isPolled: boolean;
 }
 
 /** The live figures of a show. The last ones are kept while it reconnects. */
@@ -38,14 +42,36 @@ async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): A
   let span = spanOf(liveStream, range);
   for (;;) {
     let next = span;
-    for await (const { liveStreamAnalytics } of subscribe(showSubscription, { lsId, ...span }, caller)) {
-      yield { analytics: liveStreamAnalytics, span };
-      next = spanOf(liveStreamAnalytics, range);
+    for await (const { value: analytics, isPolled } of watchSpan(lsId, span, caller)) {
+      yield { analytics, span, isPolled };
+      next = spanOf(analytics, range);
       if (!isSame(next, span)) break;
     }
     if (isSame(next, span)) return;
     span = next;
   }
+}
+
+function watchSpan(lsId: string, span: TimelineSpan, caller: Caller): AsyncGenerator<Delivered<ShowAnalytics>, void> {
+  const variables = { lsId, ...span };
+  return streamOrPoll({
+    open: (onData, closing) => watchStream(variables, withSignal(caller, closing), onData),
+    poll: async () => {
+      const { liveStreamAnalytics } = await query(showQuery, variables, caller);
+      if (liveStreamAnalytics === null) throw asFailure(undefined); // the query has thrown the error that says why
+      return liveStreamAnalytics;
+    },
+  });
+}
+
+async function* watchStream(variables: TimelineSpan & { lsId: string }, caller: Caller, onData: () => void) {
+  for await (const { liveStreamAnalytics } of subscribe(showSubscription, variables, caller, onData)) {
+    yield liveStreamAnalytics;
+  }
+}
+
+function withSignal({ token, signal }: Caller, closing: AbortSignal): Caller {
+  return { token, signal: signal === undefined ? closing : AbortSignal.any([signal, closing]) };
 }
 
 function isSame(one: TimelineSpan, other: TimelineSpan): boolean {

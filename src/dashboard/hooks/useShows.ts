@@ -6,10 +6,17 @@ import { showsQuery } from "../operations.js";
 import { extended, renewed, type ShowList } from "../showList.js";
 
 const pageSize = 20;
+const furtherPageSize = 100;
 const refreshMs = 30_000;
 
-/** The store's shows, of one status or all, refreshed every 30 seconds. */
-export function useShows(token: string, status: LiveStreamStatus | undefined) {
+export interface ShowFilter {
+  readonly status: LiveStreamStatus | undefined;
+  /** Words of the name; blank for all. */
+  readonly search: string;
+}
+
+/** The store's shows that pass the filter, refreshed every 30 seconds. Those of the filter before stay until they are loaded. */
+export function useShows(token: string, { status, search }: ShowFilter) {
   const [list, setList] = useState<ShowList>();
   const [failure, setFailure] = useState<Failure>();
   const [isLoading, setLoading] = useState(false);
@@ -20,10 +27,12 @@ export function useShows(token: string, status: LiveStreamStatus | undefined) {
       const { signal } = leaving.current;
       setLoading(true);
       try {
-        const { liveStreams } = await query(showsQuery, { first: pageSize, after, status }, { token, signal });
+        const first = after === null ? pageSize : furtherPageSize;
+        const { liveStreams } = await query(showsQuery, { first, after, status, search }, { token, signal });
         if (signal.aborted) return;
-        const { hasNextPage, endCursor } = liveStreams.pageInfo;
-        setList((known) => merge(known, { shows: liveStreams.nodes, next: hasNextPage ? endCursor : null }));
+        const { nodes: shows, totalCount: total, pageInfo } = liveStreams;
+        const next = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+        setList((known) => merge(known, { shows, next, total }));
         setFailure(undefined);
       } catch (error) {
         if (!signal.aborted) setFailure(asFailure(error));
@@ -31,12 +40,11 @@ export function useShows(token: string, status: LiveStreamStatus | undefined) {
         if (!signal.aborted) setLoading(false);
       }
     },
-    [token, status],
+    [token, status, search],
   );
 
   useEffect(() => {
     leaving.current = new AbortController();
-    setList(undefined);
     void load(null, (_, page) => page);
     const refresh = () => {
       if (document.visibilityState === "visible") void load(null, renewed);

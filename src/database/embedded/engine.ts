@@ -34,7 +34,7 @@ export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Prom
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
-  const worker = startThread(new URL("./engine.worker.js", import.meta.url), {
+  const worker = startThread("database/embedded/engine.worker", {
     workerData: { folder, snapshot, socketPath: join(socketFolder, socketName) },
   });
   const ended = new Promise<Error>((resolve) => {

@@ -14,9 +14,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "it, or what it is in, is a file",
   EEXIST: "it is a file",
   ENOENT: "nothing can be made there",
-  EACCES: "this user may not write there",
+  EACCES: "this user may not write there; set DATA_DIR to a folder of its own",
   EPERM: "nothing can be written there",
-  EROFS: "the file system is read-only",
+  EROFS: "the file system is read-only; set DATA_DIR to a folder on another one",
   ENOSPC: "the disk is full",
 };
 

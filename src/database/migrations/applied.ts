@@ -1,10 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { packageFile } from "../../lib/packageFiles.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 
 /** The migrations of this version, in Prisma's layout. */
-export const migrationsFolder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
+export const migrationsFolder = fileURLToPath(packageFile("prisma/migrations"));
 
 let known: readonly string[] | undefined;
 

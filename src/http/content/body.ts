@@ -37,7 +37,7 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
     return share.grow(bytes);
   };
   try {
-    await (createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take));
+    await receive(request, take);
     return collected.body();
   } catch (error) {
     share.release(); // before the answer ends, which may take seconds
@@ -47,6 +47,16 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
 
 /** Stores a piece of the body. If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
+
+/**
+ * Receives a request's body piece by piece, inflated.
+ *
+ * @throws {AppError} as readBody, or what `take` throws
+ */
+export function receive(request: IncomingMessage, take: Take): Promise<void> {
+  const createInflater = inflaterFor(request);
+  return createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take);
+}
 
 function takeAll(request: IncomingMessage, take: Take): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -132,18 +142,23 @@ function shared(length: number): Buffer {
 
 /** Refuses bodies that are not JSON in UTF-8. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
 export function requireJson(request: IncomingMessage): void {
-  const { headers } = request;
-  const [mediaType, ...parameters] = (headers["content-type"] ?? "")
-    .toLowerCase()
-    .split(";")
-    .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  if (mediaType !== "application/json" || (charset !== undefined && !/^charset="?utf-?8"?$/u.test(charset))) {
+  const { mediaType, isUtf8 } = contentTypeOf(request);
+  if (mediaType !== "application/json" || !isUtf8) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be application/json in UTF-8.");
   }
   inflaterFor(request);
 }
 
-function incomplete(): AppError {
+/** The media type of a request's body, in lower case, and whether it is in UTF-8, as without a charset. */
+export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaType: string; readonly isUtf8: boolean } {
+  const [mediaType = "", ...parameters] = (headers["content-type"] ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  return { mediaType, isUtf8: charset === undefined || /^charset="?utf-?8"?$/u.test(charset) };
+}
+
+export function incomplete(): AppError {
   return new AppError("BAD_REQUEST", "The body ended before it was complete.");
 }

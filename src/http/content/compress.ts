@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Transform } from "node:stream";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 
 /** The content codings that answers are compressed with. */
 export type Coding = "br" | "gzip";
@@ -49,4 +50,9 @@ export function compress(body: string | Buffer, coding: Coding): Promise<Buffer 
       ? brotliAsync(body, { params: { ...brotliParameters, [constants.BROTLI_PARAM_SIZE_HINT]: size } })
       : gzipAsync(body, { level: gzipLevel });
   return compressed.catch(() => undefined);
+}
+
+/** Compresses an answer of unknown length as it is made. */
+export function compressor(coding: Coding): Transform {
+  return coding === "br" ? createBrotliCompress({ params: brotliParameters }) : createGzip({ level: gzipLevel });
 }

@@ -1,16 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import zlib, { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { AppError } from "../../errors.js";
+
+/** From Node.js 22.15 on. */
+const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
 
 const inflaters: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   "x-gzip": createGunzip, // RFC 9110, section 8.4.1.3
   deflate: createInflate,
   br: createBrotliDecompress,
+  ...(createZstdDecompress && { zstd: createZstdDecompress }),
 };
 
-export const acceptedCodings = "gzip, deflate, br";
+export const acceptedCodings = ["gzip", "deflate", "br", ...(createZstdDecompress ? ["zstd"] : [])].join(", ");
 
 export class UnsupportedCodingError extends AppError {
   constructor() {

@@ -2,10 +2,11 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Route } from "../exchange.js";
+import { packageFile } from "../../lib/packageFiles.js";
 import { createPage, immutable } from "./page.js";
 
-/** The build's output; the same path seen from src/ and from dist/. */
-const bundle = new URL("../../../dist/dashboard/", import.meta.url);
+/** The build's output. */
+const bundle = packageFile("dist/dashboard/");
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -13,12 +14,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Stricter than for other pages: scripts and styles are files of this server. */
+/** Stricter than for other pages: scripts and styles are files of this server. Images of products are on other hosts. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' https:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

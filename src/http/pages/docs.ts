@@ -8,7 +8,8 @@ export const docsPath = "/docs";
 
 const require = createRequire(import.meta.url);
 const { version } = require("swagger-ui-dist/package.json") as { version: string };
-const folder = `${docsPath}/assets/swagger-ui-${version}`;
+/** Relative to the page: a proxy may serve it below any path. */
+const folder = `docs/assets/swagger-ui-${version}`;
 
 const files = [
   ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
@@ -18,7 +19,7 @@ const files = [
 /** Swagger UI's files from the installed package, at paths that contain its version. */
 export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType]) => [
-    `${folder}/${name}`,
+    `/${folder}/${name}`,
     createPage(mediaType, () => readFile(require.resolve(`swagger-ui-dist/${name}`)), immutable),
   ]);
 }
@@ -35,7 +36,7 @@ export function docsPage(token?: string): string {
 <link rel="stylesheet" href="${folder}/swagger-ui.css">
 <style>${style}</style>
 <body>
-<noscript>The API reference needs JavaScript. What it shows is in <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>The API reference needs JavaScript. What it shows is in <a href="openapi.json">openapi.json</a>.</noscript>
 <main id="reference"></main>
 <script src="${folder}/swagger-ui-bundle.js"></script>
 <script>
@@ -44,14 +45,17 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 const token = ${inScript(token ?? null)};
+// There is one server, that of this page. The document may name it as the server sees it behind a proxy.
+const url = new URL(".", location.href).href.replace(/\\/$/u, "");
+const updateJsonSpec = (update) => (document) => update({ ...document, servers: [{ url }] });
 const ui = SwaggerUIBundle({
-  url: "/openapi.json",
+  url: "openapi.json",
   dom_id: "#reference",
   docExpansion: "list",
   defaultModelsExpandDepth: 0,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null } })], // there is one server
+  plugins: [() => ({ wrapComponents: { ServersContainer: () => () => null }, statePlugins: { spec: { wrapActions: { updateJsonSpec } } } })],
   onComplete: () => token !== null && ui.preauthorizeApiKey("accessToken", token),
 });
 </script>
@@ -66,6 +70,7 @@ const style = `
   .swagger-ui .scheme-container { margin: 0; padding: 1rem 0; box-shadow: none; }
   .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ff9d9d !important; }
   .swagger-ui .download-contents { background: #4a5060; }
+  .swagger-ui .response-col_links { display: none; } /* there are none, and they do not fit a phone */
   html:not(.dark-mode) {
     .swagger-ui .info .title small { background: #5f6673; }
     .swagger-ui .info .title small.version-stamp { background: #4a6b00; }
@@ -83,6 +88,7 @@ const style = `
   @media (prefers-reduced-motion: reduce) { .swagger-ui * { transition: none !important; animation: none !important; } }
   html.dark-mode {
     .swagger-ui .parameter__deprecated { color: #ff9d9d; }
+    .swagger-ui .opblock .opblock-section-header .try-out__btn.cancel { color: #ff9d9d; border-color: #ff9d9d; }
     .swagger-ui .header-col { color: #e4e6e6; }
   }
 `;

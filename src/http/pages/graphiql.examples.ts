@@ -8,7 +8,7 @@ export interface Example {
 export const examples: readonly Example[] = [
   {
     query: `# Run with Ctrl+Enter.
-# The access token is in Headers, below.
+# The access token above is sent with it.
 query Products($search: String) {
   products(first: 10, search: $search) {
     nodes {

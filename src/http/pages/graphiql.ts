@@ -1,16 +1,17 @@
 import type * as parts from "@graphql-yoga/render-graphiql/graphiql";
 import { createRequire } from "node:module";
-import { graphqlPath } from "../../graphql/gateway.js";
 import type { Route } from "../exchange.js";
 import { createPage, icon, immutable } from "./page.js";
 import { examples } from "./graphiql.examples.js";
+import { tokenBar, tokenScript, tokenStyle } from "./graphiql.token.js";
 import { inScript } from "./token.js";
 import type { Config } from "../../config.js";
 
 type Parts = typeof parts;
 
 const { version } = createRequire(import.meta.url)("@graphql-yoga/render-graphiql/package.json") as { version: string };
-const folder = `${graphqlPath}/assets/graphiql-${version}`;
+/** Relative to the page: a proxy may serve it below any path. */
+const folder = `graphql/assets/graphiql-${version}`;
 
 const javaScript = "text/javascript; charset=utf-8";
 
@@ -25,7 +26,7 @@ const files: readonly (readonly [name: string, mediaType: string, part: keyof Pa
 /** GraphiQL's files from the installed package, at paths that contain its version. */
 export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType, part]) => [
-    `${folder}/${name}`,
+    `/${folder}/${name}`,
     createPage(mediaType, async () => (await loadParts())[part], immutable),
   ]);
 }
@@ -34,22 +35,20 @@ function loadParts(): Promise<Parts> {
   return import("@graphql-yoga/render-graphiql/graphiql");
 }
 
-/** GraphiQL with examples in its tabs. Tokens that users type are not stored. */
+/** GraphiQL with examples in its tabs, and a bar for the access token. It calls the address of the page itself. */
 export function graphiqlPage(token?: string): string {
-  const headers = JSON.stringify({ "X-Service-Access-Token": token ?? "paste your access token here" }, null, 2);
+  const [first, ...others] = examples.map(({ query, variables }) => ({
+    query,
+    variables: JSON.stringify(variables, null, 2),
+  }));
   const options = {
+    ...first, // of the tabs alone GraphiQL would show the query without its variables
     title: "Vitrine",
     logo: `<img src="${icon}" alt="" width="28" height="28">`,
-    endpoint: graphqlPath,
     method: "POST", // for subscriptions too, which may not fit into a URL
     shouldPersistHeaders: false,
-    headers,
-    defaultTabs: examples.map(({ query, variables }) => ({
-      query,
-      variables: JSON.stringify(variables, null, 2),
-      headers,
-    })),
-    defaultEditorToolsVisibility: token === undefined ? "headers" : "variables",
+    defaultTabs: [first, ...others],
+    defaultEditorToolsVisibility: "variables",
   };
   return `<!doctype html>
 <html lang="en">
@@ -58,8 +57,8 @@ export function graphiqlPage(token?: string): string {
 <title>GraphiQL – Vitrine</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${folder}/graphiql.css">
-<style>
-  html, body, #root { height: 100%; margin: 0; }
+<style>${tokenStyle}
+  html, body { height: 100%; margin: 0; }
   .graphiql-container .graphiql-logo { color: inherit; }
   /* GraphiQL takes a press for a drag and moves the tab away from the pointer. */
   .graphiql-container .graphiql-tab { transform: none !important; }
@@ -70,6 +69,7 @@ export function graphiqlPage(token?: string): string {
 </style>
 <body class="no-focus-outline">
 <noscript>GraphiQL needs JavaScript.</noscript>
+${tokenBar}
 <div id="root"></div>
 <script src="${folder}/graphiql.js"></script>
 <script>
@@ -77,6 +77,7 @@ const options = ${inScript(options)};
 const workers = { editorWorkerService: "editor", json: "json", graphql: "graphql" };
 self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => \`${folder}/\${workers[label]}.worker.js\` };
 ${reopenTab}
+${tokenScript(token)}
 YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, onEditQuery() {} });
 </script>
 </body>

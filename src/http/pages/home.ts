@@ -9,7 +9,11 @@ interface Link {
 const pages: readonly Link[] = [
   { path: "/graphql", name: "GraphiQL", about: "Write GraphQL operations and run them, subscriptions too." },
   { path: "/docs", name: "API reference", about: "The REST paths, with examples, to be tried in place." },
-  { path: "/dashboard", name: "Dashboard", about: "How live shows perform while they run, and the catalog." },
+  {
+    path: "/dashboard",
+    name: "Dashboard",
+    about: "How live shows perform while they run, and which products they sell.",
+  },
   { path: "/openapi.json", name: "OpenAPI document", about: "The REST paths for programs: clients, tests, gateways." },
 ];
 
@@ -19,15 +23,24 @@ const probes: readonly Link[] = [
   { path: "/metrics", name: "Metrics" },
 ];
 
-/** `/`, with links to the pages that exist. */
-export function homePage(exists: (path: string) => boolean): string {
+/** Links are relative, so the address must end with a slash; a proxy may serve the page at one that does not. */
+const addSlash = `location.pathname.endsWith("/") || location.replace(location.pathname + "/")`;
+
+/**
+ * `/`, with links to the pages that exist.
+ *
+ * @param basePath where a proxy serves it, to be shown
+ */
+export function homePage(exists: (path: string) => boolean, basePath = ""): string {
   const cards = pages
     .filter(({ path }) => exists(path))
     .map(
       ({ path, name, about }) => `
-    <li><a href="${path}"><strong>${name}</strong> <span>${about}</span> <code>${path}</code></a></li>`,
+    <li><a href="${path.slice(1)}"><strong>${name}</strong> <span>${about}</span> <code>${basePath}${path}</code></a></li>`,
     );
-  const small = probes.filter(({ path }) => exists(path)).map(({ path, name }) => `<a href="${path}">${name}</a>`);
+  const small = probes
+    .filter(({ path }) => exists(path))
+    .map(({ path, name }) => `<a href="${path.slice(1)}">${name}</a>`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -36,6 +49,7 @@ export function homePage(exists: (path: string) => boolean): string {
 <title>Vitrine</title>
 <link rel="icon" href="${icon}">
 <style>${style}</style>
+<script>${addSlash}</script>
 <body>
 <header>
   <img src="${icon}" alt="" width="56" height="56">
@@ -46,7 +60,8 @@ export function homePage(exists: (path: string) => boolean): string {
   <ul>${cards.join("")}
   </ul>
   <p>Calls carry the store's access token in the header <code>X-Service-Access-Token</code>.
-  To get one: <code>npx vitrine token issue STORE</code></p>
+  To get one: <code>npx vitrine store create STORE</code>, where there is no store yet, and then
+  <code>npx vitrine token issue STORE</code></p>
 </main>
 <footer><nav aria-label="State of the service">${small.join(" ")}</nav></footer>
 </body>
@@ -57,7 +72,7 @@ export function homePage(exists: (path: string) => boolean): string {
 const style = `
   :root {
     --ink: #1b1730; --soft: #5a5572; --ground: #f6f5fb; --card: #fff; --line: #dedaf0; --accent: #5b3df5;
-    font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+    font: 1rem/1.55 system-ui, sans-serif;
   }
   @media (prefers-color-scheme: dark) {
     :root { --ink: #f1effa; --soft: #b3adcb; --ground: #14111f; --card: #1e1a2e; --line: #37314f; --accent: #b3a4ff; }
@@ -75,7 +90,7 @@ const style = `
     display: flex; flex-direction: column; gap: .35rem; height: 100%; padding: 1.25rem 1.4rem;
     background: var(--card); color: inherit; border: 1px solid var(--line); border-radius: .9rem; text-decoration: none;
   }
-  li a:hover { border-color: var(--accent); box-shadow: 0 .3rem 1.2rem #5b3df522; }
+  li a:hover { border-color: var(--accent); }
   li strong { font-size: 1.15rem; }
   li span { flex: 1; color: var(--soft); }
   li code { color: var(--accent); }

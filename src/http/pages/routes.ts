@@ -8,6 +8,7 @@ import { createDocsFiles, docsPage, docsPath } from "./docs.js";
 import { dashboardRoutes } from "./dashboard.js";
 import { createGraphiqlFiles, servesGraphiql } from "./graphiql.js";
 import { homePage } from "./home.js";
+import { createOpenApiPage } from "./openapi.js";
 import { createTokenPage, type DemoToken } from "./token.js";
 import { respond, respondJson } from "../respond.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
@@ -19,20 +20,20 @@ export interface PagesOptions {
   readonly config: Config;
   readonly readiness: DatabaseReadiness;
   readonly telemetry: Telemetry;
-  /** `/openapi.json`, as it is sent. */
-  readonly openApiDocument: string;
+  /** Writes `/openapi.json` with an address of the server. */
+  readonly writeOpenApi: (serverUrl: string) => string;
   readonly demoToken: DemoToken;
 }
 
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
-  const { config, readiness, telemetry, openApiDocument, demoToken } = options;
+  const { config, readiness, telemetry, writeOpenApi, demoToken } = options;
   const checkReadiness = createReadinessCheck(readiness);
   const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
-    ["/", createPage("text/html; charset=utf-8", () => homePage(exists))],
+    ["/", createPage("text/html; charset=utf-8", () => homePage(exists, config.basePath))],
     [docsPath, createTokenPage(docsPage, demoToken)],
     ...createDocsFiles(),
     ...(servesGraphiql(config) ? createGraphiqlFiles() : []),
-    ["/openapi.json", createPage("application/json; charset=utf-8", () => openApiDocument)],
+    ["/openapi.json", createOpenApiPage(writeOpenApi, config.basePath)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ...dashboardRoutes(),
     ["/readyz", (exchange) => answerReadiness(checkReadiness, exchange)],

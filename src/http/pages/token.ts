@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Route } from "../exchange.js";
 import { createPage } from "./page.js";
+import { isThroughProxy } from "./proxy.js";
 
 /** The token of the demo store, for pages to fill in; undefined if there is none. */
 export type DemoToken = () => string | undefined;
@@ -26,25 +27,17 @@ export function inScript(value: unknown): string {
 
 const loopback = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/u;
 const ownNames = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/iu;
-/** Prefixes of headers that reverse proxies, CDNs, load balancers and tunnels add. */
-const forwarding = (
-  "forwarded via max-forwards client-ip true-client-ip remote- proxy- wl-proxy- front-end-https cdn- ali-cdn- cf- cloudfront- " +
-  "fastly- fly- akamai- incap- tailscale- x-forward x-original x-real x-client x-remote x-cluster x-proxy x-envoy x-varnish x-nginx " +
-  "x-traefik x-haproxy x-kong x-ssl x-scheme x-url-scheme x-proto x-port x-host x-via x-rewrite x-amz x-amzn x-appengine x-azure x-arr " +
-  "x-akamai x-cloud x-cf x-fd x-nf x-vercel x-sucuri x-bluecoat x-request-start x-queue-start"
-).split(" ");
 
 /**
  * Whether a request comes from a browser on this machine: over loopback, to a loopback name (against DNS rebinding), not
- * from a script of another site, and not through a proxy. A bare proxy_pass of nginx adds no header, but uses HTTP/1.0,
- * which no browser does.
+ * from a script of another site, and not through a proxy.
  */
-function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): boolean {
+function isFromThisMachine(request: IncomingMessage): boolean {
+  const { socket, headers } = request;
   return (
     loopback.test(socket.remoteAddress ?? "") &&
     ownNames.test(headers.host ?? "") &&
     headers.origin === undefined &&
-    httpVersion !== "1.0" &&
-    !Object.keys(headers).some((name) => forwarding.some((prefix) => name.startsWith(prefix)))
+    !isThroughProxy(request)
   );
 }

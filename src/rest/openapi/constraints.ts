@@ -31,9 +31,13 @@ const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } =
 /** Constraints of input fields beyond their GraphQL types, by input type and field. */
 export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
 
+/** An empty site counts as not given. Without this, Postman sends made-up ones, and the call is refused. */
+export const parameterConstraints: JsonSchemas = { siteId: { default: "" }, siteType: { default: "" } };
+
 /** Constraints of a body's members beyond their GraphQL types. */
 export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {
   return {
+    ...parameterConstraints,
     products: { description: "The products to import.", maxItems: bulkProductsMax },
     csvContent: { minLength: 1, description: csvRules(bulkProductsMax) },
   };
@@ -43,11 +47,11 @@ function csvRules(rowsMax: number): string {
   const optional = productFieldNames.filter((name) => !productFields[name].required);
   return `Products as CSV text.
 
-1. The first row is a header with the names ${productFieldNames.join(", ")}, separated by commas, in any order. The columns ${optional.join(", ")} may be left out.
+1. The first row is a header with the names ${productFieldNames.join(", ")}, in upper or lower case, in any order, separated by commas, semicolons or tabs, as are the cells of all rows. The columns ${optional.join(", ")} may be left out.
 2. Each following row is one product; its fields must be as in ProductInput. An empty cell of an optional column is an empty field.
 3. images: one URL, or a JSON array of URLs.
 4. available: true or false.
-5. A field with commas, quotes or line breaks is enclosed in double quotes, and its own quotes are doubled.
+5. A field with separators, quotes or line breaks is enclosed in double quotes, and its own quotes are doubled.
 6. Rows end with a newline. Blank rows are skipped.
 
 At most ${rowsMax} rows below the header, each of at most ${recordCharactersMax} characters.`;

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import { documentExamples } from "./examples.js";
+import { describeExport } from "./exports.js";
 import { describeInfo, describeTags } from "./info.js";
 import { describeOperation } from "./operations.js";
 import { problemSchemas } from "./problems.js";
@@ -7,6 +8,7 @@ import { responseHeaders } from "./headers.js";
 import { sharedResponses } from "./responses.js";
 import { componentSchemas } from "./schemas.js";
 import type { ApiLimits, DerivedDocument } from "./types.js";
+import type { ExportRoute } from "../exports.js";
 import { restBase, type RestRoute } from "../routes.js";
 
 export interface ApiSources {
@@ -15,11 +17,18 @@ export interface ApiSources {
   /** The schema as REST shows it, for nullability and deprecations, which sofa-api loses. */
   readonly view: GraphQLSchema;
   readonly routes: readonly RestRoute[];
+  /** The paths that answer with a whole catalog. */
+  readonly exports?: readonly ExportRoute[];
   readonly limits: ApiLimits;
 }
 
-/** The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected. A new route needs an example in examples.ts. */
-export function describeApi({ derived, view, routes, limits }: ApiSources): object {
+interface ApiDocument extends Readonly<Record<string, unknown>> {
+  readonly openapi: string;
+  readonly info: object;
+}
+
+/** The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected, without the server's address. A new route needs an example in examples.ts. */
+export function describeApi({ derived, view, routes, exports = [], limits }: ApiSources): ApiDocument {
   const base = derived as DerivedDocument; // sofa-api's shape; operations are looked up with a check
   const examples = documentExamples(limits);
   const paths: Record<string, Record<string, object>> = {};
@@ -30,10 +39,12 @@ export function describeApi({ derived, view, routes, limits }: ApiSources): obje
     const described = describeOperation(operation, { route, view, limits, examples });
     (paths[`${restBase}${path}`] ??= {})[route.method.toLowerCase()] = described;
   }
+  for (const route of exports) {
+    (paths[`${restBase}${route.path}`] ??= {})["get"] = describeExport(route, limits, examples);
+  }
   return {
     openapi: "3.1.0",
     info: describeInfo(),
-    servers: [{ url: "/", description: "This server." }],
     tags: describeTags(routes),
     security: [{ accessToken: [] }],
     paths,
@@ -51,4 +62,10 @@ export function describeApi({ derived, view, routes, limits }: ApiSources): obje
       responses: sharedResponses(routes, limits, examples),
     },
   };
+}
+
+/** The document with the address of the server, which is absolute or relative to that of the document. */
+export function describeServer(document: ApiDocument, serverUrl: string): object {
+  const { openapi, info, ...rest } = document;
+  return { openapi, info, servers: [{ url: serverUrl, description: "This server." }], ...rest };
 }

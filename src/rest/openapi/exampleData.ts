@@ -1,43 +1,47 @@
 import type { ProductInput } from "../../catalog/product.input.js";
 
+/** A product of the demo store, with all fields. */
 export const shirt: ProductInput = {
-  id: "shirt-1001",
-  sku: "LINEN-SHIRT-M",
-  title: "Linen shirt, M",
+  id: "linen-shirt",
+  sku: "VT-1001",
+  title: "Linen shirt",
   description: "Washed linen, shell buttons.",
-  price: 49.9,
-  price_min: 39.9,
-  price_max: 59.9,
+  price: 59.9,
+  price_min: 49.9,
+  price_max: 69.9,
   available: true,
-  images: ["https://shop.example/images/shirt-front.jpg", "https://shop.example/images/shirt-back.jpg"],
-  featured_image: "https://shop.example/images/shirt-front.jpg",
+  images: ["https://shop.example/images/linen-shirt-1.jpg", "https://shop.example/images/linen-shirt-2.jpg"],
+  featured_image: "https://shop.example/images/linen-shirt-1.jpg",
   url: "https://shop.example/products/linen-shirt",
 };
 
-/** Just what is required. */
+/** Another one, with just what is required. */
 export const scarf: ProductInput = {
-  id: "scarf-2002",
-  sku: "WOOL-SCARF",
+  id: "wool-scarf",
+  sku: "VT-1003",
   title: "Wool scarf",
-  available: false,
-  featured_image: "https://shop.example/images/scarf.jpg",
+  available: true,
+  featured_image: "https://shop.example/images/wool-scarf-1.jpg",
   url: "https://shop.example/products/wool-scarf",
 };
 
 /** Both products as CSV: several images, quotes and commas, empty cells. */
 export const csvExample = `id,sku,title,description,price,price_min,price_max,available,images,featured_image,url
-shirt-1001,LINEN-SHIRT-M,"Linen shirt, M","Washed linen, shell buttons.",49.9,39.9,59.9,true,"[""https://shop.example/images/shirt-front.jpg"",""https://shop.example/images/shirt-back.jpg""]",https://shop.example/images/shirt-front.jpg,https://shop.example/products/linen-shirt
-scarf-2002,WOOL-SCARF,Wool scarf,,,,,false,https://shop.example/images/scarf.jpg,https://shop.example/images/scarf.jpg,https://shop.example/products/wool-scarf
+linen-shirt,VT-1001,Linen shirt,"Washed linen, shell buttons.",59.9,49.9,69.9,true,"[""https://shop.example/images/linen-shirt-1.jpg"",""https://shop.example/images/linen-shirt-2.jpg""]",https://shop.example/images/linen-shirt-1.jpg,https://shop.example/products/linen-shirt
+wool-scarf,VT-1003,Wool scarf,,,,,true,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/products/wool-scarf
 `;
 
-/** An ended show; totals hold the referral channel too, averages are weighted by viewers. */
+/** Both as NDJSON. */
+export const ndjsonExample = `${JSON.stringify(shirt)}\n${JSON.stringify(scarf)}\n`;
+
+/** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
 export const analyticsExample = {
-  id: "spring-show",
-  name: "Spring collection",
+  id: "summer-sale",
+  name: "Summer sale",
   startedAt: "2026-05-04T18:30:00.000Z",
-  endedAt: "2026-05-04T19:30:00.000Z",
-  durationSeconds: 3600,
-  host: { name: "Robin Host", email: "robin@shop.example" },
+  endedAt: "2026-05-04T19:15:00.000Z",
+  durationSeconds: 2700,
+  host: { name: "Alex Meyer", email: "alex@shop.example" },
   kpis: {
     sales: { live: 1497, replay: 499, total: 2245.5 },
     orders: { live: 30, replay: 10, total: 45 },

@@ -6,14 +6,14 @@ import type { ApiLimits } from "./types.js";
 import type { ProblemDetails } from "../problemDetails.js";
 import { documentedFields, type RestRoute } from "../routes.js";
 
-/** Examples for the document. */
+/** Examples for the document. On the demo store each can be sent as it is. */
 export interface Examples {
   /** A valid body; undefined if the operation has none. */
   request(route: RestRoute): unknown;
   /** The answer to it. */
   answer(route: RestRoute): unknown;
   /** A value of a path parameter. */
-  parameter(name: string): string | undefined;
+  parameter(route: RestRoute, name: string): string | undefined;
   problem(route: RestRoute, code: ErrorCode): ProblemDetails;
 }
 
@@ -45,18 +45,23 @@ const operations: Readonly<Record<string, OperationExamples>> = {
     findProblems: (problems) => void checkProduct(badPrice, { path: ["csvContent"], line: 2 }, problems),
   },
   product: { answer: pick(shirt, documentedFields["Product"] ?? []) },
-  deleteProduct: { answer: { message: `Product ${shirt.id} was deleted.` } },
+  deleteProduct: { answer: { message: `Product ${scarf.id} was deleted.` } },
   liveStreamAnalytics: { answer: analyticsExample },
 };
 
-const parameters: Readonly<Record<string, string>> = { productId: shirt.id, lsId: analyticsExample.id };
+/** By operation and name. Another product is deleted than is read, so that both can be tried in any order. */
+const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  product: { productId: shirt.id },
+  deleteProduct: { productId: scarf.id },
+  liveStreamAnalytics: { lsId: analyticsExample.id },
+};
 
 export function documentExamples(limits: ApiLimits): Examples {
   const common = commonErrors(limits);
   return {
     request: ({ operation }) => operations[operation]?.request,
     answer: ({ operation }) => operations[operation]?.answer,
-    parameter: (name) => parameters[name],
+    parameter: ({ operation }, name) => parameters[operation]?.[name],
     problem: (route, code) => problemExample(errorOf(route, code) ?? common[code]),
   };
 }

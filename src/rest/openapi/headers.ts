@@ -13,17 +13,6 @@ const entityTagHeader = {
   example: exampleTag,
 };
 
-/** The header that makes a GET conditional. */
-export const conditionParameter = {
-  name: "If-None-Match",
-  in: "header",
-  required: false,
-  description:
-    "ETags of answers that the caller has, separated by commas, or `*`. If the answer has one of them, the status is 304.",
-  schema: text,
-  example: exampleTag,
-};
-
 /** The answer to a condition that matches; `headers` are those of the 200. */
 export function notModified(headers: object): object {
   return { description: "The caller has this answer already. There is no body.", headers };
@@ -34,15 +23,26 @@ export function takesIdempotencyKey({ errors }: RestRoute): boolean {
   return errors.includes("IDEMPOTENCY_KEY_REUSED");
 }
 
-/** The header that makes it safe to send a call again. */
-export const idempotencyParameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description: `A unique id that the caller chooses for this call, such as a UUID (IETF draft-ietf-httpapi-idempotency-key-header). A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.`,
-  schema: { ...text, pattern: "^[\\x21-\\x7e]{1,255}$" },
-  example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
-};
+const condition =
+  "The optional header `If-None-Match` holds ETags of answers that the caller has, separated by commas, or `*`. If the answer has one of them, the status is 304.";
+
+const idempotencyKey =
+  "The optional header `Idempotency-Key` makes it safe to send a call again (IETF draft-ietf-httpapi-idempotency-key-header). It is a unique id that the caller chooses for this call, such as a UUID, of 1 to 255 visible ASCII characters. A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.";
+
+const fileBody =
+  "With another Content-Type than application/json, the body is a file of products, of any number. The other arguments are in the query string then, and a problem names its line.";
+
+/**
+ * The optional headers of a route, as text, and what its body may be. As parameters they would be sent by everybody who tries a call in Postman or
+ * Swagger UI, which fill them in, and the second import with one key is refused.
+ */
+export function requestHeaders(route: RestRoute): string[] {
+  return [
+    ...(route.method === "GET" ? [condition] : []),
+    ...(takesIdempotencyKey(route) ? [idempotencyKey] : []),
+    ...(route.upload === undefined ? [] : [fileBody]),
+  ];
+}
 
 /** The header of an answer that was given before. */
 const idempotencyReplayedHeader = {
@@ -84,5 +84,17 @@ export const responseHeaders = {
     description: "Calls of a store (q) in a window of this many seconds (w), by policy (IETF draft).",
     schema: text,
     example: rateLimitExamples["RateLimit-Policy"],
+  },
+  Deprecation: {
+    description: "When siteId and siteType became deprecated (RFC 9745), where the call uses one. Otherwise absent.",
+    required: false,
+    schema: text,
+    example: "@1795219200",
+  },
+  Link: {
+    description: 'With Deprecation: the documentation, with rel="deprecation". Otherwise absent.',
+    required: false,
+    schema: text,
+    example: '<../../../docs>; rel="deprecation"; type="text/html"',
   },
 } as const;

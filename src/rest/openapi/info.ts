@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { packageVersion } from "../../lib/packageFiles.js";
 import type { RestRoute } from "../routes.js";
 
 const description = `A store's product catalog and the analytics of its live shopping shows.
@@ -28,12 +28,4 @@ export function describeInfo(): object {
 /** The tags in use, in the order of the routes. */
 export function describeTags(routes: readonly RestRoute[]): object[] {
   return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] }));
-}
-
-/** package.json stands two folders above this file, in src as in dist. */
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }

@@ -1,6 +1,7 @@
 import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSchema, isRequiredArgument } from "graphql";
-import { conditionParameter, idempotencyParameter, takesIdempotencyKey } from "./headers.js";
-import { argumentConstraints } from "./constraints.js";
+import { requestHeaders } from "./headers.js";
+import { argumentConstraints, parameterConstraints } from "./constraints.js";
+import { csvExample, ndjsonExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
 import { describeResponses } from "./responses.js";
 import { parameterSchema, typeSchema } from "./schemas.js";
@@ -27,17 +28,15 @@ export function describeOperation(
   );
   const success = { schema: typeSchema(field.type), description: getNamedType(field.type).description ?? "Done." };
   return {
-    operationId: route.operation,
+    operationId: route.operationId,
     summary: route.summary,
-    description: field.description ?? route.summary,
+    description: [field.description ?? route.summary, ...requestHeaders(route)].join("\n\n"),
     tags: [route.tag],
-    parameters: [
-      ...parameters.map((parameter) => describeParameter(parameter, argumentOf(field, parameter.name), examples)),
-      ...(route.method === "GET" ? [conditionParameter] : []),
-      ...(takesIdempotencyKey(route) ? [idempotencyParameter] : []),
-    ],
+    parameters: parameters.map((parameter) =>
+      describeParameter(parameter, argumentOf(field, parameter.name), { route, examples }),
+    ),
     ...(route.method === "POST" && {
-      requestBody: describeBody(derived, field, { limits, example: examples.request(route) }),
+      requestBody: describeBody(derived, field, { limits, example: examples.request(route), route }),
     }),
     responses: describeResponses(route, success, limits, examples),
   };
@@ -46,15 +45,15 @@ export function describeOperation(
 function describeParameter(
   { name, in: place, required }: DerivedParameter,
   argument: GraphQLArgument,
-  examples: Examples,
+  { route, examples }: Pick<OperationSources, "route" | "examples">,
 ) {
-  const example = examples.parameter(name);
+  const example = examples.parameter(route, name);
   return {
     name,
     in: place,
     required,
     ...describeArgument(argument),
-    schema: parameterSchema(argument.type),
+    schema: { ...parameterSchema(argument.type), ...parameterConstraints[name] },
     ...(example !== undefined && { example }),
   };
 }
@@ -62,7 +61,7 @@ function describeParameter(
 function describeBody(
   { requestBody }: DerivedOperation,
   field: RootField,
-  { limits, example }: { limits: ApiLimits; example: unknown },
+  { limits, example, route }: { limits: ApiLimits; example: unknown; route: RestRoute },
 ) {
   const constraints = argumentConstraints(limits);
   const names = Object.keys(
@@ -86,7 +85,20 @@ function describeBody(
     properties: Object.fromEntries(documented.map((argument) => [argument.name, property(argument)])),
     additionalProperties: false, // unknown members are refused
   };
-  return { required: true, content: { "application/json": { schema, ...(example !== undefined && { example }) } } };
+  const json = { schema, ...(example !== undefined && { example }) };
+  return { required: true, content: { "application/json": json, ...fileContent(route) } };
+}
+
+const fileExamples: Readonly<Record<string, string>> = {
+  "text/csv": csvExample,
+  "application/x-ndjson": ndjsonExample,
+};
+
+/** The content of a body that is a file. */
+function fileContent({ upload }: RestRoute): Record<string, object> {
+  const [mediaType] = upload?.mediaTypes ?? [];
+  if (mediaType === undefined) return {};
+  return { [mediaType]: { schema: { type: "string" }, example: fileExamples[mediaType] } };
 }
 
 function describeArgument({ description, deprecationReason }: GraphQLArgument) {

@@ -1,5 +1,6 @@
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
+import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
 import { responseTooLarge } from "../../schema/answerBudget.js";
 import { type ErrorExtensions, presentError } from "../../schema/errors.js";
@@ -94,6 +95,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     PRODUCT_NOT_FOUND: errorAt("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", [
       "productId",
     ]),
+    TOO_MANY_DELETIONS: tooManyDeletions({ removed: 900, before: 1_000, allowed: 100 }),
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
     NOT_FOUND: new AppError("NOT_FOUND", "There is nothing at this path."),

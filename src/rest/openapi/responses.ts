@@ -23,7 +23,8 @@ export function describeResponses(
   examples: Examples,
 ) {
   const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
-  const own: ErrorCode[] = ["BAD_REQUEST", ...route.errors];
+  const isMalformable = route.method !== "GET" || route.path.includes(":");
+  const own: ErrorCode[] = [...(isMalformable ? (["BAD_REQUEST"] as const) : []), ...route.errors];
   const shared = sharedCodes(route, limits);
   const ownByStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(own)) {
@@ -35,6 +36,7 @@ export function describeResponses(
   const successHeaders = {
     ...headers,
     ...(isRead && { ETag: header("EntityTag") }),
+    ...(route.errors.includes("SITE_NOT_FOUND") && { Deprecation: header("Deprecation"), Link: header("Link") }),
     ...(takesIdempotencyKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
   };
   return {

@@ -70,12 +70,12 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
 
 /** The fields of a type that REST shows on demand. */
 function onDemand(type: GraphQLObjectType, view: GraphQLSchema): readonly string[] {
-  return restRoutes.flatMap(({ root, operation, shownOnDemand }) => {
+  return restRoutes.flatMap(({ root, operation, shownOnDemand = [] }) => {
     const field = view
       .getRootType(root === "Query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION)
       ?.getFields()[operation];
-    return shownOnDemand !== undefined && field !== undefined && getNamedType(field.type) === type
-      ? shownOnDemand.fields
+    return field !== undefined && getNamedType(field.type) === type
+      ? shownOnDemand.flatMap(({ fields }) => fields)
       : [];
   });
 }

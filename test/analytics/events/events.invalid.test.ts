@@ -17,19 +17,37 @@ const problem = (index: number, field: string, code: string, message: string): E
 });
 
 describe("an invalid event is reported by index and field, and nothing of its batch is stored", () => {
-  const secondsRange = "seconds must be from 0 to 86400.";
-  const amountRange = "amount must be from 0 to 1000000000.";
+  const secondsRange = "seconds must be from 0 to 86400, not ";
+  const amountRange = "amount must be from 0 to 1000000000, not ";
   const needsAmount = "An ORDER needs an amount.";
   const ordersOnly = "The channel REFERRAL is for ORDER only.";
   const { amount: _, ...freeOrder } = order("x", 0);
   const { viewerId: __, ...anonymousView } = view("x");
   const cases: readonly (readonly [string, object, string, string, string])[] = [
-    ["seconds above a day", view("x", { seconds: 86_400.001 }), "seconds", "INVALID_VALUE", secondsRange],
-    ["negative seconds", view("x", { seconds: -0.001 }), "seconds", "INVALID_VALUE", secondsRange],
-    ["absurd seconds", view("x", { seconds: 1e308 }), "seconds", "INVALID_VALUE", secondsRange],
-    ["an amount above a billion", order("x", 1_000_000_000.01), "amount", "INVALID_VALUE", amountRange],
-    ["a negative amount", order("x", -0.01), "amount", "INVALID_VALUE", amountRange],
-    ["a negative amount that counts for nothing", view("x", { amount: -1 }), "amount", "INVALID_VALUE", amountRange],
+    [
+      "seconds above a day",
+      view("x", { seconds: 86_400.001 }),
+      "seconds",
+      "INVALID_VALUE",
+      `${secondsRange}86400.001.`,
+    ],
+    ["negative seconds", view("x", { seconds: -0.001 }), "seconds", "INVALID_VALUE", `${secondsRange}-0.001.`],
+    ["absurd seconds", view("x", { seconds: 1e308 }), "seconds", "INVALID_VALUE", `${secondsRange}1e+308.`],
+    [
+      "an amount above a billion",
+      order("x", 1_000_000_000.01),
+      "amount",
+      "INVALID_VALUE",
+      `${amountRange}1000000000.01.`,
+    ],
+    ["a negative amount", order("x", -0.01), "amount", "INVALID_VALUE", `${amountRange}-0.01.`],
+    [
+      "a negative amount that counts for nothing",
+      view("x", { amount: -1 }),
+      "amount",
+      "INVALID_VALUE",
+      `${amountRange}-1.`,
+    ],
     ["ORDER without amount", freeOrder, "amount", "REQUIRED", needsAmount],
     ["ORDER with amount null", { ...freeOrder, amount: null }, "amount", "REQUIRED", needsAmount],
     ["REFERRAL with VIEW", view("x", { channel: "REFERRAL" }), "channel", "INVALID_VALUE", ordersOnly],
@@ -80,8 +98,8 @@ describe("an invalid event is reported by index and field, and nothing of its ba
     expect(await store.graphql(record, { lsId, events })).toEqual(
       refused(
         problem(0, "id", "REQUIRED", "id must not be blank."),
-        problem(0, "seconds", "INVALID_VALUE", secondsRange),
-        problem(0, "amount", "INVALID_VALUE", amountRange),
+        problem(0, "seconds", "INVALID_VALUE", `${secondsRange}-1.`),
+        problem(0, "amount", "INVALID_VALUE", `${amountRange}2000000000.`),
         problem(2, "amount", "REQUIRED", needsAmount),
       ),
     );
@@ -90,7 +108,9 @@ describe("an invalid event is reported by index and field, and nothing of its ba
   test("the first 100 problems are listed, and all are counted", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = Array.from({ length: 250 }, (_unused, index) => order(`o${index}`, -1));
-    const listed = events.slice(0, 100).map((_unused, index) => problem(index, "amount", "INVALID_VALUE", amountRange));
+    const listed = events
+      .slice(0, 100)
+      .map((_unused, index) => problem(index, "amount", "INVALID_VALUE", `${amountRange}-1.`));
     const message = "250 problems; the first 100 are listed. Nothing was stored.";
     const error = graphqlError("VALIDATION_FAILED", message, listed);
     const expected = refusedWith({ ...error, extensions: { ...error.extensions, errorsTotal: 250 } });
@@ -107,17 +127,22 @@ describe("an invalid event is reported by index and field, and nothing of its ba
     ];
     expect(await store.graphql(record, { lsId, events })).toEqual(
       invalidVariables(
-        problem(0, "id", "INVALID_TYPE", "id must be a string."),
-        problem(0, "type", "INVALID_TYPE", "type must be a valid ShopperEventType."),
-        problem(0, "channel", "INVALID_TYPE", "channel must be a valid Channel."),
-        problem(0, "viewerId", "INVALID_TYPE", "viewerId must be a string."),
-        problem(0, "device", "INVALID_TYPE", "device must be a string."),
-        problem(0, "seconds", "INVALID_TYPE", "seconds must be a number."),
-        problem(0, "amount", "INVALID_TYPE", "amount must be a number."),
-        problem(0, "occurredAt", "INVALID_TYPE", "occurredAt must be an ISO 8601 timestamp with a time zone."),
+        problem(0, "id", "INVALID_TYPE", "id must be a string, not 1."),
+        problem(0, "type", "INVALID_TYPE", 'type must be one of VIEW, ADD_TO_CART, ORDER, not "BUY".'),
+        problem(0, "channel", "INVALID_TYPE", 'channel must be one of LIVE, REPLAY, REFERRAL, not "TV".'),
+        problem(0, "viewerId", "INVALID_TYPE", "viewerId must be a string, not 5."),
+        problem(0, "device", "INVALID_TYPE", "device must be a string, not true."),
+        problem(0, "seconds", "INVALID_TYPE", 'seconds must be a number, not "60".'),
+        problem(0, "amount", "INVALID_TYPE", 'amount must be a number, not "1".'),
+        problem(
+          0,
+          "occurredAt",
+          "INVALID_TYPE",
+          'occurredAt must be an ISO 8601 timestamp with a time zone, not "now".',
+        ),
         problem(1, "price", "UNKNOWN_FIELD", 'There is no field "price" here.'),
         { code: "REQUIRED", message: "events[2] is required.", path: ["events", 2] },
-        { code: "INVALID_TYPE", message: "events[3] must be an object.", path: ["events", 3] },
+        { code: "INVALID_TYPE", message: 'events[3] must be an object, not "VIEW".', path: ["events", 3] },
       ),
     );
     expect(await storedEvents(app, store)).toBe(0);
@@ -138,7 +163,14 @@ describe("numbers that are not finite", () => {
     for (const value of ["1e999", "-1e999"]) {
       const event = `{"id":"x","type":"ORDER","channel":"LIVE","amount":1,"${field}":${value}}`;
       const { status, body } = await send(store, lsId, event);
-      const expected = invalidVariables(problem(0, field, "INVALID_TYPE", `${field} must be a number.`));
+      const expected = invalidVariables(
+        problem(
+          0,
+          field,
+          "INVALID_TYPE",
+          `${field} must be a number, not ${value.startsWith("-") ? "-" : ""}Infinity.`,
+        ),
+      );
       expect([status, body]).toEqual([200, expected]);
     }
     expect(await storedEvents(app, store)).toBe(0);
@@ -163,9 +195,10 @@ describe("numbers that are not finite", () => {
 });
 
 describe("the time of an event", () => {
-  const tooEarly = "occurredAt must be at most a day before the start of the show.";
-  const tooLate = "occurredAt must be at most five minutes from now.";
+  const tooEarly = "occurredAt must be at most a day before the start of the show, not ";
+  const tooLate = "occurredAt must be at most five minutes from now, not ";
   const startMs = Date.parse("2026-05-04T18:30:00.000Z");
+  const iso = (ms: number) => new Date(ms).toISOString();
   const at = (id: string, ms: number) => view(id, { occurredAt: new Date(ms).toISOString() });
 
   test("is accepted from a day before the show's start until five minutes from now", async () => {
@@ -177,15 +210,19 @@ describe("the time of an event", () => {
   test("is refused earlier: each such event is reported, and nothing of the batch is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
-    const problems = [1, 3].map((index) => problem(index, "occurredAt", "INVALID_VALUE", tooEarly));
+    const problems = [
+      problem(1, "occurredAt", "INVALID_VALUE", `${tooEarly}${iso(startMs - 86_400_001)}.`),
+      problem(3, "occurredAt", "INVALID_VALUE", `${tooEarly}${iso(0)}.`),
+    ];
     expect(await store.graphql(record, { lsId, events })).toEqual(refused(...problems));
     expect(await storedEvents(app, store)).toBe(0);
   });
 
   test("is refused later, and nothing is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
-    const events = [view("a"), at("b", Date.now() + 310_000)];
-    const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", tooLate));
+    const late = Date.now() + 310_000;
+    const events = [view("a"), at("b", late)];
+    const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", `${tooLate}${iso(late)}.`));
     expect(await store.graphql(record, { lsId, events })).toEqual(expected);
     expect(await storedEvents(app, store)).toBe(0);
   });
@@ -194,7 +231,7 @@ describe("the time of an event", () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [at("a", startMs)]);
     await saved(store, { id: lsId, startedAt: "2026-06-04T18:30:00.000Z" });
-    const early = refused(problem(0, "occurredAt", "INVALID_VALUE", tooEarly));
+    const early = refused(problem(0, "occurredAt", "INVALID_VALUE", `${tooEarly}${iso(startMs)}.`));
     expect(await store.graphql(record, { lsId, events: [at("b", startMs)] })).toEqual(early);
     expect(await recorded(store, lsId, [at("c", Date.parse("2026-06-04T00:00:00Z"))])).toMatchObject({ accepted: 1 });
     expect(await storedEvents(app, store)).toBe(2);

@@ -188,7 +188,7 @@ test("no text as a cursor causes an internal error", async () => {
 
 test.for([-1, 101, 2_147_483_647])("a page of %i shows is refused", async (first) => {
   const store = await createTestStore(app);
-  const problem = { code: "VALIDATION_FAILED", message: "first must be from 0 to 100.", path: ["first"] };
+  const problem = { code: "VALIDATION_FAILED", message: `first must be from 0 to 100, not ${first}.`, path: ["first"] };
   const error = graphqlError("VALIDATION_FAILED", problem.message, [problem]);
   expect(await store.graphql(list, { first })).toEqual({
     errors: [{ ...error, path: ["liveStreams"], locations: expect.any(Array) }],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("a show that breaks a rule is refused with the field named, and nothing is stored", () => {
-  const durationRange = "durationSeconds must be from 0 to 31622400.";
+  const durationRange = "durationSeconds must be from 0 to 31622400, not ";
   const host = { name: "Robin Host", email: "robin@shop.example" };
   const cases: readonly (readonly [string, Partial<SentShow>, ...ExpectedProblem[]])[] = [
     ["an empty id", { id: "" }, showProblem("id", "REQUIRED", "id must not be blank.")],
@@ -31,11 +31,15 @@ describe("a show that breaks a rule is refused with the field named, and nothing
       { id: "a\ud800" },
       showProblem("id", "INVALID_VALUE", "id must not contain a lone surrogate."),
     ],
-    ["a negative duration", { durationSeconds: -1 }, showProblem("durationSeconds", "INVALID_VALUE", durationRange)],
+    [
+      "a negative duration",
+      { durationSeconds: -1 },
+      showProblem("durationSeconds", "INVALID_VALUE", `${durationRange}-1.`),
+    ],
     [
       "more than a year",
       { durationSeconds: 366 * 86_400 + 1 },
-      showProblem("durationSeconds", "INVALID_VALUE", durationRange),
+      showProblem("durationSeconds", "INVALID_VALUE", `${durationRange}31622401.`),
     ],
     [
       "an end after the last representable timestamp",
@@ -50,15 +54,15 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     [
       "a host with no address",
       { host: { ...host, email: "robin" } },
-      showProblem(["host", "email"], "INVALID_VALUE", "email must be an e-mail address."),
+      showProblem(["host", "email"], "INVALID_VALUE", 'email must be an e-mail address, not "robin".'),
     ],
     [
       "several problems at once",
       { name: "", durationSeconds: -5, host: { name: "x".repeat(256), email: "@" } },
       showProblem("name", "REQUIRED", "name must not be blank."),
-      showProblem("durationSeconds", "INVALID_VALUE", durationRange),
+      showProblem("durationSeconds", "INVALID_VALUE", `${durationRange}-5.`),
       showProblem(["host", "name"], "TOO_LONG", "name must have at most 255 characters."),
-      showProblem(["host", "email"], "INVALID_VALUE", "email must be an e-mail address."),
+      showProblem(["host", "email"], "INVALID_VALUE", 'email must be an e-mail address, not "@".'),
     ],
   ];
   test.for(cases)("%s", async ([, fields, ...problems]) => {
@@ -73,9 +77,13 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     expect(await store.graphql(saveShow, { liveStream })).toEqual(
       invalidVariables(
         showProblem("at", "UNKNOWN_FIELD", 'There is no field "at" here.'),
-        showProblem("name", "INVALID_TYPE", "name must be a string."),
-        showProblem("startedAt", "INVALID_TYPE", "startedAt must be an ISO 8601 timestamp with a time zone."),
-        showProblem("durationSeconds", "INVALID_TYPE", "durationSeconds must be a 32-bit integer."),
+        showProblem("name", "INVALID_TYPE", "name must be a string, not 5."),
+        showProblem(
+          "startedAt",
+          "INVALID_TYPE",
+          'startedAt must be an ISO 8601 timestamp with a time zone, not "yesterday".',
+        ),
+        showProblem("durationSeconds", "INVALID_TYPE", "durationSeconds must be a 32-bit integer, not 1.5."),
         showProblem(["host", "email"], "REQUIRED", "email is required."),
       ),
     );
@@ -95,16 +103,35 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     const store = await createTestStore(app);
     expect(await store.graphql(saveShow, { liveStream: show({ startedAt }) })).toEqual(
       invalidVariables(
-        showProblem("startedAt", "INVALID_TYPE", "startedAt must be an ISO 8601 timestamp with a time zone."),
+        showProblem(
+          "startedAt",
+          "INVALID_TYPE",
+          `startedAt must be an ISO 8601 timestamp with a time zone, not "${startedAt}".`,
+        ),
       ),
     );
+  });
+
+  test("a start that is no moment, written in the operation itself", async () => {
+    const store = await createTestStore(app);
+    const operation = `mutation { saveLiveStream(liveStream: {id: "a", name: "A", status: LIVE, startedAt: "tomorrow"}) { id } }`;
+    const message = 'DateTime must be an ISO 8601 timestamp with a time zone, not "tomorrow".';
+    expect(await store.graphql(operation)).toMatchObject({
+      errors: [{ message, extensions: { code: "BAD_REQUEST" } }],
+    });
   });
 
   test("an unknown status", async () => {
     const store = await createTestStore(app);
     const answer = await store.graphql(saveShow, { liveStream: show({ status: "PAUSED" }) });
     expect(answer).toEqual(
-      invalidVariables(showProblem("status", "INVALID_TYPE", "status must be a valid LiveStreamStatus.")),
+      invalidVariables(
+        showProblem(
+          "status",
+          "INVALID_TYPE",
+          expect.stringMatching(/^status must be one of .*LIVE.*, not "PAUSED"\.$/u),
+        ),
+      ),
     );
   });
 });

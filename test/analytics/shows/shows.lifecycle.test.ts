@@ -87,9 +87,9 @@ describe("duration", () => {
     }
   });
 
-  test("of a live show ignores the given value; before the start it is 0", async () => {
+  test("of a live show ignores the given value; before the start, by a clock that is ahead, it is 0", async () => {
     const store = await createTestStore(app);
-    const startedAt = new Date(Date.now() + 3_600_000).toISOString();
+    const startedAt = new Date(Date.now() + 9_000).toISOString();
     const { id } = await saved(store, { status: "LIVE", startedAt, durationSeconds: 99 });
     const { body } = await store.get(analyticsPath(id));
     expect(body).toEqual({
@@ -111,7 +111,11 @@ describe("duration", () => {
   test.for(["ENDED", "ARCHIVED"])("of an %s show is required: omitting it or null is refused", async (status) => {
     const store = await createTestStore(app);
     const { durationSeconds: _, ...withoutDuration } = show({ status });
-    const required = showProblem("durationSeconds", "REQUIRED", "durationSeconds is required unless the show is live.");
+    const required = showProblem(
+      "durationSeconds",
+      "REQUIRED",
+      "durationSeconds is required unless the show is scheduled or live.",
+    );
     for (const liveStream of [withoutDuration, { ...withoutDuration, durationSeconds: null }]) {
       expect(await store.graphql(saveShow, { liveStream })).toEqual(refusedShow(required));
     }

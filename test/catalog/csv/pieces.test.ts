@@ -31,7 +31,7 @@ test.each(cuts)("a file is read whole where %j has %i of its bytes in the first 
   const text = `${"x".repeat(pieceBytes - cut)}${character}y`;
   const pieces = await piecesOf(text);
   expect(pieces.map((piece) => piece.text).join("") === text, "the text is the same").toBe(true);
-  expect(pieces.map(({ bytesRead, notUtf8 }) => [bytesRead, notUtf8])).toEqual([
+  expect(pieces.map(({ bytesRead, invalidAs }) => [bytesRead, invalidAs])).toEqual([
     [pieceBytes, undefined],
     [Buffer.byteLength(text), undefined],
   ]);
@@ -40,7 +40,7 @@ test.each(cuts)("a file is read whole where %j has %i of its bytes in the first 
 test.each(characters)("a file that ends within %j is not UTF-8", async (character) => {
   const bytes = Buffer.from(`x${character}`);
   for (let end = 2; end < bytes.length; end += 1) {
-    expect((await piecesOf(bytes.subarray(0, end))).at(-1)).toEqual({ text: "", bytesRead: end, notUtf8: true });
+    expect((await piecesOf(bytes.subarray(0, end))).at(-1)).toEqual({ text: "", bytesRead: end, invalidAs: "UTF-8" });
   }
 });
 

@@ -72,7 +72,7 @@ describe("a problem of a row", () => {
       expect(await problemsOf(`${header},price\n${row("1")},"${price}"`)).toEqual([
         {
           code: "INVALID_TYPE",
-          message: "price must be a number.",
+          message: `price must be a number, not "${price}".`,
           path: ["csvContent", "price"],
           line: 2,
         },

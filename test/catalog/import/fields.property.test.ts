@@ -75,7 +75,15 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
       inTransaction(app.db, { timeoutMs: 60_000 }, (transaction) => {
         const source = listSource(list, (index) => [index], "REJECT_ALL");
         const target = { storeId, siteId: undefined };
-        const job = { target, source, errorPolicy: "REJECT_ALL", dryRun: false, signal: undefined } as const;
+        const job = {
+          target,
+          source,
+          mode: "UPSERT",
+          maxDeletions: undefined,
+          errorPolicy: "REJECT_ALL",
+          dryRun: false,
+          signal: undefined,
+        } as const;
         return importThoroughly(transaction, { ...job, once: (_, work) => work() }, lock);
       }),
     ),

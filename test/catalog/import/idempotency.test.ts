@@ -174,7 +174,7 @@ describe("a key belongs to one request", () => {
       const first = await postWithKey(store, paths.one, one, key);
       expect(await postWithKey(store, paths.one, one, key)).toEqual({ ...first, replayed: "true" });
       const fingerprint = expect.stringMatching(/^[\da-f]{64}$/u);
-      const answer = JSON.stringify({ ...importedAnswer(1).body, failed: 0, failures: [] });
+      const answer = JSON.stringify({ ...importedAnswer(1).body, deleted: 0, failed: 0, failures: [] });
       const row = { storeId: store.id, key, field: "importProduct", fingerprint, answer };
       expect(await app.db.idempotencyKey.findMany({ where: { storeId: store.id } })).toEqual([
         { ...row, createdAt: expect.any(Date) },

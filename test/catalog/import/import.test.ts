@@ -138,7 +138,7 @@ describe("all or nothing", () => {
     const list = products(4_200, (index) => (index === 4_150 ? { price: -1 } : {}));
     const problem = {
       code: "INVALID_VALUE",
-      message: "price must be a finite number of 0 or more.",
+      message: "price must be a finite number of 0 or more, not -1.",
       path: ["products", 4_150, "price"],
     };
     expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
@@ -181,12 +181,16 @@ describe("all or nothing", () => {
     const list = [product("a", { sku: "T" }), product("b", { price: -1 }), product("c", { url: "x" }), product("b")];
     const problems: ExpectedProblem[] = [
       conflict(0, "T"),
-      { code: "INVALID_VALUE", message: "price must be a finite number of 0 or more.", path: ["products", 1, "price"] },
+      {
+        code: "INVALID_VALUE",
+        message: "price must be a finite number of 0 or more, not -1.",
+        path: ["products", 1, "price"],
+      },
       duplicate(1, "id", "b"),
       duplicate(1, "sku", "sku-b"),
       {
         code: "INVALID_VALUE",
-        message: "url must be an http, https or protocol-relative URL.",
+        message: 'url must be an http, https or protocol-relative URL, not "x".',
         path: ["products", 2, "url"],
       },
       duplicate(3, "id", "b"),

@@ -15,7 +15,7 @@ afterAll(() => app.close());
 
 const letGo = { errorPolicy: "REJECT_FAILED" };
 const type = "application/json; charset=utf-8";
-const badPrice = "price must be a finite number of 0 or more.";
+const badPrice = "price must be a finite number of 0 or more, not -1.";
 const noUrl = "url is required.";
 
 /** A whole answer of REST to an import with REJECT_FAILED. */
@@ -57,10 +57,10 @@ describe("REJECT_FAILED", () => {
       partly(1, 1, [
         failed(1, "b", ["price"], "INVALID_VALUE", badPrice),
         failed(2, "c", ["url"], "REQUIRED", noUrl),
-        failed(4, null, [], "INVALID_TYPE", "A product must be an object."),
-        failed(5, null, [], "INVALID_TYPE", "A product must be an object."),
+        failed(4, null, [], "INVALID_TYPE", "A product must be an object, not null."),
+        failed(5, null, [], "INVALID_TYPE", "A product must be an object, not 5."),
         failed(6, "d", ["colour"], "UNKNOWN_FIELD", `A product has no field "colour".`),
-        failed(7, "e", ["available"], "INVALID_TYPE", "available must be true or false."),
+        failed(7, "e", ["available"], "INVALID_TYPE", 'available must be true or false, not "yes".'),
       ]),
     );
     expect((await storedProducts(app, store)).map(({ id, title }) => [id, title])).toEqual([
@@ -76,7 +76,7 @@ describe("REJECT_FAILED", () => {
     const { body } = await store.post(paths.bulk, { ...letGo, products: list });
     const told = body.failures.map(({ problems }: any) => problems.map(({ message }: any) => message));
     expect(told.slice(0, 2).map(([message]: string[]) => message)).toEqual([noNul, noNul]);
-    expect(told[2]).toEqual(["price must be a number."]);
+    expect(told[2]).toEqual(['price must be a number, not "1".']);
   });
 
   test("of a CSV tells the lines, those too that have the wrong cells", async () => {

@@ -23,6 +23,8 @@ test("an import that was checked as a whole, and is valid after all, ties its pr
   const job = {
     target: { storeId: store.id, siteId: "de" },
     source: listSource(products(3), (index) => ["products", index], "REJECT_ALL"),
+    mode: "UPSERT" as const,
+    maxDeletions: undefined,
     errorPolicy: "REJECT_ALL" as const,
     dryRun: false,
     once: () => Promise.reject(new Error("No key is looked up here.")),

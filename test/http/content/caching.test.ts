@@ -196,7 +196,7 @@ describe("a read of analytics", () => {
 
 describe("pages and documents open to everybody", () => {
   test.each([
-    ["/", "text/html", []],
+    ["/", "text/html", ["accept-encoding"]],
     ["/graphql", "text/html", ["accept", "accept-encoding"]],
     ["/docs", "text/html", []],
     ["/openapi.json", "application/json", ["accept-encoding"]],

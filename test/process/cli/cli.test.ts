@@ -199,12 +199,15 @@ describe("durations and times", () => {
   });
 });
 
-test.each(["store", "token", "site", "analytics", "events"])("the help of the group %s has examples", async (group) => {
-  const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
-  expect(stdout).toContain(`npx vitrine ${group} `);
-});
+test.each(["store", "token", "site", "show", "analytics", "events"])(
+  "the help of the group %s has examples",
+  async (group) => {
+    const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
+    expect(stdout).toContain(`npx vitrine ${group} `);
+  },
+);
 
 test("the help names every exit status", async () => {
   const { stdout } = await cli(["--help"], { DATA_DIR: "/dev/null" });

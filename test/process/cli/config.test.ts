@@ -20,6 +20,7 @@ function problemsOf(variables: Record<string, string>): string[] {
 const defaults = {
   host: "127.0.0.1",
   port: 4000,
+  basePath: undefined,
   databaseUrl: undefined,
   dataDir: resolve("data"),
   databasePoolMax: 10,
@@ -29,6 +30,7 @@ const defaults = {
   webConcurrency: 1,
   connectionsMax: 10_000,
   bodyBytesMax: 64 * 1024 * 1024,
+  uploadBytesMax: 4 * 1024 ** 3,
   bulkProductsMax: 100_000,
   analyticsRateLimit: 100,
   productRateLimit: 0,
@@ -53,9 +55,9 @@ test("without any variable every setting has its documented default", () => {
 
 test("an empty variable counts as not set", () => {
   const names =
-    "HOST PORT DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
+    "HOST PORT BASE_PATH DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
   const more =
-    "MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
+    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -73,6 +75,10 @@ describe("each variable sets what it names", () => {
     ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
     ["PORT", "0", { port: 0 }],
     ["PORT", "65535", { port: 65_535 }],
+    ["BASE_PATH", "/shop-api", { basePath: "/shop-api" }],
+    ["BASE_PATH", "/shop-api/", { basePath: "/shop-api" }],
+    ["BASE_PATH", "/v1.2/_shop~a", { basePath: "/v1.2/_shop~a" }],
+    ["BASE_PATH", "/", { basePath: "" }],
     ["DATABASE_URL", databaseUrl, { databaseUrl }],
     ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
     ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
@@ -83,6 +89,7 @@ describe("each variable sets what it names", () => {
     ["AUTO_MIGRATE", "false", { autoMigrate: false }],
     ["WEB_CONCURRENCY", "1", { webConcurrency: 1 }],
     ["MAX_BODY_BYTES", "2048", { bodyBytesMax: 2048 }],
+    ["MAX_UPLOAD_BYTES", "2048", { uploadBytesMax: 2048 }],
     ["MAX_BULK_PRODUCTS", "5", { bulkProductsMax: 5 }],
     ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
     ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
@@ -136,6 +143,33 @@ describe("an invalid value is refused with the name of its variable", () => {
     ]);
   });
 
+  test.each([
+    "shop",
+    "//shop",
+    "/shop//a",
+    "/shop api",
+    "/shop%20",
+    "/..",
+    "/a/./b",
+    "https://shop.example/a",
+    "/a?b",
+    "/ä",
+  ])("BASE_PATH=%s", (value) => {
+    expect(problemsOf({ BASE_PATH: value })).toEqual([
+      "BASE_PATH must be a path like /shop-api, of letters, digits and the characters - . _ ~",
+    ]);
+  });
+
+  test("BASE_PATH below a path of the service itself, or too long", () => {
+    const own = "/dashboard, /docs, /external, /graphql, /healthz, /metrics, /openapi.json, /readyz";
+    for (const path of own.split(", ").flatMap((name) => [name, `${name}/a`])) {
+      expect(problemsOf({ BASE_PATH: path })).toEqual([
+        `BASE_PATH must not begin with a path of Vitrine itself: ${own}`,
+      ]);
+    }
+    expect(problemsOf({ BASE_PATH: `/${"a".repeat(200)}` })).toEqual(["BASE_PATH must have at most 200 characters"]);
+  });
+
   const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];
   const limits = [
     "MAX_CONNECTIONS",
@@ -157,6 +191,7 @@ describe("an invalid value is refused with the name of its variable", () => {
   test.each([
     ["PORT", "65536", "PORT must be at most 65535"],
     ["DATABASE_POOL_MAX", "0", "DATABASE_POOL_MAX must be at least 1"],
+    ["MAX_UPLOAD_BYTES", "1023", "MAX_UPLOAD_BYTES must be at least 1024"],
     ["MAX_BULK_PRODUCTS", "0", "MAX_BULK_PRODUCTS must be at least 1"],
     ["MAX_CONNECTIONS", "0", "MAX_CONNECTIONS must be at least 1"],
     ["MAX_BODY_BYTES", "10", "MAX_BODY_BYTES must be at least 1024"],

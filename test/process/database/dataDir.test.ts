@@ -28,7 +28,7 @@ test.each([
 test("a command and a server report it in one line and end", async () => {
   const stderr = "vitrine: The data folder /proc/x cannot be used: nothing can be made there (ENOENT).\n";
   for (const command of [["serve"], ["token", "list", "acme"]]) {
-    expect(await vitrine(command, { DATA_DIR: "/proc/x" })).toEqual({ status: 1, stdout: "", stderr });
+    expect(await vitrine(command, { DATA_DIR: "/proc/x" })).toMatchObject({ status: 1, stderr });
   }
 });
 

@@ -157,10 +157,7 @@ test("a folder in use in another container is refused to servers and commands, w
   const refusal = `${dataDir} is in use by process ${process.pid} in another container or on another machine, c0ffee. It is taken over 15 seconds after its last heartbeat.`;
   const [server, command] = [start(["serve"], { ...env, PORT: "0" }), start(["token", "list", "acme"], env)];
   const ends = await Promise.all([server, command].map((running) => endOf(running)));
-  expect(ends.map(({ status, stdout }) => ({ status, stdout }))).toEqual([
-    { status: 4, stdout: "" },
-    { status: 4, stdout: "" },
-  ]);
+  expect(ends).toMatchObject([{ status: 4 }, { status: 4, stdout: "" }]);
   expect(command.stderr()).toBe(`vitrine: ${refusal} Waiting for that.\nvitrine: ${refusal}\n`);
   const [waiting = "", ...refused] = server.stderr().split("\n");
   expect(JSON.parse(waiting)).toMatchObject({ level: 40, err: `${refusal} Waiting for that.` });
@@ -182,7 +179,7 @@ test("processes never hold one lock at the same time, even when some are killed"
   const path = await lockPath();
   const marks = join(path, "..", "marks");
   await mkdir(marks);
-  const source = new URL("../../../dist/database/embedded/fileLock.js", import.meta.url).href;
+  const source = new URL("../../../src/database/embedded/fileLock.ts", import.meta.url).href;
   // Each takes the lock, makes sure that it is alone by a folder that only one can make, and dies or releases.
   const script = `
     import { lockFile } from ${JSON.stringify(source)};
@@ -197,7 +194,16 @@ test("processes never hold one lock at the same time, even when some are killed"
   const ends = ["dies", "ends", "dies", "ends", "dies"].map(
     (how) =>
       new Promise<string>((resolve) => {
-        const child = spawn(process.execPath, ["--input-type=module", "-e", script, path, join(marks, "alone"), how]);
+        const child = spawn(process.execPath, [
+          "--import",
+          "tsx",
+          "--input-type=module",
+          "-e",
+          script,
+          path,
+          join(marks, "alone"),
+          how,
+        ]);
         child.once("exit", (code, signal) => resolve(signal ?? String(code)));
       }),
   );

@@ -3,9 +3,11 @@ import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lintMetrics } from "../../support/promtool.js";
 import { onServer } from "../../support/postgresql.js";
 import { serve, type Serving, until } from "../../support/process.js";
 
+const { TEST_PROMTOOL: promtool = "" } = process.env;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
 describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2", () => {
@@ -22,8 +24,20 @@ describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2",
     await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
 
+  test.runIf(promtool !== "")(
+    "promtool finds nothing wrong with the sum of the workers, whose build is one",
+    async () => {
+      await Promise.all(Array.from({ length: 6 }, () => call(server, "/nowhere")));
+      expect(await lintMetrics(promtool, server.url)).toBe("");
+      const builds = Object.entries(await figures(server)).filter(([series]) =>
+        series.startsWith("vitrine_build_info"),
+      );
+      expect(builds).toEqual([[expect.stringContaining('engine="postgresql"'), 1]]);
+    },
+  );
+
   test("every worker reports all processes; one that does not reply is counted as silent; the counters of workers that end are kept", async () => {
-    let asked = 0;
+    let asked = (await figures(server))[nowhere] ?? 0;
     const ask = async (times: number) => {
       asked += times;
       await Promise.all(Array.from({ length: times }, () => call(server, "/nowhere")));

@@ -11,6 +11,12 @@ const countOfStores =
 /** How statements begin that look over staged imports of all stores: there are none but in the embedded engine. */
 const ofEmbeddedEngine = "/* staged_imports";
 
+/** What a backup of the embedded database, which is of its files, begins with. */
+const backupOfEmbedded = "CHECKPOINT";
+
+/** How the list of all stores begins, which is for operators. */
+const ofOperators = "/* all_stores */";
+
 /**
  * Tells the statements that Citus need not take as tables on nodes are used: those of tests, of migrations, which come
  * before their tables are spread, those that spread them, and those of the embedded engine alone.
@@ -18,11 +24,12 @@ const ofEmbeddedEngine = "/* staged_imports";
 export async function readExempt(): Promise<(sql: string) => boolean> {
   const files = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
   const migrations = await Promise.all(files.map((file) => readFile(file, "utf8")));
-  const others = new Set([distributeStatement, undistributedTables, countOfStores]);
+  const others = new Set([distributeStatement, undistributedTables, countOfStores, backupOfEmbedded]);
   return (sql) =>
     isOfTest(sql) ||
     others.has(sql) ||
     sql.startsWith(ofEmbeddedEngine) ||
+    sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||
     migrations.some((text) => isPartOf(text, sql));
 }

@@ -27,6 +27,26 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
     `mutation ($p: [ProductInput!]!) { importProducts(products: $p, siteId: "de", siteType: "SHOP") { ${counts} } }`,
     { p: products(3) },
   ],
+  ...["", ', siteId: "de"'].flatMap((site) =>
+    [{}, { price: -1 }].map((wrong): readonly [string, object] => [
+      `mutation ($p: [ProductInput!]!) {
+        importProducts(products: $p, mode: REPLACE, errorPolicy: REJECT_FAILED${site}) { ${counts} deleted }
+      }`,
+      { p: [...products(2), product("one"), product("failing", wrong)] },
+    ]),
+  ),
+  ...[{}, { id: "none" }, { sku: "sku-p00001" }].map((other): readonly [string, object] => [
+    `mutation ($p: [ProductPatchInput!]!) {
+      patchProducts(products: $p, siteId: "de", errorPolicy: REJECT_FAILED) { ${counts} failed }
+    }`,
+    {
+      p: [
+        { id: "one", title: "New", price: 1 },
+        { sku: "sku-p00000", price: 2 },
+        ...(Object.keys(other).length > 0 ? [{ price: 3, ...other }] : []),
+      ],
+    },
+  ]),
   [`mutation ($c: String!) { importProductsCsv(csvContent: $c) { ${counts} } }`, { c: toCsv(products(4)) }],
   [`{ product(productId: "one") { ${productFields} } }`, {}],
   [`{ product(productId: "p00001", siteId: "de") { ${productFields} } }`, {}],
@@ -46,10 +66,23 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
     `mutation ($e: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $e) { accepted } }`,
     { e: events },
   ],
+  [`{ store { id name } }`, {}],
   [`{ liveStream(lsId: "show") { name } }`, {}],
   [`{ liveStreams(first: 1, status: ENDED) { nodes { id } pageInfo { endCursor } } }`, {}],
   [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
   [readAnalytics, { lsId: "show", first: 3 }],
+];
+
+/** What comes last. */
+export const deletions: readonly (readonly [string, object])[] = [
+  [`mutation { deleteLiveStream(lsId: "show", force: true) { message events } }`, {}],
+  [
+    `mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }`,
+    { s: { id: "plan", name: "Show", status: "SCHEDULED", startedAt: "2999-05-04T18:30:00Z" } },
+  ],
+  [`{ liveStreams(first: 1, status: SCHEDULED) { pageInfo { endCursor } } }`, {}],
+  [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93IiwiU0NIRURVTEVEIl0") { nodes { id } } }`, {}],
+  [`mutation { deleteLiveStream(lsId: "plan") { message events } }`, {}],
 ];
 
 /** The subscriptions; each is read until its first value. */
@@ -59,16 +92,21 @@ export const subscriptions = ["subscription ($lsId: String!) { liveStreamAnalyti
 export async function doEverything(app: TestApp, folder: string): Promise<void> {
   const store = await createTestStore(app);
   await addSite(app.db, store.id, "de", "SHOP");
-  await callGraphql(app, store);
+  await callGraphql(store, graphqlOperations);
+  await readSubscriptions(app, store);
   await callRest(store);
   await runCommands(app, store, folder);
+  await callGraphql(store, deletions);
 }
 
-async function callGraphql(app: TestApp, store: TestStore): Promise<void> {
-  for (const [query, variables] of graphqlOperations) {
+async function callGraphql(store: TestStore, operations: typeof graphqlOperations): Promise<void> {
+  for (const [query, variables] of operations) {
     const { errors } = await store.graphql(query, variables);
     if (errors !== undefined) throw new Error(`${query}: ${JSON.stringify(errors)}`);
   }
+}
+
+async function readSubscriptions(app: TestApp, store: TestStore): Promise<void> {
   for (const query of subscriptions) {
     const end = new AbortController();
     for await (const { data } of subscribe(app, store, { query, variables: { lsId: "show" } }, end.signal)) {

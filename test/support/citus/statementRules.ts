@@ -46,7 +46,9 @@ export function createsTemporary(statement: Statement): boolean {
  */
 export function statementBreaches(sql: string, statement: Statement, tables: readonly string[]): string[] {
   const found: string[] = [];
+  const { DeclareCursorStmt } = statement;
   if (isQuery(statement)) checkQuery(statement, [], { tables, found });
+  else if (DeclareCursorStmt !== undefined) checkQuery(DeclareCursorStmt["query"], [], { tables, found });
   else if (!isTaken(statement) && !allowed.has(sql)) {
     found.push(`${kindOf(statement)} is not known to work on Citus`);
   }
@@ -55,7 +57,8 @@ export function statementBreaches(sql: string, statement: Statement, tables: rea
 
 /** Statements that are no queries, and that work on Citus as elsewhere. */
 function isTaken(statement: Statement): boolean {
-  const { VariableSetStmt, TransactionStmt, ListenStmt } = statement;
+  const { VariableSetStmt, TransactionStmt, ListenStmt, FetchStmt } = statement;
+  if (FetchStmt !== undefined) return true; // of a cursor, which is the coordinator's
   if (ListenStmt !== undefined) return true; // of the coordinator, where NOTIFY is sent too
   return createsTemporary(statement) || TransactionStmt !== undefined || VariableSetStmt?.is_local === true;
 }

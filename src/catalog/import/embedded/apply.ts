@@ -2,6 +2,9 @@ import type { Database, RootDatabase } from "../../../database/client.js";
 import { inTransaction } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { rowColumns, type RowSource } from "../../product.sql.js";
+import { removeProducts } from "../modes/replace.js";
+import { fieldBits } from "../../product.input.js";
+import { anyFields, patchProducts } from "../../product.patch.js";
 import { tieToSite, upsertProducts } from "../../product.store.js";
 
 /** Rows per transaction: about a tenth of a second of the embedded engine. */
@@ -42,10 +45,16 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
       UPDATE "StagedImport" SET "decidedAt" = NULL WHERE "storeId" = ${storeId} AND id = ${importId}`;
     return false;
   }
-  const rows = rowsOf(key, Prisma.sql`AND line > ${appliedLine} AND line <= ${last}`);
+  const lines = Prisma.sql`AND line > ${appliedLine} AND line <= ${last}`;
+  const rows = rowsOf(key, Prisma.sql`${lines} AND (title IS NOT NULL OR present IS NOT NULL)`);
   await freeSkus(transaction, key, rows);
-  await upsertProducts(transaction, storeId, rows, now, "staged");
+  const whole = rowsOf(key, Prisma.sql`${lines} AND title IS NOT NULL AND present IS NULL`);
+  await upsertProducts(transaction, storeId, whole, now, "staged");
+  const patches = rowsOf(key, Prisma.sql`${lines} AND present IS NOT NULL`);
+  await patchProducts(transaction, storeId, patches, { ...anyFields, all: fieldBits.id, now });
   if (siteId !== null) await tieToSite(transaction, storeId, siteId, rows);
+  const removals = rowsOf(key, Prisma.sql`${lines} AND title IS NULL AND present IS NULL`);
+  await removeProducts(transaction, { storeId, siteId: siteId ?? undefined }, Prisma.sql`SELECT s.id FROM ${removals}`);
   await mergeSearchIndex(transaction);
   await transaction.$executeRaw`
     UPDATE "StagedImport" SET "appliedLine" = ${last} WHERE "storeId" = ${storeId} AND id = ${importId}`;

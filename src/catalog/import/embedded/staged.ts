@@ -12,9 +12,10 @@ import { readAhead } from "../asRead.js";
 import { type ImportJob, importTimeoutMs, type ReadResult, stopIfGone } from "../job.js";
 import { failRows } from "../partial.js";
 import { reclaim, recoverImports } from "./recover.js";
-import { type ImportFailures, type ImportResult, importResult, type Written } from "../result.js";
+import { type ImportResult, importResult, type Written } from "../result.js";
 import { refuseProblems } from "../thorough.js";
-import { createStaging } from "../staging.js";
+import { collectRemovals, countDeletions, type Removed } from "../modes/replace.js";
+import { createStaging, failedRows, stagedRows } from "../staging.js";
 import { rowColumns, sentRows } from "../../product.sql.js";
 
 /**
@@ -65,13 +66,13 @@ async function earlierAnswer(db: RootDatabase, { once }: ImportJob): Promise<Imp
 async function stage(
   db: RootDatabase,
   { storeId, importId }: StagedKey,
-  { source, target: { siteId }, signal }: ImportJob,
+  { source, target: { siteId }, mode, signal }: ImportJob,
 ): Promise<ReadResult> {
   const deadline = performance.now() + importTimeoutMs;
   await db.$executeRaw`
     INSERT INTO "StagedImport" ("storeId", id, "siteId", "startedAt")
     VALUES (${storeId}, ${importId}, ${siteId ?? null}, ${new Date()}::timestamptz)`;
-  const reader = source.read();
+  const reader = source.read({ isPatch: mode === "PATCH" });
   try {
     let step = await reader.next();
     while (step.done !== true) {
@@ -132,16 +133,19 @@ async function accept(
   // The planner has no statistics of staged rows: nested loops would look cheap.
   await transaction.$executeRaw`SET LOCAL enable_nestloop = off`;
   const isRight = unique && read.problems.total + (read.failed?.total ?? 0) === 0;
-  const failures =
-    isRight && !(await hasConflict(transaction, key)) ? undefined : await examine(transaction, key, job, read);
+  const isExamined = !isRight || job.mode === "PATCH" || (await hasConflict(transaction, key, job));
+  const { mode, ...failed } = isExamined ? await examine(transaction, key, job, read) : job;
   const counts = await countStaged(transaction, key);
+  const removed = mode === "REPLACE" ? await stageRemovals(transaction, key, job, isExamined) : {};
   const decided = await transaction.$executeRaw`
     UPDATE "StagedImport" SET "decidedAt" = ${now}::timestamptz WHERE "storeId" = ${key.storeId} AND id = ${key.importId}`;
   if (decided === 0) throw new AppError("UNAVAILABLE", "The import took too long. Nothing was changed.");
-  return { ...counts, ...(failures && { failures }) };
+  return { ...counts, ...removed, ...(isExamined && failed) };
 }
 
-async function hasConflict(transaction: Database, key: StagedKey): Promise<boolean> {
+/** REPLACE of a whole store has none: it deletes the products that are in the way. */
+async function hasConflict(transaction: Database, key: StagedKey, { mode, target }: ImportJob): Promise<boolean> {
+  if (mode === "REPLACE" && target.siteId === undefined) return false;
   const [{ isThere }] = await transaction.$queryRaw<[{ isThere: boolean }]>`
     SELECT EXISTS (
       SELECT FROM ${rowsOf(key)} JOIN "Product" p ON p."storeId" = ${key.storeId} AND p.sku = s.sku AND p.id <> s.id
@@ -154,22 +158,52 @@ async function hasConflict(transaction: Database, key: StagedKey): Promise<boole
 async function examine(
   transaction: Database,
   { storeId, importId }: StagedKey,
-  { source, errorPolicy }: ImportJob,
+  job: ImportJob,
   read: ReadResult,
-): Promise<ImportFailures | undefined> {
+): Promise<Pick<Written, "deleted" | "failures" | "remark"> & Pick<ImportJob, "mode">> {
   await createStaging(transaction);
   await transaction.$executeRaw`
-    INSERT INTO "ProductStaging" (line, id, sku, title) SELECT line, id, sku, title FROM "StagedProduct"
+    INSERT INTO "ProductStaging" (line, id, sku, title, present, "priceMin", "priceMax")
+    SELECT line, id, sku, title, present, "priceMin", "priceMax" FROM "StagedProduct"
     WHERE "storeId" = ${storeId} AND "importId" = ${importId}`;
-  if (errorPolicy === "REJECT_ALL") {
-    await refuseProblems(transaction, storeId, source, read);
-    return undefined;
+  if (job.errorPolicy === "REJECT_ALL") {
+    await refuseProblems(transaction, job, read);
+    if (job.mode === "PATCH") await stageResolved(transaction, { storeId, importId });
+    return { mode: job.mode };
   }
-  const failures = await failRows(transaction, storeId, source, read);
+  const failed = await failRows(transaction, job, read);
+  if (job.mode === "PATCH") await stageResolved(transaction, { storeId, importId });
   await transaction.$executeRaw`
     DELETE FROM "StagedProduct" WHERE "storeId" = ${storeId} AND "importId" = ${importId}
       AND line IN (SELECT line FROM "ProductStaging" WHERE failed)`;
-  return failures;
+  return failed;
+}
+
+/** Keeps what was found out of patches: their products, and which of them are new. */
+async function stageResolved(transaction: Database, { storeId, importId }: StagedKey): Promise<void> {
+  await transaction.$executeRaw`
+    UPDATE "StagedProduct" p SET id = s.id, present = s.present FROM "ProductStaging" s
+    WHERE p."storeId" = ${storeId} AND p."importId" = ${importId} AND p.line = s.line
+      AND (p.id IS DISTINCT FROM s.id OR p.present IS DISTINCT FROM s.present)`;
+}
+
+/** Adds rows with the ids of products that the import removes, after all others. */
+async function stageRemovals(
+  transaction: Database,
+  key: StagedKey,
+  job: ImportJob,
+  isExamined: boolean,
+): Promise<Removed> {
+  const { storeId, importId } = key;
+  const sources = isExamined ? { rows: stagedRows, failed: failedRows } : { rows: rowsOf(key) };
+  const remark = await collectRemovals(transaction, job, sources);
+  const deleted = await countDeletions(transaction, job.target);
+  await transaction.$executeRaw`
+    INSERT INTO "StagedProduct" ("storeId", "importId", line, id, images)
+    SELECT ${storeId}, ${importId}, row_number() OVER (ORDER BY r.id) + (
+      SELECT coalesce(max(t.line), 0) FROM "StagedProduct" t WHERE t."storeId" = ${storeId} AND t."importId" = ${importId}),
+      r.id, '{}' FROM "ProductRemoval" r`;
+  return { deleted, ...remark };
 }
 
 async function countStaged(transaction: Database, key: StagedKey): Promise<Written> {

@@ -99,7 +99,8 @@ async function findAnswer(
       AND (field = ${field} OR fingerprint <> ${fingerprint})`;
   if (found.some((row) => row.fingerprint !== fingerprint)) throw keyReused();
   const [row] = found;
-  return row === undefined ? undefined : (JSON.parse(row.answer) as ImportResult); // storeAnswer wrote it
+  // storeAnswer wrote it, perhaps in a version without `deleted`
+  return row === undefined ? undefined : Object.assign({ deleted: 0 }, JSON.parse(row.answer) as ImportResult);
 }
 
 /** Stores an answer, replacing an expired one. Citus cannot evaluate now() here. */

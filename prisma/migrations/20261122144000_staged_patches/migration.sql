@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "StagedProduct" ADD COLUMN     "present" INTEGER;

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { deleteLiveStream } from "../analytics/shows/liveStream.delete.js";
+import { withCatalog } from "../catalog/import/catalogLock.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { inTransaction } from "../database/transaction.js";
+import { findStore, type StoreSummary } from "./store.js";
+
+/** What belongs to a store. */
+export interface StoreContents {
+  readonly products: number;
+  readonly sites: number;
+  readonly liveStreams: number;
+  readonly tokens: number;
+}
+
+/** Tokens stop working within 5 seconds in every process. */
+const tokensEndMs = 5_000;
+const batchRows = 5_000;
+const timeoutMs = 120_000;
+
+/** @throws {AppError} NOT_FOUND */
+export async function describeStore(db: Database, storeId: string): Promise<StoreSummary & StoreContents> {
+  const store = await findStore(db, storeId);
+  const where = { storeId };
+  return {
+    ...store,
+    products: await db.product.count({ where }),
+    sites: await db.site.count({ where }),
+    liveStreams: await db.liveStream.count({ where }),
+    tokens: await db.accessToken.count({ where }),
+  };
+}
+
+/**
+ * Deletes a store with everything of it: first its tokens, so that nothing more is written; the store itself last. After
+ * an interruption, another call deletes the rest.
+ *
+ * @param waitMs until its tokens have stopped working
+ * @returns what it had
+ * @throws {AppError} NOT_FOUND, or UNAVAILABLE where its shows or its catalog stay locked
+ */
+export async function deleteStore(
+  db: RootDatabase,
+  storeId: string,
+  waitMs = tokensEndMs,
+): Promise<{ store: string } & StoreContents> {
+  const { name: _, createdAt: _at, ...contents } = await describeStore(db, storeId);
+  const where = { storeId };
+  const { count: tokens } = await db.accessToken.deleteMany({ where });
+  if (tokens > 0) await sleep(waitMs);
+  for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
+    await deleteLiveStream(db, storeId, id, { force: true });
+  }
+  while ((await deleteProducts(db, storeId)) > 0);
+  await db.site.deleteMany({ where });
+  await db.idempotencyKey.deleteMany({ where });
+  await db.stagedProduct.deleteMany({ where });
+  await db.stagedImport.deleteMany({ where });
+  await db.accessToken.deleteMany({ where }); // issued meanwhile
+  await db.store.deleteMany({ where: { id: storeId } });
+  return contents;
+}
+
+/** With the lock of the catalog: an import under way is awaited. @returns how many products were deleted */
+function deleteProducts(db: RootDatabase, storeId: string): Promise<number> {
+  return withCatalog(db, storeId, { isLong: true }, (lock) =>
+    inTransaction(db, { timeoutMs }, async (transaction) => {
+      await lock(transaction, "long");
+      return transaction.$executeRaw`
+        DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
+          SELECT id FROM "Product" WHERE "storeId" = ${storeId} ORDER BY id LIMIT ${batchRows})`;
+    }),
+  );
+}

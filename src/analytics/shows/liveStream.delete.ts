@@ -1,0 +1,87 @@
+import type { Database, RootDatabase } from "../../database/client.js";
+import { errorAt } from "../../errors.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { isStorable } from "../../lib/text.js";
+import { removeEvents } from "../totals/prune.js";
+import { hasRows, prunedTables } from "../totals/prune.sql.js";
+import { findLiveStream, liveStreamNotFound } from "./liveStream.js";
+import { withShowLock } from "./showLock.js";
+
+export interface LiveStreamDeletion {
+  readonly message: string;
+  /** Removed with it. */
+  readonly events: number;
+}
+
+interface DeletionOptions {
+  /** Whether its events are deleted too. */
+  readonly force?: boolean;
+  readonly batchRows?: number;
+}
+
+const timeoutMs = 60_000;
+
+/** The tables of a show beside its own row. */
+const tables = [
+  ...prunedTables.map(({ name }) => name),
+  "LiveStreamTotal",
+  "LiveStreamDevice",
+  "LiveStreamMinute",
+  "LiveStreamSpan",
+  "LiveStreamProduct",
+] as const;
+
+/**
+ * Deletes a show and everything of it. Events are many rows: the show is archived first, so that it takes no more, and
+ * they are removed in batches. After an interruption, another call removes the rest.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where it has events and `force` is not given, or
+ *   UNAVAILABLE where it stays locked
+ */
+export async function deleteLiveStream(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  { force = false, batchRows }: DeletionOptions = {},
+): Promise<LiveStreamDeletion> {
+  if (!isStorable(lsId)) throw liveStreamNotFound();
+  const lock = { storeId, lsId, timeoutMs };
+  const isDeleted = await withShowLock(db, lock, async (transaction) => {
+    if (!(await hasEvents(transaction, storeId, lsId))) {
+      await deleteRows(transaction, storeId, lsId);
+      return true;
+    }
+    if (!force) throw errorAt("VALIDATION_FAILED", "The show has events. With force, they are deleted too.", ["force"]);
+    await transaction.liveStream.updateMany({
+      where: { storeId, id: lsId },
+      data: { status: "ARCHIVED", prunedAt: new Date() },
+    });
+    return false;
+  });
+  let events = 0;
+  if (!isDeleted) {
+    events = await removeEvents(db, storeId, lsId, batchRows);
+    await withShowLock(db, lock, (transaction) => deleteRows(transaction, storeId, lsId));
+  }
+  return { message: `Live stream ${lsId} was deleted.`, events };
+}
+
+/** Whether it has, or had events before they were pruned. */
+async function hasEvents(transaction: Database, storeId: string, lsId: string): Promise<boolean> {
+  const [show] = await transaction.$queryRaw<{ hasEvents: boolean }[]>`
+    SELECT ${hasRows(storeId)} OR EXISTS (
+      SELECT FROM "LiveStreamTotal" AS t WHERE t."storeId" = ${storeId} AND t."liveStreamId" = s.id) AS "hasEvents"
+    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId}`;
+  if (show === undefined) throw liveStreamNotFound();
+  return show.hasEvents;
+}
+
+/** To be run with the show's exclusive lock. */
+async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
+  await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
+  for (const table of tables) {
+    await transaction.$executeRaw`
+      DELETE FROM ${Prisma.raw(`"${table}"`)} WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;
+  }
+  await transaction.$executeRaw`DELETE FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
+}

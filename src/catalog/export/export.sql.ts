@@ -1,0 +1,61 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import { type ColumnType, productColumns } from "../product.columns.js";
+import { productFieldNames } from "../product.input.js";
+
+/** The forms in which a catalog is exported; imports take both. */
+export type ExportFormat = "csv" | "ndjson";
+
+export interface ExportFilter {
+  readonly storeId: string;
+  /** Only products that are sold on this site: those tied to it, and those tied to none. */
+  readonly siteId?: string | undefined;
+  readonly available?: boolean | null | undefined;
+  /** Only products that were stored at this time or later. */
+  readonly updatedSince?: Date | null | undefined;
+}
+
+/** What comes before the products. */
+export const exportOpenings: Readonly<Record<ExportFormat, string>> = {
+  csv: `${productFieldNames.join(",")}\n`,
+  ndjson: "",
+};
+
+const quoted = (text: string) => `'"' || replace(${text}, '"', '""') || '"'`;
+
+/** The SQL of a CSV cell. Texts are always quoted: an unquoted one would lose white space around it. */
+const cells: Readonly<Record<ColumnType, (column: string) => string>> = {
+  text: (column) => `coalesce(${quoted(column)}, '')`,
+  numeric: (column) => `coalesce(${column}::text, '')`,
+  boolean: (column) => `${column}::text`,
+  "text[]": (column) => `CASE WHEN cardinality(${column}) = 0 THEN '' ELSE ${quoted(`to_json(${column})::text`)} END`,
+};
+
+const columns = productFieldNames.map((field) => ({ field, ...productColumns[field] }));
+const csvCells = columns.map(({ name, type }) => cells[type](`p."${name}"`));
+const jsonMembers = columns.map(({ field, name, type }) => {
+  const column = `p."${name}"`;
+  return `'${field}', ${type === "text[]" ? `nullif(${column}, '{}')` : column}`;
+});
+
+/** The SQL of a product's line, with the alias `p`. */
+export const exportLines: Readonly<Record<ExportFormat, Prisma.Sql>> = {
+  csv: Prisma.raw(`${csvCells.join(" || ',' || ")} || E'\\n'`),
+  ndjson: Prisma.raw(`json_strip_nulls(json_build_object(${jsonMembers.join(", ")}))::text || E'\\n'`),
+};
+
+/** The FROM and WHERE of the products that a filter matches, with the alias `p`. */
+export function exportedProducts({ storeId, siteId, available, updatedSince }: ExportFilter): Prisma.Sql {
+  const conditions = [
+    Prisma.sql`p."storeId" = ${storeId}`,
+    ...(typeof available === "boolean" ? [Prisma.sql`p.available = ${available}`] : []),
+    ...(updatedSince instanceof Date ? [Prisma.sql`p."updatedAt" >= ${updatedSince}::timestamptz`] : []),
+    ...(siteId === undefined ? [] : [soldOn(storeId, siteId)]),
+  ];
+  return Prisma.sql`FROM "Product" p WHERE ${Prisma.join(conditions, " AND ")}`;
+}
+
+/** Citus wants storeId on the joined table too. */
+function soldOn(storeId: string, siteId: string): Prisma.Sql {
+  const ties = Prisma.sql`SELECT FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."productId" = p.id`;
+  return Prisma.sql`(EXISTS (${ties} AND t."siteId" = ${siteId}) OR NOT EXISTS (${ties}))`;
+}

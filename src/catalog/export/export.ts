@@ -1,0 +1,89 @@
+import { resolveSite, type SiteReference } from "../../access/site.js";
+import type { RootDatabase } from "../../database/client.js";
+import { asWideRead } from "../../database/shares/shares.js";
+import { isSingleSession } from "../../database/transaction.js";
+import { FairShare } from "../../lib/fairShare.js";
+import { SpillQueue } from "../../lib/spillQueue.js";
+import { AppError } from "../../errors.js";
+import { readPages } from "./export.pages.js";
+import { type ExportReader, readSnapshot } from "./export.snapshot.js";
+import { type ExportFilter, type ExportFormat, exportOpenings } from "./export.sql.js";
+
+export interface ExportOptions extends Omit<ExportFilter, "storeId" | "siteId"> {
+  readonly site?: SiteReference | undefined;
+  /** Told how many products were read so far. */
+  readonly onProgress?: ((products: number) => void) | undefined;
+  /** Aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Exports that are open: each may have a temporary file of the size of a catalog. */
+const turns = new FairShare({
+  places: 16,
+  ofStoreMax: 4,
+  message: "Too many exports are under way.",
+  retryAfterSeconds: 5,
+});
+
+/**
+ * The products of a store in the order of their ids, as bytes that an import takes: one consistent snapshot, in constant
+ * memory. The database is read at its own speed and left alone then, however slow the consumer is. Returning from the
+ * generator ends the reading.
+ *
+ * @throws {AppError} SITE_NOT_FOUND or UNAVAILABLE, before the first piece
+ */
+export async function* exportProducts(
+  db: RootDatabase,
+  storeId: string,
+  format: ExportFormat,
+  { site = {}, signal, onProgress, ...narrowed }: ExportOptions = {},
+): AsyncGenerator<Buffer, void> {
+  const siteId = await resolveSite(db, storeId, site);
+  const isSingle = await isSingleSession(db);
+  await turns.take(storeId, { signal });
+  const abandoned = new AbortController();
+  const queue = new SpillQueue();
+  const abort = (): void => abandoned.abort(new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection."));
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted === true) abort();
+  abandoned.signal.addEventListener("abort", () => queue.end({ error: abandoned.signal.reason as Error }));
+  const read = isSingle ? readPages : readShared;
+  let products = 0;
+  const take = (lines: string, count: number) => {
+    products += count;
+    onProgress?.(products);
+    return queue.push(Buffer.from(lines));
+  };
+  const restart = () => {
+    products = 0;
+    queue.clear();
+  };
+  const filter = { ...narrowed, storeId, siteId };
+  const reading = read(db, { format, filter, take, restart, signal: abandoned.signal }).then(
+    () => queue.end(),
+    (error: unknown) => queue.end({ error }),
+  );
+  try {
+    if (isSingle) await reading; // before its end, nothing is known to be consistent
+    yield* withOpening(exportOpenings[format], queue.pieces());
+  } finally {
+    abort();
+    signal?.removeEventListener("abort", abort);
+    await reading;
+    turns.release(storeId);
+  }
+}
+
+function readShared(db: RootDatabase, reader: ExportReader): Promise<void> {
+  return asWideRead(db, reader.filter.storeId, () => readSnapshot(db, reader), reader.signal);
+}
+
+/** The opening comes with the first piece, so that a failure to read that comes before it. */
+async function* withOpening(opening: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let isOpen = false;
+  for await (const piece of pieces) {
+    yield isOpen ? piece : Buffer.concat([Buffer.from(opening), piece]);
+    isOpen = true;
+  }
+  if (!isOpen) yield Buffer.from(opening);
+}

@@ -1,0 +1,85 @@
+import iconv from "iconv-lite";
+import { type CsvPiece, utf8Pieces } from "../csv/pieces.js";
+
+/** Enough for a byte order mark, or the declaration of an XML document. */
+const headBytes = 512;
+const replacement = "\ufffd";
+
+const marks = [
+  { encoding: "UTF-8", bytes: [0xef, 0xbb, 0xbf] },
+  { encoding: "UTF-16LE", bytes: [0xff, 0xfe] },
+  { encoding: "UTF-16BE", bytes: [0xfe, 0xff] },
+] as const;
+
+/** Whether text in this encoding can be read. */
+export function isEncoding(name: string): boolean {
+  return name !== "" && iconv.encodingExists(name) && !/^(?:base64|hex|binary|internal)$/iu.test(name);
+}
+
+export interface DecodedText {
+  readonly encoding: string;
+  /** Up to the first line that is not valid in the encoding. */
+  readonly pieces: AsyncIterable<CsvPiece>;
+}
+
+/**
+ * Decodes a file in constant memory: as its byte order mark says, or its XML declaration, or the encoding that is named,
+ * or UTF-8.
+ */
+export async function decodeText(chunks: AsyncIterable<Buffer>, named: string | undefined): Promise<DecodedText> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const head = await readHead(iterator);
+  const rest = rejoined(head, iterator);
+  const encoding = marked(head) ?? named ?? declared(head) ?? "UTF-8";
+  const isUtf8 = /^utf-?8$/iu.test(encoding);
+  return isUtf8 ? { encoding: "UTF-8", pieces: utf8Pieces(rest) } : { encoding, pieces: converted(rest, encoding) };
+}
+
+async function readHead(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  while (length < headBytes) {
+    const step = await iterator.next();
+    if (step.done === true) break;
+    parts.push(step.value);
+    length += step.value.length;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* rejoined(head: Buffer, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  try {
+    if (head.length > 0) yield head;
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) yield step.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function marked(head: Buffer): string | undefined {
+  return marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))?.encoding;
+}
+
+function declared(head: Buffer): string | undefined {
+  const text = head.toString("latin1", 0, headBytes);
+  const name = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/iu.exec(text)?.[1];
+  return name !== undefined && isEncoding(name) ? name : undefined;
+}
+
+async function* converted(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<CsvPiece, void> {
+  const decoder = iconv.getDecoder(encoding);
+  let bytesRead = 0;
+  for await (const chunk of chunks) {
+    bytesRead += chunk.length;
+    const text = decoder.write(chunk);
+    const fault = text.indexOf(replacement);
+    if (fault !== -1) {
+      yield { text: text.slice(0, text.lastIndexOf("\n", fault) + 1), bytesRead, invalidAs: encoding };
+      return;
+    }
+    yield { text, bytesRead };
+  }
+  const text = decoder.end() ?? "";
+  if (text !== "")
+    yield text.includes(replacement) ? { text: "", bytesRead, invalidAs: encoding } : { text, bytesRead };
+}

@@ -1,0 +1,122 @@
+import { cellParsers } from "../reading/csv.columns.js";
+import { type ProductInput, productFieldNames } from "../product.input.js";
+import type { Draft, Layout } from "./layout.js";
+import type { FieldTexts, FormatOptions } from "./options.js";
+import { parseFlag, splitUrls } from "./values/cells.js";
+import { plainText } from "./values/html.js";
+import { parsePrice } from "./values/prices.js";
+import { compileTemplate, type UrlTemplate } from "./values/template.js";
+
+type Candidate = Partial<Record<keyof ProductInput, unknown>>;
+
+/** Parsers of mapped columns, defaults, and of Vitrine's own columns where others are beside them. */
+export const looseParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
+  ...cellParsers,
+  title: plainText,
+  description: plainText,
+  price: parsePrice,
+  price_min: parsePrice,
+  price_max: parsePrice,
+  available: parseFlag,
+  images: (text) => splitUrls(text),
+};
+
+/** The fields of a product by a mapping: its name for the column in lower case, as layouts name theirs. */
+export type ColumnOfField = ReadonlyMap<keyof ProductInput, string>;
+
+export function columnsOfFields(map: FieldTexts = {}, nameOf: (column: string) => string): ColumnOfField {
+  return new Map(Object.entries(map).map(([field, column]) => [field as keyof ProductInput, nameOf(column)]));
+}
+
+/** Makes products of drafts: mapped columns first, then the format's, the parent's and defaults. */
+export class ProductFinisher {
+  readonly #defaults: Candidate;
+  readonly #template: UrlTemplate | undefined;
+  readonly #map: ColumnOfField;
+
+  constructor({ map, defaults = {}, urlTemplate }: FormatOptions, layout: Pick<Layout, "nameOf">) {
+    this.#map = columnsOfFields(map, layout.nameOf ?? lowerCase);
+    this.#template = urlTemplate === undefined ? undefined : compileTemplate(urlTemplate);
+    this.#defaults = Object.fromEntries(
+      productFieldNames.map((name) => [
+        name,
+        defaults[name] === undefined ? undefined : looseParsers[name](defaults[name]),
+      ]),
+    );
+  }
+
+  /** Names of columns, besides those of the layout, that are used. */
+  get columns(): ReadonlySet<string> {
+    return new Set([...this.#map.values(), ...(this.#template?.placeholders.flat().flatMap(columnsOf) ?? [])]);
+  }
+
+  /** The alternatives of each placeholder of the template. */
+  get placeholders(): UrlTemplate["placeholders"] {
+    return this.#template?.placeholders ?? [];
+  }
+
+  finish(draft: Draft): Candidate {
+    const candidate: Candidate = {};
+    for (const name of productFieldNames) candidate[name] = this.#valueOf(name, draft);
+    const images = resolved(candidate.images, this.#template?.origin);
+    candidate.images = images;
+    const featured = candidate.featured_image ?? (Array.isArray(images) ? images[0] : undefined);
+    candidate.featured_image = resolved(featured ?? this.#defaults.featured_image, this.#template?.origin);
+    if (!this.#map.has("url")) candidate.url = this.#urlOf(draft, candidate) ?? candidate.url;
+    candidate.url = encodeSpaces(candidate.url);
+    return candidate;
+  }
+
+  #valueOf(name: keyof ProductInput, { row, fields, parent }: Draft): unknown {
+    const column = this.#map.get(name);
+    if (column !== undefined) {
+      const text = row.text([column]) || (parent?.row.text([column]) ?? "");
+      if (text !== "") return looseParsers[name](text);
+    }
+    const found = present(fields[name]) ?? present(parent?.fields[name]);
+    return found ?? (name === "featured_image" ? undefined : this.#defaults[name]);
+  }
+
+  /** Columns of the row come first, then what is known of the product, then columns of its parent. */
+  #urlOf({ row, names, parent }: Draft, candidate: Candidate): string | undefined {
+    return this.#template?.fill((name) => {
+      const own = (names?.[name] ?? "") || row.text(columnsOf(name));
+      return own || textOf(candidate[name as keyof ProductInput]) || (parent?.row.text(columnsOf(name)) ?? "");
+    });
+  }
+}
+
+export function lowerCase(column: string): string {
+  return column.trim().toLowerCase();
+}
+
+/** How the column of a placeholder may be written: `{url_key}` is `url_key` or `URL key`. */
+export function columnsOf(name: string): string[] {
+  return [name, name.replaceAll("_", " ")];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function present(value: unknown): unknown {
+  const isMissing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return isMissing ? undefined : value;
+}
+
+/** URLs with those that are relative at the shop's own host, spaces encoded. */
+function resolved(value: unknown, origin: string | undefined): unknown {
+  if (Array.isArray(value)) return value.map((url: unknown) => resolved(url, origin));
+  if (typeof value !== "string" || origin === undefined || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^data:/iu.test(value)) {
+    return encodeSpaces(value);
+  }
+  try {
+    return new URL(`/${value.replace(/^\/+/u, "")}`, origin).href;
+  } catch {
+    return value;
+  }
+}
+
+function encodeSpaces(value: unknown): unknown {
+  return typeof value === "string" ? value.trim().replaceAll(" ", "%20") : value;
+}

@@ -1,0 +1,35 @@
+import { clip } from "../../lib/text.js";
+
+const notesMax = 200;
+
+/** What an import tells besides problems: each thing once, however many rows it concerns. */
+export class Notes {
+  readonly #texts = new Set<string>();
+  readonly #counts = new Map<string, { readonly line: number; rows: number }>();
+  #more = 0;
+
+  add(text: string): void {
+    if (this.#texts.has(text)) return;
+    if (this.#texts.size < notesMax) this.#texts.add(text);
+    else this.#more += 1;
+  }
+
+  unusedColumn(name: string): void {
+    this.add(`Column '${clip(name)}' is not used.`);
+  }
+
+  /** @param text follows the number of rows: "rows of type grouped are not stored" */
+  count(text: string, line: number): void {
+    const found = this.#counts.get(text);
+    if (found !== undefined) found.rows += 1;
+    else if (this.#counts.size < notesMax) this.#counts.set(text, { line, rows: 1 });
+  }
+
+  get list(): string[] {
+    const counted = [...this.#counts].map(([text, { line, rows }]) =>
+      rows === 1 ? `1 row, on line ${line}: ${text}` : `${rows} rows, the first on line ${line}: ${text}`,
+    );
+    const more = this.#more === 0 ? [] : [`… and ${this.#more} more columns are not used.`];
+    return [...this.#texts, ...more, ...counted];
+  }
+}

@@ -1,0 +1,105 @@
+import type { Path } from "../../errors.js";
+import type { CsvPiece } from "../csv/pieces.js";
+import { productKeys } from "../product.columns.js";
+import { checkProduct, type ProductInput } from "../product.input.js";
+import { ChunkBuilder } from "../reading/chunk.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, invalidText, previewProducts } from "../reading/csv.js";
+import { RowChecks } from "../reading/rowChecks.js";
+import type { ProductFinisher } from "./finish.js";
+import type { Draft, RowReader } from "./layout.js";
+import type { RowEvent, RowSource } from "./row.js";
+
+/** Makes chunks of checked products of the rows of a file. */
+export class FormatReader {
+  #ended = false;
+  #products = 0;
+  #bytesRead = 0;
+  readonly #checks: RowChecks;
+  readonly #chunk: ChunkBuilder;
+  readonly #productsMax: number;
+  readonly #path: Path;
+  readonly #preview: ProductInput[] | undefined;
+
+  constructor(
+    private readonly source: RowSource,
+    private readonly rows: RowReader,
+    private readonly finisher: ProductFinisher,
+    { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly, preview = false }: CsvOptions,
+  ) {
+    this.#chunk = new ChunkBuilder(keysOnly);
+    this.#checks = new RowChecks(errorPolicy);
+    this.#productsMax = rowsMax;
+    this.#path = pathPrefix;
+    this.#preview = preview ? [] : undefined;
+  }
+
+  /** Refuses the file as a whole. */
+  refuse(message: string, field?: string): void {
+    const path = field === undefined ? this.#path : this.#path.concat(field);
+    this.#checks.problems.add({ code: "REQUIRED", message, path, line: 1 });
+    this.#ended = true;
+  }
+
+  async *readAll(pieces: AsyncIterable<CsvPiece>): AsyncGenerator<CsvChunk, CsvResult> {
+    for await (const piece of pieces) {
+      if (this.#ended) break;
+      yield* this.#read(piece);
+    }
+    if (!this.#ended) yield* this.#takeEvents(this.source.end());
+    if (!this.#ended) yield* this.#takeDrafts(this.rows.end());
+    yield* this.#takeChunk();
+    return { rows: this.#products, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
+  }
+
+  *#read({ text, bytesRead, invalidAs }: CsvPiece): Generator<CsvChunk, void> {
+    this.#bytesRead = bytesRead;
+    yield* this.#takeEvents(this.source.push(text));
+    if (invalidAs === undefined || this.#ended) return;
+    this.#malformed(invalidText(this.source.line, invalidAs), this.source.rowLine, true);
+  }
+
+  *#takeEvents(events: readonly RowEvent[]): Generator<CsvChunk, void> {
+    for (const event of events) {
+      if (this.#ended) return;
+      if ("row" in event) yield* this.#takeDrafts(this.rows.take(event.row));
+      else this.#malformed(event.message, event.line, event.ends);
+    }
+  }
+
+  *#takeDrafts(drafts: Iterable<Draft>): Generator<CsvChunk, void> {
+    for (const draft of drafts) {
+      this.#takeDraft(draft);
+      if (this.#ended) return;
+      if (this.#chunk.full) yield* this.#takeChunk();
+    }
+  }
+
+  *#takeChunk(): Generator<CsvChunk, void> {
+    if (this.#chunk.rows === 0) return;
+    yield { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
+  }
+
+  #takeDraft(draft: Draft): void {
+    const { line, characters } = draft.row;
+    if (this.#products >= this.#productsMax) {
+      const message = `The file must have at most ${this.#productsMax} products (MAX_BULK_PRODUCTS).`;
+      this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });
+      this.#ended = true;
+      return;
+    }
+    this.#products += 1;
+    const candidate = this.finisher.finish(draft);
+    const isValid = checkProduct(candidate, { path: this.#path, line }, this.#checks.row);
+    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(candidate);
+    const product = isValid ? candidate : productKeys(candidate);
+    if (product !== undefined) this.#chunk.add({ product, line }, characters);
+    this.#checks.endRow(line);
+  }
+
+  #malformed(message: string, line: number, ends: boolean): void {
+    const problems = ends ? this.#checks.problems : this.#checks.row;
+    problems.add({ code: "MALFORMED", message, path: this.#path, line });
+    this.#checks.endRow(line);
+    this.#ended ||= ends;
+  }
+}

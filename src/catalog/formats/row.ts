@@ -1,0 +1,85 @@
+/** A row of a file of another system. Its columns are named in lower case. */
+export interface SourceRow {
+  /** Where it starts in the file, from 1. No two rows have the same. */
+  readonly line: number;
+  readonly characters: number;
+  /** The first text among these columns; empty if there is none. */
+  text(columns: readonly string[]): string;
+  /** The texts of all columns of a name. */
+  texts(column: string): readonly string[];
+  /** One that can be kept: texts of this one retain the piece of the file that they were read from. */
+  copy(): SourceRow;
+}
+
+/** A row, or why one cannot be read; `ends` where nothing can be read after it. */
+export type RowEvent =
+  | { readonly row: SourceRow }
+  | { readonly message: string; readonly line: number; readonly ends: boolean };
+
+/** Rows of a file, from pieces of its text. */
+export interface RowSource {
+  /** The current line, and that on which its row began. */
+  readonly line: number;
+  readonly rowLine: number;
+  push(text: string): RowEvent[];
+  end(): RowEvent[];
+}
+
+/** Where the cells of each column are; a name may stand over several. */
+export type ColumnIndex = ReadonlyMap<string, readonly number[]>;
+
+export class CellRow implements SourceRow {
+  constructor(
+    readonly line: number,
+    readonly characters: number,
+    private readonly cells: readonly string[],
+    private readonly index: ColumnIndex,
+  ) {}
+
+  text(columns: readonly string[]): string {
+    for (const column of columns) {
+      for (const at of this.index.get(column) ?? []) {
+        const text = this.cells[at]?.trim() ?? "";
+        if (text !== "") return text;
+      }
+    }
+    return "";
+  }
+
+  texts(column: string): readonly string[] {
+    return (this.index.get(column) ?? []).map((at) => this.cells[at]?.trim() ?? "").filter((text) => text !== "");
+  }
+
+  copy(): SourceRow {
+    return new CellRow(this.line, this.characters, copied(this.cells), this.index);
+  }
+}
+
+export class ElementRow implements SourceRow {
+  constructor(
+    readonly line: number,
+    readonly characters: number,
+    private readonly elements: ReadonlyMap<string, readonly string[]>,
+  ) {}
+
+  text(columns: readonly string[]): string {
+    for (const column of columns) {
+      const text = this.elements.get(column)?.find((found) => found !== "");
+      if (text !== undefined) return text;
+    }
+    return "";
+  }
+
+  texts(column: string): readonly string[] {
+    return (this.elements.get(column) ?? []).filter((text) => text !== "");
+  }
+
+  copy(): SourceRow {
+    return new ElementRow(this.line, this.characters, new Map(copied([...this.elements])));
+  }
+}
+
+/** Strings that share no memory with longer ones. */
+export function copied<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

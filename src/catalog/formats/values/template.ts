@@ -1,0 +1,63 @@
+import { AppError } from "../../../errors.js";
+
+/** The URL of a product, made from the columns of its row. */
+export interface UrlTemplate {
+  /** The alternatives of each placeholder, in lower case. */
+  readonly placeholders: readonly (readonly string[])[];
+  /** Where relative paths lead. */
+  readonly origin: string;
+  /** Undefined where a placeholder has no value. */
+  fill(valueOf: (name: string) => string): string | undefined;
+}
+
+/**
+ * Compiles a template such as `https://shop.example/{url_key|sku}`: the first alternative that has a value is used,
+ * URL-encoded.
+ *
+ * @throws {AppError} BAD_REQUEST for a template that makes no URLs
+ */
+export function compileTemplate(template: string): UrlTemplate {
+  const parts = template.split(/\{([^{}]*)\}/u); // text and placeholders in turn
+  const texts = parts.filter((_, index) => index % 2 === 0);
+  const placeholders = parts
+    .filter((_, index) => index % 2 === 1)
+    .map((names) => names.split("|").map((name) => name.trim().toLowerCase()));
+  if (texts.some((text) => /[{}]/u.test(text)) || placeholders.flat().includes("")) {
+    throw invalid(template, "has a brace without its pair, or a placeholder without a name");
+  }
+  return {
+    placeholders,
+    origin: originOf(template, texts.join("x")),
+    fill: (valueOf) => fill(texts, placeholders, valueOf),
+  };
+}
+
+function originOf(template: string, example: string): string {
+  if (!/^(?:https?:)?\/\//iu.test(example)) throw invalid(template, "does not start with https://");
+  try {
+    return new URL(example.startsWith("//") ? `https:${example}` : example).origin;
+  } catch {
+    throw invalid(template, "makes no valid URL");
+  }
+}
+
+function fill(
+  texts: readonly string[],
+  placeholders: readonly (readonly string[])[],
+  valueOf: (name: string) => string,
+): string | undefined {
+  let url = texts[0] ?? "";
+  for (const [index, names] of placeholders.entries()) {
+    const value = names.map(valueOf).find((found) => found !== "");
+    if (value === undefined) return undefined;
+    url += encodeURIComponent(value.toWellFormed()) + (texts[index + 1] ?? "");
+  }
+  return url;
+}
+
+function invalid(template: string, fault: string): AppError {
+  return new AppError(
+    "BAD_REQUEST",
+    `The URL template ${JSON.stringify(template)} ${fault}. A template is written like https://shop.example/{sku}.`,
+  );
+}

@@ -1,0 +1,169 @@
+import sax, { type SAXParser } from "sax";
+import { recordCharactersMax } from "../csv/records.js";
+import type { Notes } from "./notes.js";
+import { ElementRow, type RowEvent, type RowSource } from "./row.js";
+
+/** RSS has items, Atom entries. */
+const rowNames = new Set(["item", "entry"]);
+const feedNames = new Set(["rss", "feed", "rdf"]);
+const googleNamespace = "base.google.com/ns/";
+const depthMax = 100;
+
+/** Texts of an element, those of Google's namespace before others of the same name. */
+interface Values {
+  readonly own: string[];
+  readonly other: string[];
+}
+
+interface Item {
+  readonly line: number;
+  readonly depth: number;
+  readonly values: Map<string, Values>;
+  characters: number;
+}
+
+/**
+ * Rows of a feed in XML: RSS 2.0, RSS 1.0 or Atom, each item with the texts of its elements by their local names. Entities
+ * that a document defines are not read, so that none can grow.
+ */
+export class XmlRows implements RowSource {
+  readonly #parser = sax.parser(true, { position: true });
+  readonly #prefixes = new Set(["g"]);
+  readonly #path: string[] = [];
+  #events: RowEvent[] = [];
+  #item: Item | undefined;
+  /** The element of an item that is being read, and its text. */
+  #element: { readonly name: string; readonly isOwn: boolean; text: string } | undefined;
+  #lastLine = 0;
+  #startLine = 1;
+  #ended = false;
+
+  /** @param reads the elements that are used; others are noted once */
+  constructor(
+    private readonly reads: ReadonlySet<string>,
+    private readonly notes: Notes,
+  ) {
+    const handlers: Partial<SAXParser> = {
+      onopentagstart: () => (this.#startLine = this.#parser.line + 1),
+      onopentag: ({ name, attributes }) => this.#open(name, attributes as Record<string, string>), // without `xmlns`
+      onclosetag: () => this.#close(),
+      ontext: (text) => this.#add(text),
+      oncdata: (text) => this.#add(text),
+      onerror: (error) => this.#fail(firstLine(error)),
+    };
+    Object.assign(this.#parser, handlers);
+  }
+
+  get line(): number {
+    return this.#parser.line + 1;
+  }
+
+  get rowLine(): number {
+    return this.#item?.line ?? this.line;
+  }
+
+  push(text: string): RowEvent[] {
+    return this.#run(() => this.#parser.write(text));
+  }
+
+  end(): RowEvent[] {
+    return this.#run(() => this.#parser.close());
+  }
+
+  #run(parse: () => void): RowEvent[] {
+    if (this.#ended) return [];
+    try {
+      parse();
+    } catch (error) {
+      this.#fail(firstLine(error as Error));
+    }
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #open(tag: string, attributes: Readonly<Record<string, string>>): void {
+    if (this.#ended) return;
+    const { prefix, name } = named(tag);
+    this.#learnPrefixes(attributes);
+    if (Object.values(attributes).some((value) => value.includes("wordpress.org/export/"))) {
+      return this.#fail("It is an export of WordPress. Export products as CSV, from WooCommerce's list of products.");
+    }
+    if (this.#path.length === 0 && !feedNames.has(name)) {
+      return this.#fail(`A feed starts with <rss>, <feed> or <rdf:RDF>, not <${tag}>.`);
+    }
+    this.#path.push(tag);
+    if (this.#path.length > depthMax) return this.#fail(`Elements are nested more than ${depthMax} deep.`);
+    if (this.#item === undefined) {
+      if (rowNames.has(name)) this.#begin();
+    } else if (this.#path.length === this.#item.depth + 1) {
+      this.#beginElement(tag, prefix, name, attributes);
+    }
+  }
+
+  #begin(): void {
+    this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // items of one line are told apart
+    this.#item = { line: this.#lastLine, depth: this.#path.length, values: new Map(), characters: 0 };
+  }
+
+  #beginElement(tag: string, prefix: string, name: string, attributes: Readonly<Record<string, string>>): void {
+    const isOwn = this.#prefixes.has(prefix);
+    const isUsed = (isOwn || prefix === "") && this.reads.has(name);
+    if (!isUsed) this.notes.unusedColumn(tag);
+    // Atom's links are attributes; those with another relation lead elsewhere.
+    const isElsewhere = !["", "alternate"].includes(attributes["rel"] ?? "");
+    if (isUsed && !isElsewhere) this.#element = { name, isOwn, text: attributes["href"] ?? "" };
+  }
+
+  #learnPrefixes(attributes: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("xmlns:") && value.includes(googleNamespace)) this.#prefixes.add(name.slice("xmlns:".length));
+    }
+  }
+
+  #add(text: string): void {
+    if (this.#item === undefined || this.#ended) return;
+    this.#item.characters += text.length;
+    if (this.#item.characters > recordCharactersMax) {
+      return this.#fail(`The item is longer than ${recordCharactersMax} characters.`);
+    }
+    // Text of elements within an element is not its own.
+    if (this.#element !== undefined && this.#path.length === this.#item.depth + 1) this.#element.text += text;
+  }
+
+  #close(): void {
+    const item = this.#item;
+    const depth = this.#path.length;
+    this.#path.pop();
+    if (item === undefined || this.#ended) return;
+    if (depth === item.depth + 1 && this.#element !== undefined) {
+      const { name, isOwn, text } = this.#element;
+      const values = item.values.get(name) ?? { own: [], other: [] };
+      (isOwn ? values.own : values.other).push(text.trim());
+      item.values.set(name, values);
+      this.#element = undefined;
+    } else if (depth === item.depth) {
+      const elements = new Map(
+        Array.from(item.values, ([name, { own, other }]) => [name, own.length > 0 ? own : other]),
+      );
+      this.#events.push({ row: new ElementRow(item.line, item.characters, elements) });
+      this.#item = undefined;
+    }
+  }
+
+  #fail(message: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#events.push({ message: `The XML cannot be read: ${message}`, line: this.line, ends: true });
+  }
+}
+
+/** The others tell the position within the whole text. */
+function firstLine({ message }: Error): string {
+  return message.split("\n", 1)[0] ?? "";
+}
+
+function named(tag: string): { prefix: string; name: string } {
+  const at = tag.indexOf(":");
+  return { prefix: tag.slice(0, Math.max(at, 0)), name: tag.slice(at + 1).toLowerCase() };
+}

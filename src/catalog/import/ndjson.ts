@@ -1,0 +1,40 @@
+import type { RootDatabase } from "../../database/client.js";
+import { textPieces } from "../csv/pieces.js";
+import { chunkRowsMax } from "../product.columns.js";
+import { readNdjson } from "../reading/ndjson.js";
+import { readOnThread, withThread } from "../reading/thread.js";
+import { type CsvImportOptions, watched } from "./csv.js";
+import { importFrom, type ImportOptions } from "./import.js";
+import type { ProductSource } from "./job.js";
+import type { ImportResult } from "./result.js";
+
+/** NDJSON, or the path of a UTF-8 file of it. */
+export type NdjsonSource = { readonly text: string } | { readonly file: string };
+
+const pieceCharacters = 32 * 1024;
+
+/**
+ * Stores the products of NDJSON of any size in constant memory: all, or as `errorPolicy` says.
+ *
+ * @throws {AppError} as importCsv
+ */
+export async function importNdjson(
+  db: RootDatabase,
+  storeId: string,
+  sent: NdjsonSource,
+  { onProgress, ...options }: ImportOptions & Pick<CsvImportOptions, "onProgress"> = {},
+): Promise<ImportResult> {
+  const { errorPolicy } = options;
+  const readOptions = { ...(errorPolicy && { errorPolicy }) };
+  const source: ProductSource = {
+    isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
+    read: (more) =>
+      "text" in sent
+        ? readNdjson(textPieces(sent.text, pieceCharacters), { ...readOptions, ...more })
+        : watched(readOnThread({ kind: "ndjsonFile", file: sent.file }, { ...readOptions, ...more }), { onProgress }),
+    placeOf: (line, field) => ({ path: [field], line }),
+    positionOf: (line) => ({ index: null, line }),
+  };
+  const run = () => importFrom(db, storeId, source, options);
+  return "text" in sent ? run() : withThread(storeId, run, options.signal);
+}

@@ -1,0 +1,54 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { filePieces } from "../csv/pieces.js";
+import { type CsvRecord, RecordSplitter } from "../csv/records.js";
+import { delimiterOf } from "../reading/csv.columns.js";
+
+/** A set of line numbers: a bit for each line up to the last one. */
+export class LineSet {
+  #bits = new Uint8Array(1_024);
+
+  add(line: number): void {
+    const index = line >>> 3;
+    if (index >= this.#bits.length) {
+      const larger = new Uint8Array(Math.max(this.#bits.length * 2, index + 1));
+      larger.set(this.#bits);
+      this.#bits = larger;
+    }
+    this.#bits[index] = (this.#bits[index] ?? 0) | (1 << (line & 7));
+  }
+
+  has(line: number): boolean {
+    return ((this.#bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0;
+  }
+
+  clear(): void {
+    this.#bits.fill(0);
+  }
+}
+
+/**
+ * Writes the header of a CSV file and the rows that an import has rejected, each as it was sent. The result can be
+ * imported once its rows are mended.
+ *
+ * @param accepted lines on which accepted rows start; undefined where all were accepted
+ * @throws the error of node:fs for a file that cannot be read or written
+ */
+export function writeRejects(file: string, target: string, accepted: LineSet | undefined): Promise<void> {
+  return pipeline(rejectedRows(file, accepted), createWriteStream(target));
+}
+
+async function* rejectedRows(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {
+  const splitter = new RecordSplitter(delimiterOf);
+  let hasHeader = false;
+  const textOf = (records: readonly CsvRecord[]): string => {
+    let text = "";
+    for (const { text: record, line } of records) {
+      if (!hasHeader || (accepted !== undefined && !accepted.has(line))) text += `${record}\n`;
+      hasHeader = true;
+    }
+    return text;
+  };
+  for await (const { text } of filePieces(file)) yield textOf(splitter.push(text));
+  yield textOf(splitter.end());
+}

@@ -1,0 +1,46 @@
+import { builder } from "../schema/builder.js";
+import { rateLimited } from "../schema/rateLimit.js";
+import { asSent, importArgs, importOptions, observed, patchStandIn, ProductImport } from "./import/import.schema.js";
+import { importSentProducts } from "./import/sent.js";
+import { siteArgs } from "./product.schema.js";
+
+const ProductPatchInput = builder.inputType("ProductPatchInput", {
+  description: "A change of the product that id, or else sku, names: fields that are not there stay as they are.",
+  extensions: { placeholderValue: patchStandIn },
+  fields: (t) => ({
+    id: t.string({ required: false, description: "Reference id. Without it, sku names the product." }),
+    sku: t.string({ required: false, description: "With an id: the new sku." }),
+    title: t.string({ required: false, description: "At most 1,000 characters; not null." }),
+    description: t.string({ required: false, description: "At most 65,535 characters; null clears it." }),
+    price: t.float({ required: false, description: "0 or more; null clears it." }),
+    price_min: t.float({ required: false, description: "0 or more, and not above price_max; null clears it." }),
+    price_max: t.float({ required: false, description: "0 or more; null clears it." }),
+    available: t.boolean({ required: false, description: "Whether it can be bought now; not null." }),
+    images: t.stringList({
+      required: false,
+      description: "At most 250 URLs, which replace the others; null clears them.",
+    }),
+    featured_image: t.string({ required: false, description: "A URL; not null." }),
+    url: t.string({ required: false, description: "A URL; not null." }),
+  }),
+});
+
+builder.mutationField("patchProducts", (t) =>
+  t.field({
+    type: ProductImport,
+    description:
+      "Changes the given fields of products. A product that there is not fails, or is created where all required fields are there.",
+    args: { products: t.arg({ type: [ProductPatchInput] }), ...siteArgs, ...importArgs },
+    extensions: { takesAsSent: "products" },
+    resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
+      observed(args, context, () =>
+        importSentProducts(context.db, context.identity.storeId, asSent(list, context), {
+          ...importOptions({ ...args, mode: "PATCH" }, context, info),
+          path: ["products"],
+          isListExpected: true,
+          productsMax: context.bulkProductsMax,
+        }),
+      ),
+    ),
+  }),
+);

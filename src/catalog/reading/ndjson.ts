@@ -1,0 +1,107 @@
+import type { CsvPiece } from "../csv/pieces.js";
+import { productKeys } from "../product.columns.js";
+import { checkProduct } from "../product.input.js";
+import { ChunkBuilder } from "./chunk.js";
+import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
+import { RowChecks } from "./rowChecks.js";
+
+/** More than a product of maximum length has. */
+const lineCharactersMax = 4 * 1024 * 1024;
+const byteOrderMark = "\uFEFF";
+
+/** As `readCsv`, from NDJSON: a product on each line. Blank lines are skipped. */
+export async function* readNdjson(
+  pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
+  options: Pick<CsvOptions, "pathPrefix" | "errorPolicy" | "keysOnly"> = {},
+): AsyncGenerator<CsvChunk, CsvResult> {
+  const reader = new NdjsonReader(options);
+  for await (const piece of pieces) {
+    yield* reader.read(piece);
+    if (piece.invalidAs !== undefined) break;
+  }
+  yield* reader.finish();
+  return reader.result;
+}
+
+class NdjsonReader {
+  readonly #checks: RowChecks;
+  readonly #chunk: ChunkBuilder;
+  readonly #path: NonNullable<CsvOptions["pathPrefix"]>;
+  #rest = "";
+  #isDropping = false;
+  #line = 0;
+  #rows = 0;
+  #bytesRead = 0;
+
+  constructor({ pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly }: CsvOptions) {
+    this.#checks = new RowChecks(errorPolicy);
+    this.#chunk = new ChunkBuilder(keysOnly);
+    this.#path = pathPrefix;
+  }
+
+  get result(): CsvResult {
+    return { rows: this.#rows, ...this.#checks.found };
+  }
+
+  *read({ text, bytesRead, invalidAs }: CsvPiece): Generator<CsvChunk, void> {
+    this.#bytesRead = bytesRead;
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      this.#take(this.#rest + text.slice(start, end));
+      this.#rest = "";
+      start = end + 1;
+      if (this.#chunk.full) yield this.#takeChunk();
+    }
+    this.#rest += text.slice(start);
+    if (this.#rest.length > lineCharactersMax) this.#isDropping = true;
+    if (this.#isDropping) this.#rest = "";
+    if (invalidAs === undefined) return;
+    this.#rest = "";
+    const line = this.#line + 1;
+    const message = `Line ${line} is not valid ${invalidAs}.`;
+    this.#checks.problems.add({ code: "MALFORMED", message, path: this.#path, line });
+  }
+
+  *finish(): Generator<CsvChunk, void> {
+    this.#take(this.#rest);
+    if (this.#chunk.rows > 0) yield this.#takeChunk();
+  }
+
+  #take(text: string): void {
+    this.#line += 1;
+    const line = this.#line;
+    const json = line === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text;
+    const isTooLong = this.#isDropping || json.length > lineCharactersMax;
+    this.#isDropping = false;
+    if (!isTooLong && json.trim() === "") return;
+    this.#rows += 1;
+    if (isTooLong) {
+      const message = `A line may have at most ${lineCharactersMax} characters.`;
+      this.#checks.row.add({ code: "TOO_LONG", message, path: this.#path, line });
+    } else this.#takeProduct(json, line);
+    this.#checks.endRow(line);
+  }
+
+  #takeProduct(json: string, line: number): void {
+    const product = parsed(json);
+    if (product === undefined) {
+      const message = "The line is not valid JSON: a product is one object on one line.";
+      return this.#checks.row.add({ code: "MALFORMED", message, path: this.#path, line });
+    }
+    const isValid = checkProduct(product, { path: this.#path, line }, this.#checks.row);
+    this.#chunk.add({ product: isValid ? product : (productKeys(product) ?? {}), line }, json.length);
+  }
+
+  #takeChunk(): CsvChunk {
+    return { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
+  }
+}
+
+/** Undefined for text that is not JSON. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { requireStore } from "../access/store.js";
+import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
+import type { ExportFormat } from "../catalog/export/export.sql.js";
+import { parseDateTime } from "../lib/dateTime.js";
+import { isNdjson } from "./import/input.js";
+import { withDatabase } from "./runtime.js";
+import { parseName } from "./terminal/name.js";
+import { type OutputOptions, print, unlessReaderGone } from "./terminal/output.js";
+import { beginOutputFile } from "./terminal/outputFile.js";
+import { startProgress } from "./terminal/progress.js";
+
+interface ExportCommandOptions extends OutputOptions {
+  readonly format?: ExportFormat;
+  readonly available?: "true" | "false";
+  readonly site?: string;
+  readonly updatedSince?: Date;
+}
+
+const help = `
+The form follows the name of the file: .ndjson and .jsonl are NDJSON, all others CSV; .gz after it compresses. The file appears when it
+is complete.
+
+Examples:
+  npx vitrine export acme products.csv.gz
+  npx vitrine export acme --format ndjson | wc -l
+  npx vitrine export acme changed.csv --updated-since 2026-05-04T00:00:00Z`;
+
+/** `vitrine export` */
+export function addExportCommand(program: Command): void {
+  program
+    .command("export")
+    .description("write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot")
+    .argument("<store>", "its id", parseName)
+    .argument("[file]", "to create or replace, or - for standard output", parseName, "-")
+    .addOption(new Option("--format <format>", "instead of what the name says").choices(["csv", "ndjson"]))
+    .addOption(
+      new Option("--available <value>", "only products that can, or cannot, be bought").choices(["true", "false"]),
+    )
+    .option("--site <site>", "only products that are sold on this site", parseName)
+    .option("--updated-since <time>", "only products stored at this time or later", parseTime)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", help)
+    .action(async (store: string, file: string, options: ExportCommandOptions, command: Command) => {
+      if (file === "-" && options.json === true)
+        command.error("--json needs a file: standard output has the products.");
+      const format = options.format ?? (isNdjson(file.replace(/\.gz$/iu, "")) ? "ndjson" : "csv");
+      const products = await exportTo(store, file, format, options);
+      if (file === "-") return;
+      const count = products === 1 ? "1 product was" : `${products} products were`;
+      await print({ store, file, format, products }, `${count} written to ${file}.`, options);
+    });
+}
+
+function parseTime(text: string): Date {
+  const time = parseDateTime(text);
+  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
+  return time;
+}
+
+/** @returns the number of products */
+async function exportTo(
+  store: string,
+  file: string,
+  format: ExportFormat,
+  { available, site, updatedSince }: ExportCommandOptions,
+): Promise<number> {
+  const output = file === "-" ? undefined : await beginOutputFile(file);
+  try {
+    return await withDatabase(async (db) => {
+      await requireStore(db, store);
+      const total = await db.product.count({ where: { storeId: store } });
+      const progress = output && startProgress({ label: "exporting", total, items: "products" });
+      let products = 0;
+      const options: ExportOptions = {
+        available: available === undefined ? undefined : available === "true",
+        site: { siteId: site },
+        updatedSince,
+        onProgress: (count) => progress?.update((products = count), count),
+      };
+      try {
+        const pieces = exportProducts(db, store, format, options);
+        if (output === undefined) await pipeline(pieces, process.stdout).catch(unlessReaderGone);
+        else if (/\.gz$/iu.test(file)) await pipeline(pieces, createGzip(), createWriteStream(output.draft));
+        else await pipeline(pieces, createWriteStream(output.draft));
+      } finally {
+        progress?.stop();
+      }
+      await output?.finish();
+      return products;
+    });
+  } finally {
+    output?.close();
+  }
+}

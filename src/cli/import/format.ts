@@ -1,0 +1,140 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { fileBytes } from "../../catalog/csv/pieces.js";
+import {
+  formatNames,
+  type FormatOptions,
+  type FormatTexts,
+  parseFormatOptions,
+} from "../../catalog/formats/options.js";
+import { recognizeFormat } from "../../catalog/formats/read.js";
+import type { CsvResult } from "../../catalog/reading/csv.js";
+import { AppError } from "../../errors.js";
+
+/** Options of commands about how a file is read. */
+export interface FileFormatOptions {
+  readonly format?: string;
+  readonly map?: Record<string, string>;
+  readonly default?: Record<string, string>;
+  readonly urlTemplate?: string;
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly onePer?: string;
+  readonly mapping?: string;
+  readonly saveMapping?: string;
+}
+
+type Texts = Record<string, string>;
+
+export function addFormatOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--format <format>", "the system that wrote the file: recognized by its columns").choices(formatNames),
+    )
+    .option("--map <field=column>", "take a field from this column; may be repeated", collect)
+    .option("--default <field=value>", "the value of a field where a row has none; may be repeated", collect)
+    .option("--url-template <url>", "how URLs are made, such as 'https://shop.example/products/{handle}'")
+    .option("--one-per <what>", "variant, or product: one with price_min and price_max (Shopify)")
+    .option("--delimiter <delimiter>", "comma, semicolon or tab: found in the header by default")
+    .option("--encoding <name>", "such as windows-1252: UTF-8 by default, or as the byte order mark says")
+    .option("--mapping <file>", "read these options from a file; those that are given come first")
+    .option("--save-mapping <file>", "write these options to a file");
+}
+
+function collect(text: string, previous: Texts = {}): Texts {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It is written as field=value.");
+  return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** The options, with those of `--mapping`; `--save-mapping` writes them. @throws {AppError} BAD_REQUEST for invalid ones */
+export async function readFormatOptions(options: FileFormatOptions): Promise<FormatOptions> {
+  const given = {
+    format: options.format,
+    map: options.map,
+    defaults: options.default,
+    urlTemplate: options.urlTemplate,
+    delimiter: options.delimiter,
+    encoding: options.encoding,
+    onePer: options.onePer,
+  };
+  const texts = options.mapping === undefined ? given : merged(await readMapping(options.mapping), given);
+  const parsed = parseFormatOptions(texts);
+  if (options.saveMapping !== undefined) {
+    await writeFile(options.saveMapping, `${JSON.stringify(texts, undefined, 2)}\n`);
+  }
+  return parsed;
+}
+
+function merged(saved: FormatTexts, given: FormatTexts): FormatTexts {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const [map, defaults] = [join(saved.map, given.map), join(saved.defaults, given.defaults)];
+  return { ...saved, ...set, ...(map && { map }), ...(defaults && { defaults }) };
+}
+
+function join(saved: Readonly<Texts> | undefined, given: Readonly<Texts> | undefined): Texts | undefined {
+  return saved === undefined && given === undefined ? undefined : { ...saved, ...given };
+}
+
+async function readMapping(file: string): Promise<FormatTexts> {
+  const text = await readFile(file, "utf8");
+  try {
+    return checkMapping(JSON.parse(text));
+  } catch {
+    throw new AppError("BAD_REQUEST", `${file} is not a mapping, as --save-mapping writes it.`);
+  }
+}
+
+/** @throws {TypeError} for what is no mapping */
+function checkMapping(value: unknown): FormatTexts {
+  const isRecord = (entry: unknown) => typeof entry === "object" && entry !== null && !Array.isArray(entry);
+  if (!isRecord(value)) throw new TypeError();
+  for (const [name, entry] of Object.entries(value as object)) {
+    const isTexts = ["map", "defaults"].includes(name)
+      ? isRecord(entry) && Object.values(entry as object).every((text) => typeof text === "string")
+      : ["format", "urlTemplate", "delimiter", "encoding", "onePer"].includes(name) && typeof entry === "string";
+    if (!isTexts) throw new TypeError();
+  }
+  return value as FormatTexts; // checked above
+}
+
+/** Rows that fail can be written to a file only where each product is a row of its own. @throws {AppError} BAD_REQUEST */
+export async function requireOwnColumns(file: string, options: FormatOptions): Promise<void> {
+  const format = await recognizeFormat(fileBytes(file), options);
+  if (format === "vitrine") return;
+  throw new AppError(
+    "BAD_REQUEST",
+    `--rejects writes rows of files in Vitrine's own columns, but this one is read as ${format}.`,
+  );
+}
+
+/** What is told of a file beside the counts, for JSON. */
+export function readingReport(read: CsvResult | undefined, dryRun: boolean): object {
+  const { format = "vitrine", notes = [], preview = [] } = read ?? {};
+  return {
+    ...(format !== "vitrine" && { format }),
+    ...(notes.length > 0 && { notes }),
+    ...(dryRun && { products: preview }),
+  };
+}
+
+/** The products that a dry run shows, for people. */
+export function describePreview({ preview = [] }: CsvResult): string {
+  if (preview.length === 0) return "";
+  const [first, be] = preview.length === 1 ? ["product", "it"] : [`${preview.length} products`, "they"];
+  const products = preview.map((product) => JSON.stringify(product, undefined, 2)).join("\n");
+  return `\nThe first ${first} as ${be} would be stored:\n${products}`;
+}
+
+export function describeNotes({ notes = [] }: CsvResult): string {
+  return notes.map((note) => `  ${note}\n`).join("");
+}
+
+/** @throws {AppError} BAD_REQUEST for options that concern CSV alone */
+export function requireNoCsvOptions(options: FileFormatOptions & { readonly rejects?: string }): void {
+  const { format, map, default: defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping } = options;
+  const given = { format, map, defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping };
+  if (options.rejects === undefined && Object.values(given).every((value) => value === undefined)) return;
+  const message = "NDJSON has Vitrine's own fields: --rejects and the options about formats are for other files.";
+  throw new AppError("BAD_REQUEST", message);
+}

@@ -1,0 +1,59 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import zlib, { createGunzip } from "node:zlib";
+import { AppError } from "../../errors.js";
+
+/** From Node.js 22.15 on. */
+const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
+
+/**
+ * Runs work on a file, or on a temporary copy of standard input (`-`) or of the contents of a compressed file (`.gz`,
+ * `.zst`): an import that fails reads it again. The copy is removed at the end, also by signals.
+ *
+ * @throws {AppError} BAD_REQUEST for a compressed file that is broken, or that this version of Node.js cannot read
+ */
+export async function withInput<Result>(file: string, work: (path: string) => Promise<Result>): Promise<Result> {
+  const inflater = inflaterOf(file);
+  if (file !== "-" && inflater === undefined) return work(file);
+  if (file === "-" && process.stdin.isTTY) {
+    throw new Error("Standard input is a terminal: pipe a CSV file into the command.");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-import-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  try {
+    const copy = join(folder, file === "-" ? "standard-input.csv" : basename(file).replace(compressedName, ""));
+    const written = createWriteStream(copy, { mode: 0o600 });
+    if (inflater === undefined) await pipeline(process.stdin, written);
+    else await pipeline(createReadStream(file), inflater, written).catch((error: unknown) => fail(file, error));
+    return await work(copy);
+  } finally {
+    remove();
+    process.off("exit", remove);
+  }
+}
+
+/** Whether a file's name says that it is NDJSON. */
+export function isNdjson(file: string): boolean {
+  return /\.(?:ndjson|jsonl)$/iu.test(file);
+}
+
+const compressedName = /\.(?:gz|zst)$/iu;
+
+function inflaterOf(file: string): Transform | undefined {
+  if (/\.gz$/iu.test(file)) return createGunzip();
+  if (!/\.zst$/iu.test(file)) return undefined;
+  if (createZstdDecompress !== undefined) return createZstdDecompress();
+  const message = `Node.js ${process.versions.node} cannot read zstd, versions from 22.15 on can: zstd -dc ${file} | npx vitrine import STORE -`;
+  throw new AppError("BAD_REQUEST", message);
+}
+
+/** @throws a clear error for what is not compressed as its name says */
+function fail(file: string, error: unknown): never {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (!code.startsWith("Z_") && !code.startsWith("ZSTD_") && !code.startsWith("ERR_")) throw error;
+  throw new AppError("BAD_REQUEST", `${file} is not compressed as its name says, or is incomplete.`, { cause: error });
+}

@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { ImportMode } from "../../catalog/import/modes/mode.js";
+
+/** Options of what an import does with what a file does not name. */
+export interface ModeCommandOptions {
+  readonly mode: ImportMode;
+  readonly maxDeletions?: number;
+}
+
+const modes: readonly ImportMode[] = ["UPSERT", "PATCH", "REPLACE"];
+
+export function addModeOptions(command: Command): Command {
+  return command
+    .option(
+      "--mode <mode>",
+      "upsert, patch: only the columns of the file, or replace: delete what it does not name",
+      parseMode,
+      "UPSERT",
+    )
+    .option(
+      "--max-deletions <count>",
+      "with --mode replace: delete at most so many (default: a tenth, at least 10)",
+      parseCount,
+    );
+}
+
+function parseMode(text: string): ImportMode {
+  const mode = modes.find((name) => name === text.toUpperCase());
+  if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${modes.join(", ").toLowerCase()}.`);
+  return mode;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError("It is a whole number of 0 or more.");
+  return count;
+}

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "../../config.js";
+import { packageVersion } from "../../lib/packageFiles.js";
+import { reasonOf } from "../terminal/reason.js";
+
+/** What a service reports on its way. */
+export interface Lifecycle {
+  /** It answers at this address. */
+  serves(address: string): void;
+  /** It has begun to stop. @param reason the signal */
+  stops(reason: string): void;
+}
+
+/**
+ * Runs a service and logs when it serves, begins to stop and has stopped, with the reason and how long it took. A start that
+ * fails is only reported as the error that it is.
+ */
+export async function withLifecycle(
+  log: Logger,
+  { databaseUrl, webConcurrency }: Config,
+  run: (lifecycle: Lifecycle) => Promise<void>,
+): Promise<void> {
+  const engine = databaseUrl === undefined ? "embedded" : "postgresql";
+  const facts = {
+    version: packageVersion(),
+    node: process.version,
+    engine,
+    ...(webConcurrency > 1 && { workers: webConcurrency }),
+  };
+  const startedAt = performance.now();
+  let hasServed = false;
+  let stop: { readonly reason: string; readonly at: number } | undefined;
+  const serves = (address: string): void => {
+    hasServed = true;
+    log.info({ ...facts, address, ms: msSince(startedAt) }, "serving");
+  };
+  const stops = (reason: string): void => {
+    stop = { reason, at: performance.now() };
+    log.info({ reason, uptimeSeconds: Math.round((stop.at - startedAt) / 1_000) }, "stopping");
+  };
+  try {
+    await run({ serves, stops });
+  } catch (error) {
+    if (hasServed && stop === undefined) stops(reasonOf(error));
+    throw error;
+  } finally {
+    if (stop !== undefined) log.info({ reason: stop.reason, ms: msSince(stop.at) }, "stopped");
+  }
+}
+
+function msSince(start: number): number {
+  return Math.round(performance.now() - start);
+}
+
+/** The line for standard output before the embedded database is made, which takes seconds; undefined at later starts. */
+export function firstStart({ databaseUrl, dataDir }: Config): string | undefined {
+  if (databaseUrl !== undefined || existsSync(join(dataDir, "postgres"))) return undefined;
+  return `Vitrine ${packageVersion()} makes its database in ${dataDir}; this takes a few seconds at the first start.\n`;
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { open, realpath, rename, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError } from "../../errors.js";
+
+/** The file that a command writes. */
+export interface OutputFile {
+  /** Where it is written: beside its target. */
+  readonly draft: string;
+  /** Lets it appear, or replace an older one. */
+  finish(): Promise<void>;
+  /** Removes it if it was not finished. A signal does too. */
+  close(): void;
+}
+
+/**
+ * Begins a file that this user alone may read, and that appears only when it is complete. Called before the work, so
+ * that one that cannot be written is noticed in time.
+ *
+ * @param target is resolved if it is a link
+ * @throws {AppError} BAD_REQUEST where it is a folder or a device, or cannot be written
+ */
+export async function beginOutputFile(target: string): Promise<OutputFile> {
+  const existing = await realpath(target).catch(() => undefined);
+  if (existing !== undefined && !(await stat(existing)).isFile()) {
+    throw new AppError("BAD_REQUEST", `${target} is not a file that can be replaced.`);
+  }
+  const path = existing ?? target;
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await (await open(draft, "wx", 0o600)).close();
+  } catch (error) {
+    throw new AppError("BAD_REQUEST", unwritable(target, error as NodeJS.ErrnoException), { cause: error });
+  }
+  const remove = () => rmSync(draft, { force: true });
+  process.once("exit", remove);
+  return {
+    draft,
+    finish: () => rename(draft, path),
+    close() {
+      remove();
+      process.off("exit", remove);
+    },
+  };
+}
+
+function unwritable(target: string, { code }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return `${target} cannot be written: there is no folder ${dirname(target)}.`;
+  if (code === "EACCES") return `${target} cannot be written: this user may not write to ${dirname(target)}.`;
+  return `${target} cannot be written (${code}).`;
+}

@@ -1,0 +1,150 @@
+import type { TargetedSubmitEvent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { query } from "../api.js";
+import { asFailure } from "../failure.js";
+import { saveShowMutation, showTimesQuery } from "../operations.js";
+
+interface Props {
+  readonly token: string;
+  readonly onSaved: (lsId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** A dialog to create a show: live at once, or scheduled if it starts later. */
+export function NewShow({ token, onSaved, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [show, setShow] = useState<NewShowValues>(() => ({
+    name: "",
+    startsAt: localMinute(new Date()),
+    id: undefined,
+  }));
+  const [problem, setProblem] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+
+  const save = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSaving) return;
+    setSaving(true);
+    const found = await problemOf(show, token);
+    setSaving(false);
+    if (found === undefined) return onSaved(idOf(show));
+    setProblem(found);
+  };
+
+  return (
+    <dialog ref={dialog} class="card" aria-labelledby="new-show-heading" onClose={onClose}>
+      <form class="fields" onSubmit={(event) => void save(event)}>
+        <h2 id="new-show-heading">New show</h2>
+        <Fields show={show} onChange={setShow} />
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+        <div class="actions">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button class="primary" type="submit" aria-disabled={isSaving}>
+            {isSaving ? "Saving…" : "Create show"}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly show: NewShowValues;
+  readonly onChange: (show: NewShowValues) => void;
+}
+
+function Fields({ show, onChange }: FieldsProps) {
+  const text = { dir: "auto", autocomplete: "off", required: true } as const;
+  return (
+    <>
+      <label for="new-show-name">Name</label>
+      <input
+        id="new-show-name"
+        {...text}
+        maxLength={1_000}
+        value={show.name}
+        onInput={({ currentTarget }) => onChange({ ...show, name: currentTarget.value })}
+      />
+      <label for="new-show-start">Start</label>
+      <input
+        id="new-show-start"
+        type="datetime-local"
+        required
+        value={show.startsAt}
+        aria-describedby="new-show-start-hint"
+        onInput={({ currentTarget }) => onChange({ ...show, startsAt: currentTarget.value })}
+      />
+      <p id="new-show-start-hint" class="muted small">
+        A show that starts later is scheduled; any other is live at once.
+      </p>
+      <label for="new-show-id">Id</label>
+      <input
+        id="new-show-id"
+        {...text}
+        maxLength={255}
+        spellcheck={false}
+        value={show.id ?? idOf(show)}
+        aria-describedby="new-show-id-hint"
+        onInput={({ currentTarget }) => onChange({ ...show, id: currentTarget.value })}
+      />
+      <p id="new-show-id-hint" class="muted small">
+        Your shop reports what happens in the show by this id. It cannot be changed.
+      </p>
+    </>
+  );
+}
+
+interface NewShowValues {
+  readonly name: string;
+  /** As the browser's inputs of dates and times have it. */
+  readonly startsAt: string;
+  /** Undefined while it follows from the name. */
+  readonly id: string | undefined;
+}
+
+/** Saves the show. @returns why it was not saved */
+async function problemOf(show: NewShowValues, token: string): Promise<string | undefined> {
+  const [id, name, startsAt] = [idOf(show), show.name.trim(), new Date(show.startsAt)];
+  if (name === "") return "Enter a name.";
+  if (id === "") return "Enter an id.";
+  if (Number.isNaN(startsAt.getTime())) return "Enter the start as a date and time.";
+  const status = startsAt.getTime() > Date.now() ? "SCHEDULED" : "LIVE";
+  try {
+    if (await exists(id, token)) return `There is a show with the id ${id} already. Choose another id.`;
+    await query(saveShowMutation, { liveStream: { id, name, status, startedAt: startsAt.toISOString() } }, { token });
+    return undefined;
+  } catch (error) {
+    return asFailure(error).message;
+  }
+}
+
+/** Saving would change a show that has the id. */
+async function exists(lsId: string, token: string): Promise<boolean> {
+  try {
+    await query(showTimesQuery, { lsId }, { token });
+    return true;
+  } catch (error) {
+    if (asFailure(error).kind === "notFound") return false;
+    throw error;
+  }
+}
+
+/** The id that was entered, or else the words of the name, joined by dashes. */
+function idOf({ id, name }: NewShowValues): string {
+  if (id !== undefined) return id.trim();
+  const words =
+    name
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return Array.from(words.join("-")).slice(0, 80).join("");
+}
+
+function localMinute(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,28 @@
+import { useState } from "preact/hooks";
+
+/** Its host learns of the viewer, but neither of this page nor its token. An image that cannot be loaded is left out. */
+export function ProductImage({ url }: { readonly url: string | null | undefined }) {
+  const [isBroken, setBroken] = useState(false);
+  const source = imageSource(url);
+  if (source === undefined || isBroken) return <span class="image" aria-hidden="true" />;
+  return (
+    <img
+      class="image"
+      src={source}
+      alt="" // the title is beside it
+      width="32"
+      height="32"
+      loading="lazy"
+      decoding="async"
+      referrerpolicy="no-referrer"
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+/** The address of a product's image, if it is one that the page may load: over HTTPS, without credentials. */
+function imageSource(url: string | null | undefined): string | undefined {
+  if (url === null || url === undefined || !URL.canParse(url, "https://_")) return undefined;
+  const { protocol, username, password, href } = new URL(url, "https://_"); // `//host/path` is over HTTPS too
+  return protocol === "https:" && username === "" && password === "" ? href : undefined;
+}

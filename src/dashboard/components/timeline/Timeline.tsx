@@ -1,0 +1,47 @@
+import { useMemo } from "preact/hooks";
+import { formatAmount, formatCount, formatDuration } from "../../format.js";
+import type { ShowAnalytics } from "../../operations.js";
+import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../timeline.js";
+import { Segments } from "../Elements.js";
+import { TimelineChart } from "./TimelineChart.js";
+import { TimelineTable } from "./TimelineTable.js";
+
+interface Props {
+  readonly analytics: ShowAnalytics;
+  readonly span: TimelineSpan;
+  readonly range: TimelineRange;
+  readonly onRange: (range: TimelineRange) => void;
+}
+
+const ranges = [
+  ["show", "During the show"],
+  ["all", "Until now"],
+] as const;
+
+/** Four charts over the same time, and a table of them. */
+export function Timeline({ analytics, span, range, onRange }: Props) {
+  const { timeline, peakConcurrentViewers, status } = analytics;
+  const points = useMemo(() => fillBuckets(timeline, span), [timeline, span]);
+  const each = { points, bucketSeconds: span.bucketSeconds };
+  return (
+    <section class="card" aria-labelledby="timeline-heading">
+      <header class="card-header">
+        <div>
+          <h2 id="timeline-heading">Over time</h2>
+          <p class="muted small">
+            In steps of {formatDuration(span.bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}
+            .
+          </p>
+        </div>
+        {status !== "LIVE" && <Segments legend="Time line" options={ranges} value={range} onChange={onRange} />}
+      </header>
+      <div class="charts">
+        <TimelineChart {...each} name="Viewers" figure="viewers" format={formatCount} />
+        <TimelineChart {...each} name="Added to cart" figure="carts" format={formatCount} />
+        <TimelineChart {...each} name="Orders" figure="orders" format={formatCount} />
+        <TimelineChart {...each} name="Sales" figure="sales" format={formatAmount} />
+      </div>
+      <TimelineTable points={points} bucketSeconds={span.bucketSeconds} />
+    </section>
+  );
+}

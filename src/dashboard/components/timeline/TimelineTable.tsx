@@ -1,0 +1,44 @@
+import { useState } from "preact/hooks";
+import { formatAmount, formatCount, formatPoint } from "../../format.js";
+import type { Point } from "../../timeline.js";
+
+interface Props {
+  readonly points: readonly Point[];
+  readonly bucketSeconds: number;
+}
+
+/** The buckets that are not empty, rendered once opened. */
+export function TimelineTable({ points, bucketSeconds }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const busy = isOpen ? points.filter((point) => point.viewers + point.carts + point.orders > 0) : [];
+  const spanMs = (points.at(-1)?.startsAtMs ?? 0) - (points[0]?.startsAtMs ?? 0);
+  return (
+    <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Show as a table</summary>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Time line as a table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col">Viewers</th>
+              <th scope="col">Added to cart</th>
+              <th scope="col">Orders</th>
+              <th scope="col">Sales</th>
+            </tr>
+          </thead>
+          <tbody>
+            {busy.map((point) => (
+              <tr key={point.startsAtMs}>
+                <th scope="row">{formatPoint(point.startsAtMs, bucketSeconds, spanMs)}</th>
+                <td>{formatCount(point.viewers)}</td>
+                <td>{formatCount(point.carts)}</td>
+                <td>{formatCount(point.orders)}</td>
+                <td>{formatAmount(point.sales)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

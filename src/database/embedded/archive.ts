@@ -1,0 +1,71 @@
+import { mkdir, open } from "node:fs/promises";
+import { create, extract, list, type ReadEntry } from "tar";
+
+/** A file that is not a backup, or is damaged. */
+export class ArchiveError extends Error {
+  override readonly name = "ArchiveError";
+}
+
+/** @param bytes of the files that are done or begun */
+type OnProgress = (bytes: number, files: number) => void;
+
+/**
+ * Writes a folder to a compressed tar archive in constant memory, and syncs it to the disk. Only this user may read it.
+ *
+ * @throws the error of node:fs
+ */
+export async function writeArchive(folder: string, target: string, onProgress: OnProgress): Promise<void> {
+  const count = counter(onProgress);
+  const onWriteEntry = ({ stat }: { stat?: { size: number } }) => count(stat?.size);
+  await create({ cwd: folder, file: target, gzip: { level: 1 }, mode: 0o600, portable: true, onWriteEntry }, ["."]);
+  const handle = await open(target, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads an archive of writeArchive to its end, in constant memory.
+ *
+ * @returns the bytes of its files
+ * @throws {ArchiveError} for a file that is none, or is incomplete or damaged, or the error of node:fs
+ */
+export async function checkArchive(file: string): Promise<number> {
+  let bytes = 0;
+  let isPlain = true;
+  const onReadEntry = ({ type, size }: ReadEntry) => {
+    bytes += size;
+    isPlain &&= type === "File" || type === "Directory";
+  };
+  await list({ file, strict: true, onReadEntry }).catch((error: unknown) => {
+    throw isDamage(error) ? notWhole(file, error) : error;
+  });
+  if (!isPlain) throw notWhole(file); // links could lead outside
+  return bytes;
+}
+
+/** Extracts a checked archive into a new folder, in constant memory. @throws as checkArchive does */
+export async function extractArchive(file: string, folder: string, onProgress: OnProgress): Promise<void> {
+  await mkdir(folder, { mode: 0o700 });
+  const count = counter(onProgress);
+  const onReadEntry = ({ size }: ReadEntry) => count(size);
+  await extract({ cwd: folder, file, strict: true, preserveOwner: false, onReadEntry }).catch((error: unknown) => {
+    throw isDamage(error) ? notWhole(file, error) : error;
+  });
+}
+
+function notWhole(file: string, cause?: unknown): ArchiveError {
+  return new ArchiveError(`${file} is not a backup, or it is damaged.`, { cause });
+}
+
+function counter(onProgress: OnProgress) {
+  let [bytes, files] = [0, 0];
+  return (size = 0) => onProgress((bytes += size), (files += 1));
+}
+
+/** Of the format, or of zlib. */
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^(?:TAR_|Z_)/u.test(String(error.code));
+}

@@ -1,0 +1,37 @@
+import { rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The folders of DATA_DIR. */
+export function foldersOf(dataDir: string) {
+  return {
+    database: join(dataDir, "postgres"),
+    /** Being extracted: incomplete. */
+    restoring: join(dataDir, "restoring"),
+    /** Complete, to take the place of the database. */
+    restored: join(dataDir, "restored"),
+    /** The database that the last restore has replaced. */
+    previous: join(dataDir, "before-restore"),
+  };
+}
+
+/**
+ * Completes a restore that was interrupted: one whose folder is complete takes the place of the database, another one is
+ * removed. To be called with the lock of DATA_DIR.
+ */
+export async function finishRestore(dataDir: string): Promise<void> {
+  const { database, restoring, restored, previous } = foldersOf(dataDir);
+  await rm(restoring, { recursive: true, force: true });
+  if (!(await isThere(restored))) return;
+  if (await isThere(database)) {
+    await rm(previous, { recursive: true, force: true });
+    await rename(database, previous);
+  }
+  await rename(restored, database);
+}
+
+export async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,47 @@
+import { isNonNullType, Kind, typeFromAST } from "graphql";
+import type { Problem } from "../errors.js";
+import type { Context } from "../schema/context.js";
+import { type ErrorExtensions, presentError } from "../schema/errors.js";
+import type { Variables } from "./inputShape.js";
+import type { Operation } from "./operation.js";
+
+interface Found {
+  readonly list: readonly Problem[];
+  readonly total: number;
+}
+
+const none: Found = { list: [], total: 0 };
+
+/**
+ * What is wrong with the products of an operation that is refused for other reasons, so that one answer names all. Its import
+ * is checked without the variables that are invalid, and stores nothing.
+ *
+ * @returns nothing for operations that do more than one import, or cannot be executed
+ */
+export async function importProblems(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  { list }: Found,
+): Promise<Found> {
+  const [selection, ...others] = operation.definition?.selectionSet.selections ?? [];
+  if (selection?.kind !== Kind.FIELD || others.length > 0 || operation.importVariables.length === 0) {
+    return none;
+  }
+  const invalid = new Set(list.map(({ path: [name] }) => name));
+  if (!canDoWithout(operation, invalid)) return none;
+  const valid = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalid.has(name)));
+  const { errors: [error] = [] } = await operation.run(valid, { ...context, isCheckOnly: true });
+  if (error === undefined) return none;
+  const { code, errors, errorsTotal } = presentError(error, context).extensions as unknown as ErrorExtensions; // it made them
+  return code === "VALIDATION_FAILED" ? { list: errors, total: errorsTotal } : none;
+}
+
+function canDoWithout({ schema, definition }: Operation, invalid: ReadonlySet<string | number | undefined>): boolean {
+  return (definition?.variableDefinitions ?? []).every(
+    ({ variable, type, defaultValue }) =>
+      !invalid.has(variable.name.value) ||
+      defaultValue !== undefined ||
+      !isNonNullType(typeFromAST(schema, type as never)),
+  );
+}

@@ -1,0 +1,47 @@
+/** How the values of a subscription are written into an HTTP response. */
+export interface StreamFormat {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Written at once, so that the client gets the headers. */
+  readonly opening: Buffer;
+  readonly heartbeat: Buffer;
+  readonly closing: Buffer;
+  /** @param result a GraphQL result as JSON */
+  frame(result: string): Buffer;
+}
+
+const common = { connection: "keep-alive", "cache-control": "no-cache", "content-encoding": "none" };
+
+/** Server-sent events in the distinct connections mode of the graphql-sse protocol, the same bytes as Yoga's. */
+export const serverSentEvents: StreamFormat = {
+  headers: { "content-type": "text/event-stream", ...common },
+  opening: Buffer.from(":\n\n"),
+  heartbeat: Buffer.from(":\n\n"),
+  closing: Buffer.from("event: complete\ndata:\n\n"),
+  frame: (result) => Buffer.from(`event: next\ndata: ${result}\n\n`),
+};
+
+const delimiter = "\r\n--graphql";
+/** Ends with the delimiter of the next part, without which clients could not tell that this one is complete. */
+const part = (json: string) => Buffer.from(`\r\ncontent-type: application/json\r\n\r\n${json}${delimiter}`);
+
+/** The multipart protocol for subscriptions of Apollo Client and Apollo Router, version 1.0. */
+export const multipart: StreamFormat = {
+  headers: { "content-type": 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0', ...common },
+  opening: Buffer.concat([Buffer.from(delimiter), part("{}")]),
+  heartbeat: part("{}"),
+  closing: Buffer.from("--\r\n"),
+  frame: (result) => part(`{"payload":${result}}`),
+};
+
+/** The format of the first streaming media range in Accept, if the client asks for streams alone or for Apollo's protocol. */
+export function streamFormatOf(accept = ""): StreamFormat | undefined {
+  const ranges = accept.toLowerCase().split(",");
+  if (
+    ranges.some((range) => /^\s*multipart\/mixed\s*;(?:.*;)?\s*subscriptionspec\s*=\s*"?1\.0"?\s*(?:;|$)/u.test(range))
+  ) {
+    return multipart;
+  }
+  const isForEvents = (range: string) =>
+    /^\s*text\/event-stream\s*(?:;\s*(?:q=[\d.]+|charset=utf-8)\s*)*$/u.test(range);
+  return ranges.every(isForEvents) ? serverSentEvents : undefined;
+}

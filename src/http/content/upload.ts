@@ -1,0 +1,95 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "../../errors.js";
+import { FairShare } from "../../lib/fairShare.js";
+import { openNamelessFile } from "../../lib/namelessFile.js";
+import type { UploadSource } from "../../schema/context.js";
+import { incomplete, receive } from "./body.js";
+import type { BodyBudget } from "./bodyBudget.js";
+import { inflaterFor } from "./contentEncoding.js";
+
+/** Larger bodies are in a temporary file, from which a thread reads them. */
+const inMemoryBytesMax = 256 * 1024;
+
+/** Bodies in files: each may have MAX_UPLOAD_BYTES. */
+const files = new FairShare({
+  places: 8,
+  ofStoreMax: 4,
+  message: "Too many large files arrive at the same time. Nothing was changed.",
+  retryAfterSeconds: 5,
+});
+
+interface UploadOptions {
+  readonly bytesMax: number;
+  readonly storeId: string;
+  readonly bodies: BodyBudget;
+  /** What the fingerprint covers beside the body. */
+  readonly scope: string;
+}
+
+interface Upload {
+  readonly source: UploadSource;
+  /** SHA-256 of scope and inflated body, in hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Receives a body of any size in constant memory, inflated, and runs work on it once it is complete. A temporary file has no
+ * name, so it is gone with the process too.
+ *
+ * @throws {AppError} as readBody, or what the work throws
+ */
+export async function withUpload<Result>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { bytesMax, storeId, bodies, scope }: UploadOptions,
+  work: (upload: Upload) => Promise<Result>,
+): Promise<Result> {
+  const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_UPLOAD_BYTES).`);
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
+  inflaterFor(request); // refuses an unknown coding before anything is opened
+  const share = bodies.shareFor(response, storeId);
+  const hash = createHash("sha256").update(`${scope}\n`);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let file: FileHandle | undefined;
+  let holdsPlace = false;
+  const spill = async (): Promise<void> => {
+    if (!holdsPlace) await files.take(storeId);
+    holdsPlace = true;
+    if (request.destroyed && !request.complete) throw incomplete(); // it left while waiting
+    file ??= await openNamelessFile();
+    await file.writev(chunks.splice(0)).catch((error: unknown) => Promise.reject(asNoRoom(error)));
+  };
+  try {
+    await receive(request, (chunk) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw tooLarge;
+      hash.update(chunk);
+      chunks.push(chunk);
+      return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
+    });
+    const text = Buffer.concat(chunks);
+    if (file === undefined && !isUtf8(text)) await spill(); // the reader of files finds the line
+    const source = file === undefined ? { text: text.toString("utf8") } : { file: pathOf(file) };
+    return await work({ source, fingerprint: hash.digest("hex") });
+  } finally {
+    await file?.close();
+    if (holdsPlace) files.release(storeId);
+  }
+}
+
+/** A path of a file without a name, for as long as it is open. */
+function pathOf({ fd }: FileHandle): string {
+  return process.platform === "linux" ? `/proc/self/fd/${fd}` : `/dev/fd/${fd}`;
+}
+
+function asNoRoom(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  return new AppError("UNAVAILABLE", "There is no room for a body of this size. Nothing was changed.", {
+    cause: error,
+  });
+}

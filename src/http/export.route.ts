@@ -1,0 +1,42 @@
+import { pipeline } from "node:stream/promises";
+import type { Logger } from "pino";
+import type { ExportCall } from "../rest/exports.js";
+import type { Context } from "../schema/context.js";
+import { compressor, preferredCoding } from "./content/compress.js";
+import type { Exchange } from "./exchange.js";
+import { addVary, send } from "./respond.js";
+
+/**
+ * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as
+ * server/stalledReaders.ts does.
+ *
+ * @throws what refuses the export, or ends it before it is complete
+ */
+export async function sendExport(
+  call: ExportCall,
+  { request, response, search }: Exchange,
+  context: Context,
+): Promise<void> {
+  const isHead = request.method === "HEAD";
+  const pieces = await call.open(search, context, isHead);
+  const coding = preferredCoding(request.headers["accept-encoding"]);
+  addVary(response, "Accept-Encoding");
+  const headers = {
+    "content-type": call.mediaType,
+    "content-disposition": `attachment; filename="${call.fileName}"`,
+    ...(coding !== undefined && { "content-encoding": coding }),
+  };
+  if (isHead) return send(response, 200, headers);
+  response.writeHead(200, headers);
+  if (coding === undefined) await pipeline(pieces, response);
+  else await pipeline(pieces, compressor(coding), response);
+}
+
+/** Ends an answer that cannot be completed, so that the client notices; logs why, unless the client has left. */
+export function endBroken({ response, requestId, observation }: Exchange, error: unknown, log: Logger): void {
+  const { code } = error as { readonly code?: unknown };
+  response.destroy();
+  if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "CLIENT_CLOSED_REQUEST") return;
+  observation.refused("INTERNAL");
+  log.error({ requestId, err: error }, "request failed");
+}

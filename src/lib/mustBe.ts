@@ -1,0 +1,36 @@
+import { clip } from "./text.js";
+
+/** Longer texts are cut before they are searched for secrets. */
+const searchedMax = 4_096;
+/** Tokens of this service, credentials of URLs, and parameters of URLs whose names say that they are secrets. */
+const secrets =
+  /\bvt_[\w-]+|(?<=\bbearer\s+)\S+|(?<=\/\/)[^\s/?#@]*@|(?<=[?&;](?:\w*[_-])?(?:token|key|password|secret|signature|sig)=)[^&#\s]+/giu;
+/** Control and format characters, line separators, and blanks that look like a space. JSON strings leave most as they are. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+/** The message for a value that is refused: `price must be a number, not "cheap".` */
+export function mustBe(name: string, expected: string, value: unknown): string {
+  return `${name} must be ${expected}, not ${shownValue(value)}.`;
+}
+
+/**
+ * A refused value in a message: texts in quotes, clipped, their invisible characters escaped, and without secrets; lists and
+ * objects by their kind.
+ */
+export function shownValue(value: unknown): string {
+  if (typeof value === "string") {
+    const text = value.slice(0, searchedMax).replace(secrets, (found) => (found.endsWith("@") ? "…@" : "…"));
+    return JSON.stringify(clip(text)).replace(invisible, escaped);
+  }
+  if (Array.isArray(value)) return "an array";
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+/** As JSON escapes characters: one above U+FFFF has two parts. */
+function escaped(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");
+}

@@ -1,0 +1,104 @@
+import type { FileHandle } from "node:fs/promises";
+import { openNamelessFile } from "./namelessFile.js";
+
+const memoryBytesMax = 4 * 1024 * 1024;
+const readBytes = 256 * 1024;
+
+/**
+ * Bytes on their way from a writer, which never waits for the reader, to a slower reader: in memory up to a bound, in a
+ * temporary file beyond it. The file has no name, so it is gone with the process too.
+ */
+export class SpillQueue {
+  #inMemory: Buffer[] = [];
+  #inMemoryBytes = 0;
+  #file: FileHandle | undefined;
+  #written = 0;
+  #read = 0;
+  #end: { readonly error?: unknown } | undefined;
+  #isAbandoned = false;
+  #wake = (): void => undefined;
+
+  /** @param bytesMax in memory; 4 MiB by default */
+  constructor(private readonly bytesMax = memoryBytesMax) {}
+
+  /**
+   * Calls must not overlap. Nothing is kept once the reader is gone.
+   *
+   * @throws the error of node:fs if the temporary file cannot be written
+   */
+  async push(bytes: Buffer): Promise<void> {
+    if (this.#isAbandoned) return;
+    const fits = this.#inMemoryBytes + bytes.length <= this.bytesMax;
+    if (this.#read === this.#written && fits) {
+      this.#inMemory.push(bytes);
+      this.#inMemoryBytes += bytes.length;
+    } else {
+      await this.#append(bytes);
+    }
+    this.#wake();
+  }
+
+  /** Drops what was pushed, for a writer that begins again before anything is read. */
+  clear(): void {
+    this.#inMemory = [];
+    this.#inMemoryBytes = 0;
+    this.#written = 0;
+    this.#read = 0;
+  }
+
+  /** Nothing more is pushed. With an error, the reader gets that at once. */
+  end(failure: { readonly error?: unknown } = {}): void {
+    this.#end ??= failure;
+    this.#wake();
+  }
+
+  /** What was pushed, in order, until the end. Returning from it frees the memory and the file. */
+  async *pieces(): AsyncGenerator<Buffer, void> {
+    try {
+      for (;;) {
+        if (this.#end !== undefined && "error" in this.#end) throw this.#end.error;
+        const piece = this.#takeFromMemory() ?? (await this.#readFile());
+        if (piece !== undefined) {
+          yield piece;
+          continue;
+        }
+        if (this.#end !== undefined) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.#isAbandoned = true;
+      this.clear();
+      await this.#closeFile();
+    }
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    this.#file ??= await openNamelessFile();
+    if (this.#isAbandoned) return this.#closeFile();
+    await this.#file.writev([bytes], this.#written);
+    this.#written += bytes.length;
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  /** The oldest bytes are in memory, if any are: a file that was begun is read before memory is used again. */
+  #takeFromMemory(): Buffer | undefined {
+    const piece = this.#inMemory.shift();
+    this.#inMemoryBytes -= piece?.length ?? 0;
+    return piece;
+  }
+
+  async #readFile(): Promise<Buffer | undefined> {
+    const length = Math.min(readBytes, this.#written - this.#read);
+    if (this.#file === undefined || length === 0) return undefined;
+    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, this.#read);
+    this.#read += bytesRead;
+    return buffer.subarray(0, bytesRead);
+  }
+}

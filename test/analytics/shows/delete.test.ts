@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { createTestStore, startApp, type TestApp, testDatabase } from "../../support/app.js";
+import { order, view } from "../../support/events.js";
+import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
+import { graphqlError } from "../../support/problems.js";
+import { analyticsPath, deleteShow, record, recorded, saved } from "../../support/shows.js";
+import { everythingOf } from "../../support/stored.js";
+import { subscribe } from "../../support/subscribe.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const { engine, connection } = inject("database");
+const events = someEvents(300);
+const message = "The store has no live stream with this id.";
+const notFound = graphqlError("LIVE_STREAM_NOT_FOUND", message, [
+  { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] },
+]);
+
+describe("deleting a show", () => {
+  test("without events leaves nothing of it, and a second time it is not found", async () => {
+    const store = await createTestStore(app);
+    const before = await everythingOf(app, store);
+    for (const status of ["LIVE", "ENDED", "ARCHIVED"]) {
+      const { id } = await saved(store, { status });
+      const deleted = { message: `Live stream ${id} was deleted.`, events: 0 };
+      expect(await store.graphql(deleteShow, { lsId: id })).toEqual({ data: { deleteLiveStream: deleted } });
+      expect(await everythingOf(app, store)).toEqual(before);
+      const { errors } = await store.graphql(deleteShow, { lsId: id });
+      expect(errors).toEqual([{ ...notFound, path: ["deleteLiveStream"], locations: expect.any(Array) }]);
+    }
+  });
+
+  test("with events is refused, and nothing is changed; with force, everything of it is removed and nothing else", async () => {
+    const store = await createTestStore(app);
+    const other = await saved(store, { id: "other" });
+    await recorded(store, other.id, events);
+    const before = await everythingOf(app, store);
+    const { id } = await saved(store, { status: "LIVE" });
+    await recorded(store, id, events);
+    const full = await everythingOf(app, store);
+    const refusal = "The show has events. With force, they are deleted too.";
+    const refused = graphqlError("VALIDATION_FAILED", refusal, [
+      { code: "VALIDATION_FAILED", message: refusal, path: ["force"] },
+    ]);
+    for (const force of [undefined, null, false]) {
+      const { errors } = await store.graphql(deleteShow, { lsId: id, force });
+      expect(errors).toEqual([{ ...refused, path: ["deleteLiveStream"], locations: expect.any(Array) }]);
+    }
+    expect(await everythingOf(app, store)).toEqual(full);
+    const { data } = await store.graphql(deleteShow, { lsId: id, force: true });
+    expect(data.deleteLiveStream.events).toBe(events.length);
+    expect(await everythingOf(app, store)).toEqual(before);
+    expect((await store.get(analyticsPath(id))).status).toBe(404);
+    expect((await store.graphql(record, { lsId: id, events })).errors).toMatchObject([{ message }]);
+  });
+
+  test("whose events were pruned needs force too: it has totals", async () => {
+    const store = await createTestStore(app);
+    const before = await everythingOf(app, store);
+    const { id } = await saved(store);
+    await recorded(store, id, [order("o", 5)]);
+    await app.db.shopperEvent.deleteMany({ where: { storeId: store.id, liveStreamId: id } });
+    expect((await store.graphql(deleteShow, { lsId: id })).errors).toMatchObject([{ path: ["deleteLiveStream"] }]);
+    await store.graphql(deleteShow, { lsId: id, force: true });
+    expect(await everythingOf(app, store)).toEqual(before);
+  });
+
+  test("in many batches removes all, and after an interruption another call removes the rest", async () => {
+    const { storeId, lsId } = await newShow(app.db);
+    await recordEvents(app.db, storeId, lsId, asInputs(events));
+    const database = testDatabase();
+    onTestFinished(() => database.close());
+    let sent = 0;
+    database.probe.aroundQuery = (sql, send) => {
+      if (sql.includes(`DELETE FROM "ShopperEvent"`) && (sent += 1) === 3) throw new Error("killed");
+      return send();
+    };
+    const options = { force: true, batchRows: 40 };
+    await expect(deleteLiveStream(database.client, storeId, lsId, options)).rejects.toThrow("killed");
+    expect(await app.db.shopperEvent.count({ where: { storeId } })).toBe(events.length - 80);
+    expect(await deleteLiveStream(app.db, storeId, lsId, options)).toMatchObject({ events: events.length - 80 });
+    const rows = await everythingOf(app, { id: storeId });
+    expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
+  });
+
+  test("ends its subscriptions with LIVE_STREAM_NOT_FOUND, and those of other shows go on", async () => {
+    const store = await createTestStore(app);
+    const [{ id }, { id: other }] = [await saved(store), await saved(store)];
+    const leaving = new AbortController();
+    const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id kpis { orders { total } } } }";
+    const [values, others] = [id, other].map((lsId) =>
+      subscribe(app, store, { query, variables: { lsId } }, leaving.signal),
+    ) as [ReturnType<typeof subscribe>, ReturnType<typeof subscribe>];
+    expect([(await values.next()).value.data.liveStreamAnalytics.id, (await others.next()).value.errors]).toEqual([
+      id,
+      undefined,
+    ]);
+    await store.graphql(deleteShow, { lsId: id });
+    expect((await values.next()).value.errors).toMatchObject([{ extensions: { code: "LIVE_STREAM_NOT_FOUND" } }]);
+    expect((await values.next()).done).toBe(true);
+    await recorded(store, other, [order("o", 5)]);
+    expect((await others.next()).value.data.liveStreamAnalytics.kpis.orders.total).toBe(1);
+    leaving.abort();
+    await expect.poll(() => app.feed.watchers).toBe(0);
+  });
+
+  test("lets its id be used anew: the new show counts its own events and names, in this process and in others", async () => {
+    const { storeId, lsId } = await newShow(app.db);
+    const other = testDatabase();
+    onTestFinished(() => other.close());
+    const limits = { devices: 2, products: 2 };
+    for (const client of [app.db, other.client]) {
+      await recordEvents(client, storeId, lsId, asInputs(events), { limits }); // both know that there are enough names
+    }
+    await deleteLiveStream(app.db, storeId, lsId, { force: true });
+    const startedAt = new Date("2026-05-04T18:30:00Z");
+    await saveLiveStream(app.db, storeId, { id: lsId, name: "Anew", status: "LIVE", startedAt });
+    const occurredAt = "2026-05-04T18:31:00Z";
+    const [first, second] = [
+      view("a", { viewerId: "a", device: "tv", occurredAt }),
+      view("b", { viewerId: "b", device: "watch", occurredAt }),
+    ];
+    await recordEvents(app.db, storeId, lsId, asInputs([first]), { limits });
+    await recordEvents(other.client, storeId, lsId, asInputs([second]), { limits });
+    expect(await figuresOf(app.db, { storeId, lsId })).toEqual(expectedFigures([first, second]));
+  });
+});
+
+// The embedded engine has one session.
+describe.runIf(engine === "postgresql")("while events arrive", () => {
+  test("a batch that saw the show before its deletion was committed stores nothing", async () => {
+    const { storeId, lsId } = await newShow(app.db);
+    const other = new pg.Client(connection);
+    await other.connect();
+    onTestFinished(() => other.end());
+    for (const batch of [events, events.filter(({ type }) => type === "ORDER")]) {
+      await other.query("BEGIN");
+      // Without the show's lock, as if this was released just before the batch takes it.
+      await other.query(`DELETE FROM "LiveStream" WHERE "storeId" = $1 AND id = $2`, [storeId, lsId]);
+      const recording = recordEvents(app.db, storeId, lsId, asInputs(batch));
+      recording.catch(() => undefined);
+      await sleep(200);
+      await other.query("COMMIT");
+      await expect(recording).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });
+      const rows = await everythingOf(app, { id: storeId });
+      expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
+      await saveLiveStream(app.db, storeId, { id: lsId, name: "Anew", status: "LIVE", startedAt: new Date() });
+    }
+  });
+
+  test("deletions and saves leave either a whole show or nothing of it", async () => {
+    const { storeId, lsId } = await newShow(app.db);
+    const stop = new AbortController();
+    const writers = [0, 1, 2, 3].map(async (writer) => {
+      for (let batch = 0; !stop.signal.aborted; batch += 1) {
+        const sent = asInputs(someEvents(20)).map((event) => ({ ...event, id: `${writer}-${batch}-${event.id}` }));
+        await recordEvents(app.db, storeId, lsId, sent).catch(({ code }: { code: string }) => {
+          expect(["LIVE_STREAM_NOT_FOUND", "VALIDATION_FAILED"]).toContain(code);
+        });
+      }
+    });
+    for (let round = 0; round < 5; round += 1) {
+      await sleep(100);
+      const deleting = deleteLiveStream(app.db, storeId, lsId, { force: true });
+      const saving = saveLiveStream(app.db, storeId, {
+        id: lsId,
+        name: "Again",
+        status: "ARCHIVED",
+        startedAt: new Date("2026-05-04T18:30:00Z"),
+        durationSeconds: 1,
+      });
+      await Promise.all([deleting, saving]);
+      await deleteLiveStream(app.db, storeId, lsId, { force: true }).catch(() => undefined);
+      if (round === 4) break;
+      const startedAt = new Date("2026-05-04T18:30:00Z");
+      await saveLiveStream(app.db, storeId, { id: lsId, name: "Again", status: "LIVE", startedAt });
+    }
+    stop.abort();
+    await Promise.all(writers);
+    const rows = await everythingOf(app, { id: storeId });
+    expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
+  });
+});

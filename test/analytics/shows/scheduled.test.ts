@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { order, view } from "../../support/events.js";
+import { graphqlError } from "../../support/problems.js";
+import {
+  analyticsPath,
+  readShow,
+  record,
+  recorded,
+  refusedShow,
+  saved,
+  savedShow,
+  saveShow,
+  show,
+  showProblem,
+} from "../../support/shows.js";
+import { everythingOf } from "../../support/stored.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const now = () => new Date().toISOString();
+
+describe("a scheduled show", () => {
+  test("has neither end nor duration, given or not, and no figures", async () => {
+    const store = await createTestStore(app);
+    const startedAt = inHours(1);
+    const { durationSeconds: _, ...planned } = show({ status: "SCHEDULED", startedAt });
+    const expected = { ...savedShow(planned), startedAt, endedAt: null, durationSeconds: 0 };
+    for (const liveStream of [planned, { ...planned, durationSeconds: 1_800 }]) {
+      expect(await store.graphql(saveShow, { liveStream })).toEqual({
+        data: { saveLiveStream: { ...expected, status: "SCHEDULED" } },
+      });
+    }
+    const { status, body } = await store.get(analyticsPath(planned.id));
+    expect([status, body]).toEqual([200, { ...expected, kpis: expect.objectContaining({ devices: [] }) }]);
+  });
+
+  test("must start in the future, and a live one must not", async () => {
+    const store = await createTestStore(app);
+    const refusals = [
+      ["SCHEDULED", now(), "A SCHEDULED show must start in the future: save it as LIVE when it starts."],
+      ["LIVE", inHours(0.01), "A LIVE show must not start in the future: save it as SCHEDULED until it starts."],
+    ] as const;
+    for (const [status, startedAt, message] of refusals) {
+      const liveStream = show({ status, startedAt });
+      expect(await store.graphql(saveShow, { liveStream })).toEqual(
+        refusedShow(showProblem("startedAt", "INVALID_VALUE", message)),
+      );
+      expect((await store.get(analyticsPath(liveStream.id))).status).toBe(404);
+    }
+  });
+
+  test.for(["LIVE", "ENDED", "ARCHIVED"])("can be postponed, and becomes %s when it is saved so", async (status) => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
+    await saved(store, { id, status: "SCHEDULED", startedAt: inHours(48) });
+    const startedAt = now();
+    await saved(store, { id, status, startedAt });
+    const { data } = await store.graphql(readShow, { lsId: id });
+    expect(data.liveStream).toMatchObject({ status, startedAt });
+  });
+
+  test.for(["LIVE", "ENDED", "ARCHIVED"])("a show that is %s cannot be scheduled again", async (status) => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status });
+    const liveStream = show({ id, status: "SCHEDULED", startedAt: inHours(1) });
+    const message = `A show that is ${status} cannot become SCHEDULED.`;
+    expect(await store.graphql(saveShow, { liveStream })).toEqual(
+      refusedShow(showProblem("status", "INVALID_VALUE", message)),
+    );
+  });
+
+  test("takes no events, whether its start has passed or not, and takes them once it is live", async () => {
+    const store = await createTestStore(app);
+    const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
+    const problem = { code: "VALIDATION_FAILED", message, path: ["lsId"] };
+    const error = graphqlError("VALIDATION_FAILED", message, [problem]);
+    const events = [view("e1", { device: "mobile" }), order("e2", 20)];
+    const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
+    const before = await everythingOf(app, store);
+    for (const sent of [events, events.slice(1), []]) {
+      const { errors } = await store.graphql(record, { lsId: id, events: sent });
+      expect(errors).toEqual([{ ...error, path: ["recordShopperEvents"], locations: expect.any(Array) }]);
+    }
+    expect(await everythingOf(app, store)).toEqual(before);
+    const where = { storeId_id: { storeId: store.id, id } };
+    await app.db.liveStream.update({ where, data: { startedAt: new Date(Date.now() - 60_000) } }); // time passes
+    expect((await store.graphql(record, { lsId: id, events })).errors).toMatchObject([{ message }]);
+    await saved(store, { id, status: "LIVE", startedAt: now() });
+    expect(await recorded(store, id, events)).toEqual({ accepted: 2, duplicates: 0 });
+  });
+});
+
+describe("in the list, scheduled shows", () => {
+  const list = `query ($first: Int, $after: String, $status: LiveStreamStatus) {
+    liveStreams(first: $first, after: $after, status: $status) { nodes { id } pageInfo { hasNextPage endCursor } }
+  }`;
+
+  async function walk(store: TestStore, first: number, status?: string): Promise<string[]> {
+    const ids: string[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const { data, errors }: any = await store.graphql(list, { first, after, status });
+      expect(errors).toBeUndefined();
+      const { nodes, pageInfo } = data.liveStreams;
+      expect(nodes.length).toBeLessThanOrEqual(first);
+      ids.push(...nodes.map(({ id }: { id: string }) => id));
+      if (!pageInfo.hasNextPage) return ids;
+      after = pageInfo.endCursor;
+    }
+  }
+
+  test("come after all others, the next one first, each exactly once at any page size", async () => {
+    const store = await createTestStore(app);
+    const [soon, later] = [inHours(1), inHours(2)];
+    await saved(store, { id: "b", status: "SCHEDULED", startedAt: later });
+    await saved(store, { id: "a", status: "SCHEDULED", startedAt: later });
+    await saved(store, { id: "next", status: "SCHEDULED", startedAt: soon });
+    await saved(store, { id: "old", startedAt: "2026-01-01T00:00:00Z" });
+    await saved(store, { id: "running", status: "LIVE", startedAt: now() });
+    await saved(store, { id: "older", startedAt: "2025-01-01T00:00:00Z" });
+    for (let first = 1; first <= 7; first += 1) {
+      expect(await walk(store, first)).toEqual(["running", "old", "older", "next", "a", "b"]);
+      expect(await walk(store, first, "SCHEDULED")).toEqual(["next", "a", "b"]);
+      expect(await walk(store, first, "ENDED")).toEqual(["old", "older"]);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { saved } from "../../support/shows.js";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+  store = await createTestStore(app);
+  const shows = [
+    ["s1", "Herbst-Äpfel & Birnen", "ENDED"],
+    ["s2", "Autumn looks: 100% linen", "ENDED"],
+    ["s3", "Autumn_looks", "ARCHIVED"],
+    ["s4", "Autumn shoes \\o/", "SCHEDULED"],
+    ["looks-5", "عرض الخريف", "LIVE"],
+  ] as const;
+  for (const [index, [id, name, status]] of shows.entries()) {
+    const startedAt = status === "SCHEDULED" ? "2099-01-01T00:00:00.000Z" : `2026-05-0${9 - index}T00:00:00.000Z`;
+    await saved(store, { id, name, status, startedAt });
+  }
+  const stranger = await createTestStore(app);
+  await saved(stranger, { name: "Autumn looks of another store" });
+});
+afterAll(() => app.close());
+
+const list = `query ($search: String, $status: LiveStreamStatus, $first: Int, $after: String) {
+  liveStreams(search: $search, status: $status, first: $first, after: $after) {
+    totalCount nodes { id } pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+test.each([
+  [null, ["s1", "s2", "s3", "looks-5", "s4"]],
+  ["  ", ["s1", "s2", "s3", "looks-5", "s4"]],
+  ["autumn", ["s2", "s3", "s4"]],
+  ["LOOKS  AUTUMN", ["s2", "s3"]],
+  ["ÄPFEL", ["s1"]],
+  ["äpfel herbst", ["s1"]],
+  ["100%", ["s2"]],
+  ["autumn_", ["s3"]],
+  ["\\", ["s4"]],
+  ["looks-5", ["looks-5"]],
+  ["الخريف", ["looks-5"]],
+  ["%", ["s2"]],
+  ["nothing of the kind", []],
+  ["\0", []],
+  ["\ud800", []],
+])("a search for %j finds shows by the words of their name and id, and counts them", async (search, ids) => {
+  const { data, errors } = await store.graphql(list, { search });
+  expect(errors).toBeUndefined();
+  expect(data.liveStreams.nodes.map(({ id }: { id: string }) => id)).toEqual(ids);
+  expect(data.liveStreams.totalCount).toBe(ids.length);
+});
+
+test("a search goes with a status and with pages, whose count is that of the whole list", async () => {
+  const search = "autumn";
+  const first = await store.graphql(list, { search, first: 2 });
+  expect(first.data.liveStreams).toMatchObject({ totalCount: 3, nodes: [{ id: "s2" }, { id: "s3" }] });
+  const after = first.data.liveStreams.pageInfo.endCursor;
+  const { data } = await store.graphql(list, { search, first: 2, after });
+  expect(data.liveStreams).toMatchObject({ totalCount: 3, nodes: [{ id: "s4" }], pageInfo: { hasNextPage: false } });
+  for (const status of ["ARCHIVED", "SCHEDULED", "LIVE"]) {
+    const found = await store.graphql(list, { search, status });
+    expect(found.data.liveStreams.totalCount, status).toBe(status === "LIVE" ? 0 : 1);
+  }
+});
+
+test("a search of more than 200 characters is refused", async () => {
+  const { errors } = await store.graphql(list, { search: "x".repeat(201) });
+  expect(errors).toMatchObject([
+    {
+      extensions: { code: "VALIDATION_FAILED", errors: [{ path: ["search"] }] },
+      message: expect.stringContaining("200"),
+    },
+  ]);
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
+import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
+import { openDashboard } from "../support/dashboard.js";
+import { answerOf, editors, fill, openTab, run, useToken } from "../support/graphiql.js";
+import { until } from "../support/process.js";
+import { paths, product } from "../support/products.js";
+import { startHaproxy, startNginx } from "../support/proxies.js";
+import { recorded, saved } from "../support/shows.js";
+import { authorize, retrieve } from "../support/swagger.js";
+
+const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
+const prefix = "/shop-api";
+
+let apps: Record<"plain" | "prefixed", TestApp>;
+let store: TestStore;
+let browser: TestBrowser;
+beforeAll(async () => {
+  const [plain, prefixed] = await Promise.all([startApp(), startApp({ basePath: prefix })]);
+  apps = { plain, prefixed };
+  browser = await openBrowser();
+  store = await createTestStore(plain);
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all(Object.values(apps).map((app) => app.close()));
+});
+
+const portOf = ({ url }: TestApp) => new URL(url).port;
+
+const ways = [
+  [
+    "nginx, which removes it",
+    nginx !== "",
+    () => startNginx(nginx, `proxy_pass http://127.0.0.1:${portOf(apps.plain)}/;`, false, `${prefix}/`),
+  ],
+  ["HAProxy, which keeps it", haproxy !== "", () => startHaproxy(haproxy, portOf(apps.prefixed))],
+] as const;
+
+describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => {
+  test.runIf(isInstalled)("the pages work, each reached from the first one", async () => {
+    const proxy = await start();
+    onTestFinished(() => proxy.close());
+    const base = `http://127.0.0.1:${proxy.port}${prefix}`;
+    const caller = storeAt(base, store);
+    const { id } = await saved(store, { name: "Autumn looks", status: "LIVE", durationSeconds: null });
+    await caller.post(paths.one, { product: product("mug") });
+
+    const opened = await browser.open(`${base}/`);
+    const { page } = opened;
+    await page.getByRole("link", { name: /GraphiQL/u }).click();
+    await openTab(page, "LiveFigures");
+    await page.getByRole("button", { name: "Variables", exact: true }).click();
+    await fill(page, editors.below, JSON.stringify({ show: id }));
+    await useToken(page, store.token);
+    await run(page);
+    const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
+    await until(async () => (await viewers()) !== undefined, "the first figures");
+    const before = Number(await viewers());
+    await recorded(store, id, [{ id: base, type: "VIEW", channel: "LIVE", viewerId: base, seconds: 5 }]);
+    await until(async () => (await viewers()) === String(before + 1), "the figures with the event");
+    await page.getByRole("button", { name: /^Stop/u }).click();
+
+    await page.goto(`${base}/`);
+    await page.getByRole("link", { name: /API reference/u }).click();
+    await authorize(page, store.token);
+    expect(await retrieve(page, "mug")).toMatchObject({ status: expect.stringMatching(/^200/u), body: { id: "mug" } });
+    expect(await page.locator(".curl-command").innerText()).toContain(`${base}/external/product/v1/mug`);
+    expectClean(opened, [/401/u]);
+    await opened.close();
+
+    const dashboard = await openDashboard(browser, { url: base }, store);
+    await dashboard.page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
+    expect(new URL(dashboard.page.url()).pathname).toBe(`${prefix}/dashboard`);
+    expectClean(dashboard);
+    await dashboard.close();
+  });
+});
+
+test.runIf(haproxy !== "")(
+  "the first page leads to the others where a proxy shows it without a final slash",
+  async () => {
+    const replaced = `http-request replace-path ${prefix}(/)?(.*) /\\2`;
+    const proxy = await startHaproxy(haproxy, portOf(apps.plain), [replaced]);
+    onTestFinished(() => proxy.close());
+    const opened = await browser.open(`http://127.0.0.1:${proxy.port}${prefix}`);
+    await opened.page.getByRole("link", { name: /Dashboard/u }).click();
+    await opened.page.getByRole("button", { name: "Open dashboard" }).waitFor();
+    expect(new URL(opened.page.url()).pathname).toBe(`${prefix}/dashboard`);
+    expectClean(opened);
+    await opened.close();
+  },
+);

@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { enterToken, expectedTiles, openDashboard, openSignIn, readTiles } from "../../support/dashboard.js";
+import { order, view } from "../../support/events.js";
+import type { SentEvent } from "../../support/oracle.js";
+import { importOne, product } from "../../support/products.js";
+import { readAnalytics, readKpis, recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+const startedAt = "2026-05-04T18:30:00.000Z";
+const at = (minute: number, fields: Partial<SentEvent> = {}) => ({
+  occurredAt: new Date(Date.parse(startedAt) + minute * 60_000).toISOString(),
+  ...fields,
+});
+
+/** Live, replay and referral, two devices, two products. */
+const events: readonly SentEvent[] = [
+  view("a", at(1, { seconds: 10.26, device: "mobile" })),
+  view("b", at(1, { type: "ADD_TO_CART", productId: "mug" })),
+  view("c", at(2, { viewerId: "v2", seconds: 20, device: "desktop" })),
+  view("d", at(2, { viewerId: "v3", seconds: 30, device: "mobile" })),
+  view("e", at(50, { viewerId: "v1", channel: "REPLAY", seconds: 41.4, device: "mobile" })),
+  view("f", at(50, { type: "ADD_TO_CART", viewerId: "v3", channel: "REPLAY", productId: "gone" })),
+  view("g", at(51, { type: "ADD_TO_CART", viewerId: "v3", channel: "REPLAY", productId: "mug" })),
+  order("h", 1_234.5, at(3)),
+  order("i", 20.25, at(52, { channel: "REPLAY" })),
+  order("j", 5, at(4, { channel: "REFERRAL" })),
+];
+
+/** A store with an ended show in which all of them happened. */
+async function storeWithFigures() {
+  const store = await createTestStore(app);
+  await store.graphql(importOne, {
+    product: product("mug", { title: "Blue mug", featured_image: "http://shop.example/mug.jpg" }),
+  });
+  const { id: lsId } = await saved(store, { name: "Evening show", startedAt });
+  await recorded(store, lsId, events);
+  return { store, lsId };
+}
+
+describe("the token", () => {
+  test("is asked for, a wrong one is refused with a message, and it is kept in session storage only", async () => {
+    const { store } = await storeWithFigures();
+    const opened = await openSignIn(browser, app);
+    const { page } = opened;
+    expect(await page.getByLabel("Access token").getAttribute("type")).toBe("password");
+    await page.getByRole("button", { name: "Open dashboard" }).click();
+    await page.getByRole("alert").filter({ hasText: "Enter your access token." }).waitFor();
+    for (const [wrong, reason] of [
+      ["vt_wrong", "The access token is incomplete"],
+      ["tökén 😀", "The access token is mistyped"],
+      [`vt_${"x".repeat(43)}`, "The server does not know this access token"],
+    ] as const) {
+      await enterToken(page, wrong);
+      await page.getByRole("alert").filter({ hasText: reason }).waitFor();
+    }
+    await enterToken(page, ` ${store.token} `);
+    await page.getByRole("heading", { level: 1, name: "Evening show" }).waitFor();
+    expect(page.url()).not.toContain(store.token);
+    expect(await page.evaluate("JSON.stringify([{ ...localStorage }, document.cookie])")).toBe('[{},""]');
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Evening show" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Access token").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(page.url(), "the show is another store's for the next token").toBe(`${app.url}/dashboard`);
+    await page.reload();
+    await page.getByLabel("Access token").waitFor();
+    expectClean(opened, [/status of 401/u]);
+    await opened.close();
+  });
+
+  test("is taken from a link, and removed from the address at once", async () => {
+    const { store, lsId } = await storeWithFigures();
+    const other = await createTestStore(app);
+    await saved(other, { name: "Another store's show" });
+    const link = (token: string) => `${app.url}/dashboard?show=${lsId}#token=${token}`;
+    const opened = await browser.open(link(store.token));
+    await opened.page.getByRole("heading", { level: 1, name: "Evening show" }).waitFor();
+    expect(opened.page.url()).toBe(`${app.url}/dashboard?show=${lsId}`);
+    await opened.page.goto(link(other.token)); // the page stays: only what is behind # changes
+    await opened.page.getByText("There is no such show.").waitFor();
+    await opened.page.getByRole("link", { name: "Another store's show" }).click();
+    await opened.page.getByRole("heading", { level: 1, name: "Another store's show" }).waitFor();
+    expect(opened.page.url()).not.toContain("token");
+    expectClean(opened);
+    await opened.close();
+  });
+
+  test("of a mistyped link is refused with what is wrong, and the show is kept for the right one", async () => {
+    const { store, lsId } = await storeWithFigures();
+    for (const [wrong, reason] of [
+      [store.token.slice(0, 20), "The access token is incomplete: it has 20 characters, and should have 46."],
+      [`vt_${"x".repeat(43)}`, "The server does not know this access token: it may be mistyped"],
+      ["%C3%A9%20", "The access token is mistyped"],
+      ["", "The link has no access token."],
+    ] as const) {
+      const opened = await browser.open(`${app.url}/dashboard?show=${lsId}#token=${wrong}`);
+      const { page } = opened;
+      const alert = page.getByRole("alert").filter({ hasText: reason });
+      await alert.waitFor();
+      expect(await alert.innerText()).not.toContain("revoked");
+      expect(await page.evaluate("sessionStorage.length")).toBe(0);
+      await enterToken(page, store.token);
+      await page.getByRole("heading", { level: 1, name: "Evening show" }).waitFor();
+      expectClean(opened, [/status of 401/u]);
+      await opened.close();
+    }
+  });
+});
+
+describe("the figures", () => {
+  test("are those of the API, of the show and of everything since its start", async () => {
+    const { store, lsId } = await storeWithFigures();
+    const opened = await openDashboard(browser, app, store);
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
+    const { data } = await store.graphql(readAnalytics, { lsId });
+    const { kpis } = data.liveStreamAnalytics;
+    expect(await readTiles(page)).toEqual(expectedTiles(kpis));
+    const { sales, viewers } = await readKpis(store, lsId);
+    expect((await readTiles(page))["Sales"]?.[1]).toBe("1,259.75");
+    expect([sales.total, viewers.total]).toEqual([1_259.75, 5]);
+
+    const rows = async (name: string) => {
+      const texts = await page.getByRole("region", { name, exact: true }).getByRole("row").allInnerTexts();
+      return texts.map((text) => text.replaceAll("\n", ""));
+    };
+    expect(await rows("Top products")).toEqual(["Product\tAdded to cart", "Blue mug\t2", "gone\t1"]);
+    expect(await rows("Devices")).toEqual(["Device\tShare of viewers", "Mobile\t60%", "Desktop\t20%", "Unknown\t20%"]);
+
+    await page.getByText("Show as a table").click();
+    await expect
+      .poll(() => rows("Time line as a table"))
+      .toEqual([
+        "From\tViewers\tAdded to cart\tOrders\tSales",
+        "6:31 PM\t1\t1\t0\t0.00",
+        "6:32 PM\t2\t0\t0\t0.00",
+        "6:33 PM\t0\t0\t1\t1,234.50",
+        "6:34 PM\t0\t0\t1\t5.00",
+        "7:20 PM\t2\t1\t0\t0.00",
+        "7:21 PM\t1\t1\t0\t0.00",
+        "7:22 PM\t0\t0\t1\t20.25",
+      ]); // all within the hour of the show
+    const chart = (name: RegExp) => page.getByRole("img", { name });
+    await chart(/^Viewers over time: most 2 at 6:32 PM$/u).waitFor();
+    await chart(/^Sales over time: most 1,234\.50 at 6:33 PM$/u).waitFor();
+    await page.getByText("Until now").click();
+    await page
+      .getByText("In steps of 1 day")
+      .or(page.getByText(/In steps of \d+ hr/u))
+      .waitFor();
+    await expect.poll(async () => (await rows("Time line as a table"))[1]).toMatch(/^May 4.*\t2\t3\t3\t1,259\.75$/u);
+    expectClean(opened);
+    await opened.close();
+  });
+
+  test("update when an event is recorded, without a reload", async () => {
+    const store = await createTestStore(app);
+    const { id: lsId } = await saved(store, { status: "LIVE", name: "Now", startedAt: new Date().toISOString() });
+    const opened = await openDashboard(browser, app, store);
+    const { page } = opened;
+    await page.getByText("Nothing has happened in this show yet.").waitFor();
+    await page.evaluate("window.same = true");
+    expect((await readTiles(page))["Sales"]?.[1]).toBe("0.00");
+    for (const [id, total] of [
+      ["1", "12.50"],
+      ["2", "25.00"],
+    ] as const) {
+      await recorded(store, lsId, [order(id, 12.5), view(`v${id}`, { viewerId: id })]);
+      await page.getByRole("article").filter({ hasText: "Sales" }).getByText(total).first().waitFor();
+    }
+    await page.getByRole("img", { name: /^Orders over time: most [12] at/u }).waitFor();
+    await saved(store, {
+      id: lsId,
+      status: "ENDED",
+      name: "Now",
+      startedAt: new Date().toISOString(),
+      durationSeconds: 60,
+    });
+    await page.getByRole("heading", { level: 1, name: "Now Ended" }).waitFor();
+    expect(await page.evaluate("window.same")).toBe(true);
+    expectClean(opened);
+    await opened.close();
+  });
+});
+
+test("a server that runs persisted operations only knows those of the dashboard", async () => {
+  const { store } = await storeWithFigures();
+  const folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
+  const persistedOperations = join(folder, "none.json");
+  await writeFile(persistedOperations, "{}");
+  const strict = await startApp({ analyticsRateLimit: 0, persistedOperations, persistedOperationsOnly: true });
+  const opened = await openDashboard(browser, strict, store);
+  await opened.page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
+  expect((await readTiles(opened.page))["Sales"]?.[1]).toBe("1,259.75");
+  expectClean(opened);
+  await opened.close();
+  await strict.close();
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { openDashboard } from "../../support/dashboard.js";
+import { order, view } from "../../support/events.js";
+import { importOne, product } from "../../support/products.js";
+import { recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+let store: TestStore;
+const names = { show: "عرض الخريف (جديد)", host: "ليلى أحمد", product: "قميص كتان 100%" };
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+  store = await createTestStore(app);
+  const startedAt = "2026-05-04T18:30:00.000Z";
+  const host = { name: names.host, email: "host@shop.example" };
+  await store.graphql(importOne, {
+    product: product("shirt", { title: names.product, featured_image: "http://shop.example/shirt.jpg" }),
+  });
+  const { id } = await saved(store, { name: names.show, startedAt, durationSeconds: 4_000, host });
+  await saved(store, { name: `${names.show} `.repeat(8).trim(), startedAt: "2026-05-03T18:30:00.000Z" });
+  const occurredAt = "2026-05-04T18:31:00.000Z";
+  await recorded(store, id, [
+    order("1", 1_234_567.5, { occurredAt }),
+    view("2", { occurredAt, seconds: 7.5 }),
+    view("3", { occurredAt, type: "ADD_TO_CART", productId: "shirt" }),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+describe.each([
+  ["de-DE", "4 May 2026, 18:30", "18:31"],
+  ["ar-EG", "4 May 2026, 18:30", "18:31"],
+  ["en-US", "May 4, 2026, 6:30 PM", "6:31 PM"],
+  ["en-GB", "4 May 2026, 18:30", "18:31"],
+])("in a browser of the language %s", (locale, startedAt, at) => {
+  test("words, numbers and dates are English", async () => {
+    const opened = await openDashboard(browser, app, store, { locale });
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: names.show }).waitFor();
+    expect(await page.evaluate("document.documentElement.lang")).toBe("en");
+    expect(await page.locator(".show-header time").innerText()).toBe(startedAt);
+    const tile = (name: string) => page.getByRole("article").filter({ hasText: name });
+    expect(await tile("Sales").innerText()).toContain("1,234,567.50");
+    expect(await tile("View time").innerText()).toContain("7.5 sec");
+    await page.getByText("Show as a table").click();
+    await page.getByRole("rowheader", { name: at }).waitFor();
+    await page.getByText("Show as a table").click();
+    await page.locator("canvas").nth(3).waitFor();
+    await opened.screenshot(`dashboard.${locale}`);
+    expectClean(opened);
+    await opened.close();
+  });
+});
+
+test.each([
+  ["desktop", {}],
+  ["phone", phone],
+])("names written from right to left stay apart from the words around them, on a %s", async (device, options) => {
+  const opened = await openDashboard(browser, app, store, options);
+  const { page } = opened;
+  await page.getByRole("heading", { level: 1, name: `${names.show} Ended` }).waitFor();
+  for (const name of [names.show, names.host, names.product]) {
+    expect(await page.locator("main").getByText(name, { exact: true }).getAttribute("dir"), name).toBe("auto");
+  }
+  const listed = page.locator(".show-name");
+  expect(await listed.first().getAttribute("dir")).toBe("auto");
+  await expectAccessible(opened);
+  await page.getByRole("heading", { name: "Top products" }).scrollIntoViewIfNeeded();
+  await opened.screenshot(`dashboard.arabic.${device}`);
+  expectClean(opened);
+  await opened.close();
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { openDashboard } from "../../support/dashboard.js";
+import { saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+describe("the list", () => {
+  test("of a store without shows says how to save one, which then appears", async () => {
+    const store = await createTestStore(app);
+    const opened = await openDashboard(browser, app, store);
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "No shows yet" }).waitFor();
+    const { data } = await store.graphql("{ store { name } }");
+    await page.getByRole("banner").getByText(data.store.name, { exact: true }).waitFor();
+    await saved(store, { name: "The first" });
+    await page.getByLabel("Status").selectOption("Ended");
+    await page.getByRole("heading", { level: 1, name: "The first" }).waitFor();
+    expect(await page.getByRole("navigation").getByRole("link").count()).toBe(1);
+    expectClean(opened);
+    await opened.close();
+  });
+
+  test("selects the newest live show, loads the others by pages and by status, and puts the selection into the address", async () => {
+    const store = await createTestStore(app);
+    for (let day = 1; day <= 22; day += 1) {
+      const status = day === 9 ? "LIVE" : day === 10 ? "ARCHIVED" : "ENDED";
+      const name = `Show ${day}`;
+      await saved(store, {
+        id: `show-${day}`,
+        name,
+        status,
+        startedAt: `2026-05-${String(day).padStart(2, "0")}T18:00:00Z`,
+      });
+    }
+    const opened = await openDashboard(browser, app, store);
+    const { page } = opened;
+    const links = page.getByRole("navigation").getByRole("link");
+    await page.getByRole("heading", { level: 1, name: "Show 9" }).waitFor();
+    expect(await links.count()).toBe(20);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await links.nth(21).waitFor();
+    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+    await page.getByRole("link", { name: /^Show 1 /u }).click();
+    await page.getByRole("heading", { level: 1, name: "Show 1 Ended" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?show=show-1");
+    expect(await page.title()).toBe("Show 1 – Vitrine");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Show 9 Live" }).waitFor();
+    await page.getByLabel("Status").selectOption("Archived");
+    await page.getByRole("link", { name: "Show 10" }).waitFor();
+    await expect.poll(() => links.count()).toBe(2); // and the selected one, apart
+    expect(await page.locator(".unlisted").innerText()).toContain("Show 9");
+    expectClean(opened);
+    await opened.close();
+  });
+
+  test("has scheduled shows apart, after the others; such a show says when it starts, and shows figures once it is live", async () => {
+    const store = await createTestStore(app);
+    const startedAt = new Date(Date.now() + 7_199_000).toISOString();
+    await saved(store, { name: "Held", startedAt: "2026-05-01T18:00:00Z" });
+    await saved(store, { id: "next", name: "Announced", status: "SCHEDULED", startedAt });
+    const opened = await openDashboard(browser, app, store);
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "Held" }).waitFor();
+    const list = page.getByRole("navigation");
+    expect(await list.locator("h3, .show-name").allTextContents()).toEqual(["Held", "Scheduled", "Announced"]);
+    const [held = 0, announced = 0] = await list
+      .locator("time")
+      .evaluateAll((times) => times.map((time) => time.getBoundingClientRect().height));
+    expect(announced / held, "the time of the scheduled show is on one line").toBeLessThan(1.5);
+    await page.getByLabel("Status").selectOption("Scheduled");
+    await page
+      .getByRole("status")
+      .filter({ hasText: /^1 show$/u })
+      .waitFor();
+    await list.getByRole("link", { name: "Announced" }).click();
+    await page.getByRole("heading", { level: 1, name: "Announced Scheduled" }).waitFor();
+    await page.getByText(/^Starts .*in 1 hr 59 min/u).waitFor();
+    expect(await page.getByText("Figures appear here once it is live.").count()).toBe(1);
+    await saved(store, { id: "next", name: "Announced", status: "LIVE", startedAt: new Date().toISOString() });
+    await page.getByRole("heading", { level: 1, name: "Announced Live" }).waitFor();
+    await page.getByRole("heading", { name: "Sales total" }).waitFor();
+    expectClean(opened);
+    await opened.close();
+  });
+});

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { openDashboard, openSignIn } from "../../support/dashboard.js";
+import { order, view } from "../../support/events.js";
+import { recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+let store: TestStore;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+  store = await createTestStore(app);
+  const startedAt = new Date(Date.now() - 2_400_000).toISOString();
+  const { id } = await saved(store, { name: "Autumn looks", status: "LIVE", startedAt });
+  await saved(store, {
+    name: `A show of a long name ${"and more ".repeat(20)}`,
+    startedAt: "2026-05-04T18:30:00.000Z",
+  });
+  await saved(store, { name: "Archived long ago", status: "ARCHIVED", startedAt: "2025-05-04T18:30:00.000Z" });
+  const occurred = (index: number) => new Date(Date.parse(startedAt) + (index % 40) * 60_000).toISOString();
+  await recorded(
+    store,
+    id,
+    Array.from({ length: 400 }, (_, index) => {
+      const common = { viewerId: `v${index % 170}`, occurredAt: occurred(index * 7), device: `device-${index % 9}` };
+      if (index % 7 === 0) return order(`${index}`, (index % 50) * 1_234.5, { occurredAt: occurred(index * 3) });
+      if (index % 5 === 0)
+        return view(`${index}`, { ...common, type: "ADD_TO_CART", productId: `product-${index % 12}` });
+      return view(`${index}`, common);
+    }),
+  );
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+describe.each([
+  ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
+  ["phone", phone],
+  ["narrow", { ...phone, viewport: { width: 320, height: 640 } }],
+] as const)("in %s", (name, options) => {
+  test("the dashboard has no accessibility violations, and nothing is wider than the screen", async () => {
+    const opened = await openDashboard(browser, app, store, options);
+    const { page } = opened;
+    await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
+    await page.locator("canvas").nth(3).waitFor();
+    const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
+    await expect.poll(fits).toBe(true);
+    await page.getByText("Show as a table").click();
+    await expect.poll(fits).toBe(true);
+    await expectAccessible(opened);
+    await page.getByText("Show as a table").click();
+    await page.evaluate("scrollTo(0, 0)");
+    await opened.screenshot(`dashboard.${name}`);
+    const toggle = page.getByRole("button", { name: "Shows" });
+    if (await toggle.isVisible()) {
+      expect(await page.getByRole("navigation").isVisible()).toBe(false);
+      await toggle.click();
+      await page.getByRole("navigation").waitFor();
+      await expectAccessible(opened);
+      await opened.screenshot(`dashboard.${name}.list`);
+    }
+    await page.getByRole("link", { name: /^A show of a long name/u }).click();
+    await page.getByRole("heading", { level: 1, name: /^A show of a long name/u }).waitFor();
+    await expect.poll(fits).toBe(true);
+    await opened.screenshot(`dashboard.${name}.empty`);
+    await expectAccessible(opened);
+    expectClean(opened);
+    await opened.close();
+  });
+
+  test("the sign-in has no accessibility violations", async () => {
+    const opened = await openSignIn(browser, app, options);
+    await opened.page.getByRole("button", { name: "Open dashboard" }).click();
+    await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
+    expect(await opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
+    await expectAccessible(opened);
+    await opened.screenshot(`dashboard.${name}.token`);
+    expectClean(opened);
+    await opened.close();
+  });
+});
+
+test("everything can be done with the keyboard alone", async () => {
+  const opened = await openSignIn(browser, app);
+  const { page } = opened;
+  const focused = () => page.evaluate("document.activeElement.innerText || document.activeElement.value");
+  await page.getByLabel("Access token").waitFor();
+  await page.keyboard.type(store.token); // it has the focus
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to the show");
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Sign out");
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("New show");
+  await page.keyboard.press("Tab"); // the search
+  await page.keyboard.type("LONG ago");
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^1 show$/u })
+    .waitFor();
+  await page.keyboard.press("Tab"); // the status
+  await page.keyboard.press("Tab");
+  expect(await focused()).toContain("Autumn looks"); // the selected one, which the search leaves out
+  await page.keyboard.press("Tab");
+  expect(await focused()).toContain("Archived long ago");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Archived long ago Archived" }).waitFor();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("ArrowDown"); // live ones, of those that the search finds
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^0 shows$/u })
+    .waitFor();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press("Delete");
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^3 shows$/u })
+    .waitFor();
+  await page.getByRole("link", { name: /^Autumn looks/u }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
+  for (let tabs = 0; (await focused()) !== "Show as a table"; tabs += 1) {
+    expect(tabs, "the table can be reached").toBeLessThan(10);
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Space");
+  await page.getByRole("columnheader", { name: "Added to cart" }).first().waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByRole("region", { name: "Time line as a table" }).waitFor();
+  expectClean(opened);
+  await opened.close();
+});

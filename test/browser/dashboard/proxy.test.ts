@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { expectAccessible, expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { openDashboard } from "../../support/dashboard.js";
+import { order } from "../../support/events.js";
+import { startNginx } from "../../support/proxies.js";
+import { recorded, saved } from "../../support/shows.js";
+
+const { TEST_NGINX: nginx = "" } = process.env;
+
+let app: TestApp;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+test.runIf(nginx !== "")(
+  "behind a proxy that holds live figures back, the page says so and polls, until the proxy passes them on",
+  async () => {
+    const store = await createTestStore(app);
+    const { id: lsId } = await saved(store, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
+    await recorded(store, lsId, [order("1", 1.5)]);
+    const passing = `proxy_pass ${app.url};`;
+    const proxy = await startNginx(nginx, `${passing} proxy_ignore_headers X-Accel-Buffering;`);
+    onTestFinished(() => proxy.close());
+    const opened = await openDashboard(browser, { url: `http://127.0.0.1:${proxy.port}` }, store);
+    const { page } = opened;
+    const sales = (total: string) => page.getByRole("article").filter({ hasText: "Sales" }).getByText(total).first();
+    const notice = page.getByRole("alert").filter({ hasText: "A proxy seems to hold live figures back." });
+
+    await sales("1.50").waitFor(); // the first query, after 5 seconds
+    await notice.waitFor();
+    await page.getByRole("status").filter({ hasText: "Delayed" }).waitFor();
+    await expectAccessible(opened);
+    await opened.screenshot("dashboard.heldBack");
+    await recorded(store, lsId, [order("2", 2)]);
+    await sales("3.50").waitFor(); // the second one, after 10 more
+    expect(await notice.count()).toBe(1);
+
+    await proxy.reload(passing);
+    await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor({ timeout: 60_000 });
+    expect(await notice.count()).toBe(0);
+    await recorded(store, lsId, [order("3", 2)]);
+    await sales("5.50").waitFor();
+    expectClean(opened);
+    await opened.close();
+  },
+);
+
+test("a server that is only slow is not taken for a proxy that holds figures back", async () => {
+  const store = await createTestStore(app);
+  await saved(store, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
+  const opened = await openDashboard(browser, app, store);
+  const { page } = opened;
+  await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor();
+  await page.route("**/graphql", (route) => setTimeout(() => void route.continue().catch(() => undefined), 7_000));
+  await page.reload();
+  const seen = page.waitForResponse((response) => response.request().postData()?.includes("query ShowNow") === true);
+  await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor({ timeout: 60_000 });
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await seen; // the query was sent too late to matter
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expectClean(opened);
+  await opened.close();
+});

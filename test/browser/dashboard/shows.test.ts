@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
+import { saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+async function storeWithShows(count: number) {
+  const store = await createTestStore(app);
+  const common = { storeId: store.id, status: "ENDED", durationSeconds: 60 };
+  const startOf = (index: number) => new Date(Date.parse("2026-05-04T18:00:00Z") - index * 86_400_000);
+  const data = Array.from({ length: count }, (_, index) => ({
+    ...common,
+    id: `show-${index}`,
+    name: `Show number ${index}`,
+    startedAt: startOf(index),
+  }));
+  await app.db.liveStream.createMany({ data });
+  return store;
+}
+
+test("of a thousand shows, one is found by words of its name, the number is told, and the selected one stays marked", async () => {
+  const store = await storeWithShows(1_000);
+  const opened = await openDashboard(browser, app, store);
+  const { page } = opened;
+  const list = page.getByRole("navigation");
+  const marked = list.locator("a[aria-current=page]");
+  const told = (text: string) => list.getByRole("status").filter({ hasText: text }).waitFor();
+  await told("1,000 shows");
+  await page.getByLabel("Search shows").fill("NUMBER 777");
+  await told("1 show");
+  await list.getByRole("link", { name: "Show number 777" }).click();
+  await page.getByRole("heading", { level: 1, name: "Show number 777 Ended" }).waitFor();
+  await page.getByLabel("Search shows").fill("");
+  await told("1,000 shows");
+  await expect.poll(() => marked.count()).toBe(1);
+  expect(await list.locator(".unlisted").innerText()).toContain("Show number 777");
+  await opened.screenshot("dashboard.thousand");
+
+  for (let shown = 20; shown < 1_000; shown = Math.min(1_000, shown + 100)) {
+    await page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => list.locator("li").count()).toBeGreaterThan(shown + 1);
+  }
+  expect(await list.locator(".unlisted").count()).toBe(0);
+  expect(await marked.textContent()).toContain("Show number 777");
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Show number 777 Ended" }).waitFor();
+  await expect.poll(() => list.locator(".unlisted").innerText()).toContain("Show number 777");
+  await page.getByLabel("Search shows").fill("nothing of the kind");
+  await told("0 shows");
+  await expectAccessible(opened);
+  expectClean(opened);
+  await opened.close();
+});
+
+test.each([
+  ["desktop", {}],
+  ["phone", phone],
+])(
+  "a show is created without GraphQL, on a %s: scheduled, or live at once, and never over another",
+  async (device, options) => {
+    const store = await createTestStore(app);
+    const opened = await openDashboard(browser, app, store, options);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create the first show" }).click();
+    const dialog = page.getByRole("dialog", { name: "New show" });
+    await dialog.waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("new-show-name");
+    await page.keyboard.type("عرض Herbst & Winter 24");
+    expect(await dialog.getByLabel("Id").inputValue()).toBe("عرض-herbst-winter-24");
+    await dialog.getByLabel("Start").fill("2099-01-02T18:30");
+    await expectAccessible(opened);
+    await opened.screenshot(`dashboard.newShow.${device}`);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "عرض Herbst & Winter 24 Scheduled" }).waitFor();
+    await expect.poll(() => dialog.count()).toBe(0);
+    const toggle = page.getByRole("button", { name: "Shows", exact: true });
+    if (await toggle.isVisible()) await toggle.click();
+    await page.getByRole("navigation").getByRole("status").filter({ hasText: "1 show" }).waitFor();
+
+    await page.getByRole("button", { name: "New show" }).click();
+    await dialog.getByLabel("Name").fill("Other");
+    await dialog.getByLabel("Id").fill("عرض-herbst-winter-24");
+    await dialog.getByRole("button", { name: "Create show" }).click();
+    await dialog
+      .getByRole("alert")
+      .filter({ hasText: "There is a show with the id عرض-herbst-winter-24 already." })
+      .waitFor();
+    await dialog.getByLabel("Id").fill("other");
+    await dialog.getByRole("button", { name: "Create show" }).click();
+    await page.getByRole("heading", { level: 1, name: "Other Live" }).waitFor();
+    const { data } = await store.graphql("{ liveStreams { nodes { id name status startedAt } } }");
+    expect(data.liveStreams.nodes).toEqual([
+      { id: "other", name: "Other", status: "LIVE", startedAt: expect.any(String) },
+      {
+        id: "عرض-herbst-winter-24",
+        name: "عرض Herbst & Winter 24",
+        status: "SCHEDULED",
+        startedAt: "2099-01-02T18:30:00.000Z",
+      },
+    ]);
+    if (await toggle.isVisible()) await toggle.click();
+    await page.getByRole("button", { name: "New show" }).click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => dialog.count()).toBe(0);
+    expectClean(opened);
+    await opened.close();
+  },
+);
+
+test("what is typed into the list's search is asked for once, after the last key", async () => {
+  const store = await createTestStore(app);
+  await saved(store, { name: "Only" });
+  const opened = await openSignIn(browser, app);
+  const { page } = opened;
+  const searches: string[] = [];
+  page.on("request", (request) => {
+    const { query, variables } = (request.postDataJSON() ?? {}) as { query?: string; variables?: { search?: string } };
+    if (query?.includes("query Shows") === true && variables?.search) searches.push(variables.search);
+  });
+  await enterToken(page, store.token);
+  await page.getByLabel("Search shows").pressSequentially("Only", { delay: 20 });
+  await expect.poll(() => searches.length).toBeGreaterThan(0);
+  expect(searches).toEqual(["Only"]);
+  expectClean(opened);
+  await opened.close();
+});

@@ -1,0 +1,40 @@
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectClean, openBrowser } from "../support/browser.js";
+import { migratedPlaceForTest, serve } from "../support/process.js";
+
+/** Executes an operation as it is filled in, and gives the status that is shown. */
+async function execute(operation: Locator): Promise<string> {
+  const closed = operation.locator(".opblock-summary-control[aria-expanded=false]");
+  if ((await closed.count()) > 0) await closed.click();
+  else await operation.getByRole("button", { name: "Clear" }).click();
+  await operation.getByRole("button", { name: "Execute", exact: true }).click();
+  const status = await operation.locator(".live-responses-table .response .response-col_status").innerText();
+  return status.slice(0, 3);
+}
+
+test("on the demo store every operation of the API reference works as it is filled in, in any order and again", async () => {
+  const { env } = await migratedPlaceForTest();
+  const [server, browser] = await Promise.all([serve({ ...env, DEMO_TRAFFIC: "false" }), openBrowser()]);
+  const opened = await browser.open(`${server.url}/docs`);
+  const { page } = opened;
+  await page.locator(".opblock").first().waitFor();
+  const operations = await page.locator(".opblock").all();
+  const ids = await Promise.all(operations.map((operation) => operation.getAttribute("id")));
+  expect(ids).toEqual([
+    "operations-Products-importProducts",
+    "operations-Products-exportProducts",
+    "operations-Products-importProductsCsv",
+    "operations-Products-exportProductsCsv",
+    "operations-Products-importProduct",
+    "operations-Products-getProduct",
+    "operations-Products-deleteProduct",
+    "operations-Analytics-getLiveStreamAnalytics",
+  ]);
+  for (const operation of [...operations.toReversed(), ...operations]) {
+    expect([await operation.getAttribute("id"), await execute(operation)]).toEqual([expect.anything(), "200"]);
+  }
+  expectClean(opened);
+  await browser.close();
+  await server.stop();
+});

@@ -1,0 +1,238 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addSite } from "../../../src/access/site.js";
+import { exportProducts } from "../../../src/catalog/export/export.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { bulk, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+/** Everything that a field may have, and that a separator, a quote or a line end could break. */
+const unusual = [
+  product("plain"),
+  product(' leading, "quoted" and trailing ', {
+    sku: "a;b\tc",
+    title: 'Line\nends\r\nand\r "quotes", commas; semicolons',
+    description: "  kept as it is  ",
+    price: 0,
+    price_min: 1e-7,
+    price_max: 123_456_789_012_345.6,
+    images: ["https://shop.example/1.jpg"],
+    available: false,
+  }),
+  product("ünïcödé 🧣", { description: "= not a formula", price: 59.9, images: [] }),
+  product("many-images", { images: Array.from({ length: 250 }, (_, i) => `https://shop.example/${i},"a".jpg`) }),
+  product("bulk", { description: "\\ {} NULL" }),
+];
+
+async function storeOf(list: readonly object[]): Promise<TestStore> {
+  const store = await createTestStore(app);
+  const { status } = await store.post(paths.bulk, bulk(list));
+  expect(status).toBe(200);
+  return store;
+}
+
+async function textOf(store: TestStore, path: string): Promise<string> {
+  const response = await store.fetch(path);
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status: 200 });
+  return text;
+}
+
+const idsOf = (ndjson: string) =>
+  ndjson
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+
+test("a CSV export is imported into another store as it is, and both are equal", async () => {
+  const store = await storeOf(unusual);
+  const other = await createTestStore(app);
+  const csvContent = await textOf(store, paths.csv);
+  expect(csvContent.split("\n", 2)).toEqual([
+    "id,sku,title,description,price,price_min,price_max,available,images,featured_image,url",
+    expect.stringContaining('" leading, ""quoted"" and trailing ","a;b\tc","Line'),
+  ]);
+  expect(await other.post(paths.csv, { csvContent })).toMatchObject({ status: 200, body: { imported: 5 } });
+  expect(await storedProducts(app, other)).toEqual(await storedProducts(app, store));
+});
+
+test("an NDJSON export has a product a line, which is imported as it is", async () => {
+  const store = await storeOf(unusual);
+  const other = await createTestStore(app);
+  const text = await textOf(store, paths.bulk);
+  const list = text.split("\n");
+  expect(list.pop()).toBe("");
+  const parsed = list.map((line) => JSON.parse(line) as object);
+  expect(parsed.find((sent) => "id" in sent && sent.id === "plain")).toEqual(product("plain"));
+  expect(await other.post(paths.bulk, bulk(parsed))).toMatchObject({ status: 200, body: { imported: 5 } });
+  expect(await storedProducts(app, other)).toEqual(await storedProducts(app, store));
+});
+
+test("an export is described by its headers, and a store without products has the header row alone", async () => {
+  const store = await createTestStore(app);
+  const csv = await store.fetch(paths.csv);
+  expect(Object.fromEntries(csv.headers)).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": 'attachment; filename="products.csv"',
+    "cache-control": "private, no-cache",
+  });
+  expect(csv.headers.get("vary")).toContain("Accept-Encoding");
+  expect(await csv.text()).toBe(
+    "id,sku,title,description,price,price_min,price_max,available,images,featured_image,url\n",
+  );
+  const ndjson = await store.fetch(paths.bulk);
+  expect(ndjson.headers.get("content-type")).toBe("application/x-ndjson");
+  expect(await ndjson.text()).toBe("");
+});
+
+test("available, siteId and updatedSince narrow an export", async () => {
+  const store = await createTestStore(app);
+  await addSite(app.db, store.id, "de", "SHOP");
+  await addSite(app.db, store.id, "fr", "SHOP");
+  await store.post(paths.bulk, bulk([product("everywhere"), product("sold-out", { available: false })]));
+  await store.post(paths.bulk, { ...bulk([product("german")]), siteId: "de" });
+  const { updatedAt } = await app.db.product.findFirstOrThrow({ where: { storeId: store.id, id: "german" } });
+  const ids = async (query: string) => idsOf(await textOf(store, `${paths.bulk}?${query}`));
+  expect(await ids("")).toEqual(["everywhere", "german", "sold-out"]);
+  expect(await ids("available=true")).toEqual(["everywhere", "german"]);
+  expect(await ids("available=false")).toEqual(["sold-out"]);
+  expect(await ids("siteId=fr&siteType=SHOP")).toEqual(["everywhere", "sold-out"]);
+  expect(await ids("siteId=de&available=true")).toEqual(["everywhere", "german"]);
+  expect(await ids(`updatedSince=${updatedAt.toISOString()}`)).toEqual(["german"]);
+  expect(await ids(`updatedSince=${encodeURIComponent("2999-01-01T00:00:00+01:00")}`)).toEqual([]);
+});
+
+test("invalid arguments, unknown sites and strangers are refused before anything is sent, for HEAD too", async () => {
+  const store = await createTestStore(app);
+  const refusals = [
+    ["available=yes", "VALIDATION_FAILED", ["available"]],
+    ["updatedSince=yesterday", "VALIDATION_FAILED", ["updatedSince"]],
+    ["siteId=nowhere", "SITE_NOT_FOUND", ["siteId"]],
+  ] as const;
+  for (const [query, code, path] of refusals) {
+    for (const target of [paths.bulk, paths.csv]) {
+      const answer = await store.get(`${target}?${query}`);
+      expect(answer).toMatchObject({
+        status: 400,
+        type: "application/problem+json",
+        body: { code, errors: [{ path }] },
+      });
+      expect((await store.fetch(`${target}?${query}`, { method: "HEAD" })).status).toBe(400);
+    }
+  }
+  expect((await fetch(`${app.url}${paths.csv}`)).status).toBe(401);
+});
+
+test("HEAD has the headers of GET and no body; other methods are told what the path accepts", async () => {
+  const store = await storeOf([product("one")]);
+  for (const path of [paths.bulk, paths.csv]) {
+    const get = await store.fetch(path);
+    await get.text();
+    const head = await store.fetch(path, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe("");
+    for (const name of ["content-type", "content-disposition", "cache-control", "vary"]) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  }
+  expect((await store.fetch(paths.csv, { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, POST");
+});
+
+test.each([
+  ["gzip", gunzipSync],
+  ["br", brotliDecompressSync],
+] as const)("an export is compressed with %s", async (coding, inflate) => {
+  const store = await storeOf(products(3));
+  const response = await new Promise<{ encoding: string | undefined; body: Buffer }>((resolve, reject) => {
+    const headers = { "x-service-access-token": store.token, "accept-encoding": coding };
+    request(`${app.url}${paths.csv}`, { headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("end", () => resolve({ encoding: answer.headers["content-encoding"], body: Buffer.concat(chunks) }));
+    })
+      .on("error", reject)
+      .end();
+  });
+  expect(response.encoding).toBe(coding);
+  expect(inflate(response.body).toString()).toBe(await textOf(store, paths.csv));
+});
+
+test("the product whose id is `bulk` is read by its sku and over GraphQL, and deleted over REST", async () => {
+  const store = await storeOf([product("bulk", { sku: "bulk-sku" })]);
+  expect(await store.get(paths.of("bulk-sku"))).toMatchObject({ status: 200, body: { id: "bulk" } });
+  const { data } = await store.graphql(`{ product(productId: "bulk") { id } }`);
+  expect(data).toEqual({ product: { id: "bulk" } });
+  expect(await store.delete(paths.of("bulk"))).toMatchObject({ status: 200 });
+});
+
+test("an export is of one moment, whatever is imported and deleted while it is read", async () => {
+  const store = await createTestStore(app);
+  const count = 6_000;
+  const version = (title: string) => products(count, () => ({ title, description: "x".repeat(500) }));
+  await store.post(paths.bulk, bulk(version("v0")));
+  const pieces = exportProducts(app.db, store.id, "ndjson");
+  const first = await pieces.next();
+  await store.post(paths.bulk, bulk(version("v1")));
+  await store.delete(paths.of("p05999"));
+  let text = String(first.value);
+  for await (const piece of pieces) text += piece.toString();
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { title: string });
+  expect(lines).toHaveLength(count);
+  expect(new Set(lines.map(({ title }) => title))).toEqual(new Set(["v0"]));
+});
+
+test("an export that is read while the catalog changes all the time is of one moment", async () => {
+  const store = await createTestStore(app);
+  const version = (title: string) => products(1_500, () => ({ title }));
+  await store.post(paths.bulk, bulk(version("v0")));
+  const reading = new AbortController();
+  const writing = (async () => {
+    for (let number = 1; !reading.signal.aborted; number += 1)
+      await store.post(paths.bulk, bulk(version(`v${number}`)));
+  })();
+  for (let round = 0; round < 3; round += 1) {
+    const lines = (await textOf(store, paths.bulk)).trimEnd().split("\n");
+    expect(lines).toHaveLength(1_500);
+    expect(new Set(lines.map((line) => (JSON.parse(line) as { title: string }).title)).size).toBe(1);
+  }
+  reading.abort();
+  await writing;
+});
+
+test("a client that leaves in the middle ends the export, and its connection is free again", async () => {
+  const store = await createTestStore(app);
+  await store.post(paths.bulk, bulk(products(8_000, () => ({ description: "long ".repeat(200) }))));
+  for (let round = 0; round < 20; round += 1) {
+    const leaving = new AbortController();
+    const response = await store.fetch(paths.csv, { signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+  }
+  expect(Object.keys(await storedKeys(app, store))).toHaveLength(8_000);
+  expect((await textOf(store, paths.csv)).split("\n")).toHaveLength(8_002);
+});
+
+test("a store has four exports open at most; another store is served meanwhile", async () => {
+  const store = await storeOf([product("one")]);
+  const other = await storeOf([product("one")]);
+  const open = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const pieces = exportProducts(app.db, store.id, "csv");
+      await pieces.next();
+      return pieces;
+    }),
+  );
+  expect(await store.get(paths.csv)).toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
+  expect((await textOf(other, paths.csv)).split("\n")).toHaveLength(3);
+  for (const pieces of open) await pieces.return();
+  expect((await textOf(store, paths.csv)).split("\n")).toHaveLength(3);
+});

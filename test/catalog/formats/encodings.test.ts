@@ -1,0 +1,146 @@
+import iconv from "iconv-lite";
+import { describe, expect, test } from "vitest";
+import { parseFormatOptions } from "../../../src/catalog/formats/options.js";
+import { csvOf, readFile } from "../../support/formats.js";
+
+const header = "id,sku,title,available,featured_image,url";
+const pot = {
+  id: "1",
+  sku: "S-1",
+  title: "Töpfchen – „groß“",
+  available: "true",
+  featured_image: "//cdn.example/1",
+  url: "//shop.example/1",
+};
+const text = csvOf(header, [pot, { ...pot, id: "2", sku: "S-2" }]);
+const titles = async (content: Buffer, options = {}) =>
+  (await readFile(content, options)).products.map(({ title }) => title);
+
+describe("text is read in pieces of any size", () => {
+  test.each([
+    ["utf-8", {}],
+    ["utf-8", { addBOM: true }],
+    ["utf-16le", { addBOM: true }],
+    ["utf-16be", { addBOM: true }],
+  ])("as UTF-8, or as its mark says: %s %j", async (encoding, options) => {
+    const content = iconv.encode(text, encoding, options);
+    for (const pieceBytes of [1, 3, 100_000]) {
+      expect(await titles(content, { pieceBytes })).toEqual([pot.title, pot.title]);
+    }
+    expect(await titles(content, { encoding: "utf-8", map: { title: "Title" } })).toEqual([pot.title, pot.title]);
+  });
+
+  test.each(["windows-1252", "macintosh", "utf-16le"])("in %s, which is named and told", async (encoding) => {
+    const { products, notes } = await readFile(iconv.encode(text, encoding), { encoding, pieceBytes: 3 });
+    expect(products.map(({ title }) => title)).toEqual([pot.title, pot.title]);
+    expect(notes).toEqual([`The file was read as ${encoding}.`]);
+  });
+});
+
+test.each([
+  [
+    "no UTF-8",
+    iconv.encode(text, "windows-1252"),
+    {},
+    "Line 2 is not valid UTF-8. If it has another encoding, name it: --encoding windows-1252",
+  ],
+  ["not what is named", Buffer.from(text), { encoding: "us-ascii" }, "Line 2 is not valid us-ascii."],
+])(
+  "text that is %s is refused with its line, in Vitrine's columns and mapped",
+  async (_, content, options, message) => {
+    for (const map of [undefined, { title: "title" }]) {
+      const { problems, products } = await readFile(content, { ...options, map, errorPolicy: "REJECT_FAILED" });
+      expect({ problems, products }).toEqual({ problems: [expect.stringContaining(message)], products: [] });
+    }
+  },
+);
+
+describe("mappings", () => {
+  const foreign =
+    "Nr;Titel;Preis;Bilder;Lager;title\n7;Topf <b>gross</b>;1.049,00 €;//cdn.example/1|//cdn.example/2;3;Other\n";
+  const map = { id: "NR", sku: "nr", title: " titel ", price: "Preis", images: "Bilder", available: "Lager" };
+
+  test("take fields from columns of any name, in letters of any case; defaults fill what is missing", async () => {
+    const options = { map, defaults: { description: "Handmade" }, urlTemplate: "https://shop.example/{nr}" };
+    const { products, problems, notes, format } = await readFile(foreign, options);
+    expect({ problems, notes, format }).toEqual({ problems: [], notes: [], format: "vitrine" });
+    expect(products).toEqual([
+      {
+        line: "2",
+        id: "7",
+        sku: "7",
+        title: "Topf gross",
+        description: "Handmade",
+        price: "1049",
+        available: "true",
+        images: "{//cdn.example/1,//cdn.example/2}",
+        featured_image: "//cdn.example/1",
+        url: "https://shop.example/7",
+      },
+    ]);
+  });
+
+  test("come before the columns of a format", async () => {
+    const shopify = "Handle,Title,Variant Price,Cost,Image Src\nmug,Mug,12,5,//cdn.example/1\n";
+    const options = {
+      map: { price: "Cost" },
+      defaults: { available: "no" },
+      urlTemplate: "https://shop.example/{handle}",
+    };
+    expect((await readFile(shopify, options)).products).toMatchObject([{ price: "5", available: "true" }]);
+  });
+
+  test.each([
+    [
+      "a column that is not there",
+      { map: { ...map, title: "Name" } },
+      "1 title: There is no column 'Name' for title in this file.",
+    ],
+    [
+      "a placeholder that is not there",
+      { map, urlTemplate: "https://a.example/{slug|key}" },
+      "1 url: The URL template has {slug|key}, but this file has no such column.",
+    ],
+    [
+      "a field that nothing gives",
+      { map: { ...map, id: "Nr", available: "" } },
+      "1 available: There is no column '' for available in this file.",
+    ],
+    [
+      "variants",
+      { map, onePer: "product" as const },
+      "1 : One product for all variants can be made of Shopify's files only.",
+    ],
+  ])("%s is named once", async (_, options, problem) => {
+    const { problems } = await readFile(foreign, { urlTemplate: "https://a.example/{nr}", ...options });
+    expect(problems).toEqual([problem]);
+  });
+});
+
+test("a delimiter that is named is used, whatever the header looks like", async () => {
+  const tabs = "id\tsku\ttitle\tavailable\tfeatured_image\turl;,\n".replace(";,", "");
+  const content = `${tabs}1\t1\ta,b;c\ttrue\t//cdn.example/1\t//shop.example/1\n`;
+  expect((await readFile(content, parseFormatOptions({ delimiter: "tab" }))).products).toMatchObject([
+    { title: "a,b;c" },
+  ]);
+  expect((await readFile(content, parseFormatOptions({ delimiter: "semicolon" }))).products).toEqual([]);
+});
+
+test("options that are sent as text are checked", () => {
+  expect(
+    parseFormatOptions({ format: "Shopify", delimiter: ";", encoding: "latin1", onePer: "PRODUCT" }),
+  ).toMatchObject({
+    format: "shopify",
+    delimiter: ";",
+    onePer: "product",
+  });
+  for (const texts of [
+    { format: "excel" },
+    { delimiter: "|" },
+    { encoding: "base64" },
+    { map: { titel: "x" } },
+    { urlTemplate: "x" },
+  ]) {
+    expect(() => parseFormatOptions(texts)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  }
+});

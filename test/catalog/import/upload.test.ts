@@ -1,0 +1,236 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addSite } from "../../../src/access/site.js";
+import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { toCsv } from "../../support/csv.js";
+import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+
+const uploadBytesMax = 3 * 1024 * 1024;
+let app: TestApp;
+let folder: string;
+beforeAll(async () => {
+  app = await startApp({ uploadBytesMax, bulkProductsMax: 5 });
+  folder = await mkdtemp(join(tmpdir(), "vt-upload-"));
+});
+afterAll(async () => {
+  await app.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ndjsonOf = (list: readonly object[]) => list.map((item) => `${JSON.stringify(item)}\n`).join("");
+const forms = [
+  { name: "CSV", path: paths.csv, type: "text/csv", write: toCsv, lineOf: (index: number) => index + 2 },
+  { name: "NDJSON", path: paths.bulk, type: "application/x-ndjson", write: ndjsonOf, lineOf: (i: number) => i + 1 },
+] as const;
+const run = promisify(execFile);
+
+describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
+  const send = async (store: TestStore, body: string | Buffer, query = "", headers: Record<string, string> = {}) =>
+    readAnswer(
+      await store.fetch(`${path}${query}`, {
+        method: "POST",
+        headers: { "content-type": type, ...headers },
+        body: new Uint8Array(Buffer.from(body)),
+      }),
+    );
+
+  test("a file of a few products, and one of thousands, are stored as the JSON form stores them", async () => {
+    const store = await createTestStore(app);
+    const few = [
+      product("a", { title: " kept \n" }),
+      product("b", { price: 12.5, images: ["https://shop.example/1"] }),
+    ];
+    expect(await send(store, write(few))).toEqual(importedAnswer(2));
+    const many = products(6_000, () => ({ description: "d".repeat(100) }));
+    expect(await send(store, write(many), "", { "content-type": `${type}; charset=UTF-8` })).toEqual(
+      importedAnswer(6_000),
+    );
+    const stored = await storedProducts(app, store);
+    expect(stored).toHaveLength(6_002);
+    expect(stored.slice(0, 2)).toMatchObject([
+      { id: "a", title: " kept \n", price: null },
+      { id: "b", price: 12.5, images: ["https://shop.example/1"] },
+    ]);
+  });
+
+  test("arguments are in the query string; unknown and invalid ones are refused, and nothing is stored", async () => {
+    const store = await createTestStore(app);
+    await addSite(app.db, store.id, "de", "SHOP");
+    const body = write([product("a")]);
+    expect(await send(store, body, "?dryRun=true")).toMatchObject({ status: 200, body: { imported: 1 } });
+    for (const [query, code, place] of [
+      ["?dryrun=true", "VALIDATION_FAILED", "dryrun"],
+      ["?dryRun=yes", "VALIDATION_FAILED", "dryRun"],
+      ["?errorPolicy=IGNORE", "VALIDATION_FAILED", "errorPolicy"],
+      ["?siteId=nowhere", "SITE_NOT_FOUND", "siteId"],
+    ] as const) {
+      expect(await send(store, body, query)).toMatchObject({
+        status: 400,
+        body: { code, errors: [{ path: [place] }] },
+      });
+    }
+    expect(await storedProducts(app, store)).toEqual([]);
+    expect(await send(store, body, "?siteId=de&siteType=SHOP")).toEqual(importedAnswer(1));
+    expect(await storedProducts(app, store)).toMatchObject([{ id: "a", sites: ["de"] }]);
+    expect(await send(store, write([product("b")]), "?mode=REPLACE&maxDeletions=1")).toMatchObject({
+      status: 200,
+      body: { imported: 1, deleted: 1 },
+    });
+    expect(await storedKeys(app, store)).toEqual({ b: "sku-b" });
+  });
+
+  test("every problem is told by its line, in short files and long ones; REJECT_FAILED stores the others", async () => {
+    for (const count of [3, 5_000]) {
+      const store = await createTestStore(app);
+      const list = products(count, (index) => ({
+        description: "d".repeat(100),
+        ...(index === 1 && { price: -1 }),
+        ...(index === count - 1 && { sku: "sku-p00000" }),
+      }));
+      const refused = await send(store, write(list));
+      expect(refused).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED" } });
+      expect(refused.body.errors.map((one: any) => [one.code, one.path, one.line])).toEqual(
+        expect.arrayContaining([
+          ["INVALID_VALUE", ["price"], lineOf(1)],
+          ["DUPLICATE", ["sku"], lineOf(count - 1)],
+        ]),
+      );
+      expect(await storedProducts(app, store)).toEqual([]);
+      const partly = await send(store, write(list), "?errorPolicy=REJECT_FAILED");
+      expect(partly).toMatchObject({ status: 200, body: { imported: count - 3, failed: 3 } });
+      expect(partly.body.failures.map(({ line, index }: any) => [line, index])).toContainEqual([lineOf(1), null]);
+    }
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ] as const)("a body compressed with %s is inflated", async (coding, compress) => {
+    const store = await createTestStore(app);
+    const body = compress(Buffer.from(write(products(3_000))));
+    expect(await send(store, body, "", { "content-encoding": coding })).toEqual(importedAnswer(3_000));
+  });
+
+  test("zstd is inflated where Node.js can, and otherwise refused with the codings that are accepted", async () => {
+    const store = await createTestStore(app);
+    const { zstdCompressSync } = zlib as { zstdCompressSync?: (body: Buffer) => Buffer };
+    const sent = Buffer.from(write([product("a")]));
+    const headers = { "content-encoding": "zstd" };
+    if (zstdCompressSync !== undefined) {
+      expect(await send(store, zstdCompressSync(sent), "", headers)).toEqual(importedAnswer(1));
+      return;
+    }
+    const response = await store.fetch(path, {
+      method: "POST",
+      headers: { "content-type": type, ...headers },
+      body: sent,
+    });
+    expect([response.status, response.headers.get("accept-encoding")]).toEqual([415, "gzip, deflate, br"]);
+  });
+
+  test("a body above MAX_UPLOAD_BYTES is 413, sent as it is, in chunks, or inflated from a few bytes", async () => {
+    const store = await createTestStore(app);
+    const large = Buffer.alloc(uploadBytesMax + 1, " \n");
+    const tooLarge = { status: 413, body: { code: "PAYLOAD_TOO_LARGE" } };
+    expect(await send(store, large)).toMatchObject(tooLarge);
+    expect(await send(store, gzipSync(large), "", { "content-encoding": "gzip" })).toMatchObject(tooLarge);
+    expect(await send(store, Buffer.from("no gzip"), "", { "content-encoding": "gzip" })).toMatchObject({
+      status: 400,
+    });
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("the same request with the same Idempotency-Key is one import; another body or argument is refused", async () => {
+    const store = await createTestStore(app);
+    const list = products(3_000, () => ({ description: "d".repeat(100) }));
+    const headers = { "idempotency-key": `key-${store.id}` };
+    expect(await send(store, write(list), "", headers)).toEqual(importedAnswer(3_000));
+    await store.delete(paths.of("p00000"));
+    const compressed = gzipSync(write(list));
+    const again = await send(store, compressed, "", { ...headers, "content-encoding": "gzip" });
+    expect(again, "the inflated body counts").toEqual(importedAnswer(3_000));
+    expect(await storedProducts(app, store)).toHaveLength(2_999);
+    expect(await send(store, write(list.slice(1)), "", headers)).toMatchObject({ status: 422 });
+    expect(await send(store, write(list), "?errorPolicy=REJECT_FAILED", headers)).toMatchObject({ status: 422 });
+  });
+
+  test("text that is not UTF-8 is refused with its line", async () => {
+    const store = await createTestStore(app);
+    for (const count of [1, 4_000]) {
+      const good = Buffer.from(write(products(count)));
+      const body = Buffer.concat([good, Buffer.from([0x41, 0xe4, 0x0a])]);
+      const answer = await send(store, body);
+      expect(answer).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED" } });
+      expect(answer.body.errors[0].message).toContain(`Line ${lineOf(count)} is not valid UTF-8`);
+    }
+    expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("a connection that is cut in the middle stores nothing", async () => {
+    const store = await createTestStore(app);
+    const body = write(products(4_000, () => ({ description: "d".repeat(100) })));
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
+    );
+    socket.write(body.slice(0, -200));
+    await sleep(300);
+    socket.destroy();
+    await sleep(300);
+    expect(await storedProducts(app, store)).toEqual([]);
+    expect(await send(store, body)).toEqual(importedAnswer(4_000));
+  });
+
+  test("curl sends a file with --data-binary, and in chunks with -T", async () => {
+    const store = await createTestStore(app);
+    const file = join(folder, `products-${store.id}`);
+    await writeFile(file, write(products(3_000, () => ({ description: "d".repeat(100) }))));
+    const common = ["-sS", "-X", "POST", "-H", `X-Service-Access-Token: ${store.token}`, "-H", `Content-Type: ${type}`];
+    const plain = await run("curl", [...common, "--data-binary", `@${file}`, `${app.url}${path}`]);
+    expect(JSON.parse(plain.stdout)).toEqual(importedAnswer(3_000).body);
+    const put = ["-H", "Transfer-Encoding: chunked", "-H", "Expect: 100-continue", "-T", file, `${app.url}${path}`];
+    const chunked = await run("curl", [...common, ...put]);
+    expect(JSON.parse(chunked.stdout)).toEqual(importedAnswer(0, 3_000).body);
+  });
+});
+
+test("NDJSON: blank lines, CRLF and a byte order mark are taken; a line that is no product is named", async () => {
+  const store = await createTestStore(app);
+  const post = async (body: string) =>
+    readAnswer(
+      await store.fetch(paths.bulk, { method: "POST", headers: { "content-type": "application/x-ndjson" }, body }),
+    );
+  const [a, b] = [JSON.stringify(product("a")), JSON.stringify(product("b"))];
+  expect(await post(`\uFEFF${a}\r\n\r\n  \n${b}`)).toEqual(importedAnswer(2));
+  const { body } = await post(`${a}\n{"id": \n[]\n"text"\n${JSON.stringify({ ...product("c"), colour: 1 })}\n`);
+  expect(body.errors).toMatchObject([
+    { code: "MALFORMED", line: 2, path: [] },
+    { code: "INVALID_TYPE", line: 3, path: [] },
+    { code: "INVALID_TYPE", line: 4, path: [] },
+    { code: "UNKNOWN_FIELD", line: 5, path: ["colour"] },
+  ]);
+});
+
+test("other media types, and a file where there is none to import, are 415", async () => {
+  const store = await createTestStore(app);
+  for (const [path, type] of [
+    [paths.csv, "application/x-ndjson"],
+    [paths.bulk, "text/csv"],
+    [paths.one, "text/csv"],
+    [paths.csv, "text/csv; charset=iso-8859-1"],
+    [paths.csv, "text/plain"],
+  ] as const) {
+    const response = await store.fetch(path, { method: "POST", headers: { "content-type": type }, body: "{}" });
+    expect([path, type, response.status]).toEqual([path, type, 415]);
+  }
+});

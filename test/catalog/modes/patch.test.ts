@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addSite } from "../../../src/access/site.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { invalid } from "../../support/problems.js";
+import { paths, product, products, type Sent, storedKeys, storedProducts } from "../../support/products.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const patchMany = `
+  mutation ($products: [ProductPatchInput!]!, $siteId: String, $errorPolicy: ImportErrorPolicy, $dryRun: Boolean) {
+    patchProducts(products: $products, siteId: $siteId, errorPolicy: $errorPolicy, dryRun: $dryRun) {
+      message imported created updated deleted failed failures { index id sku problems { code path } }
+    }
+  }
+`;
+
+const patch = { mode: "PATCH" };
+const full = {
+  description: "Text",
+  price: 5,
+  price_min: 4,
+  price_max: 6,
+  images: ["https://shop.example/1.jpg"],
+};
+
+async function storeWith(list: readonly Sent[]): Promise<TestStore> {
+  const store = await createTestStore(app);
+  expect((await store.post(paths.bulk, { products: list })).status).toBe(200);
+  return store;
+}
+
+const stored = async (store: TestStore) => new Map((await storedProducts(app, store)).map((row) => [row.id, row]));
+const found = async (store: TestStore, search: string): Promise<string[]> => {
+  const { data } = await store.graphql("query ($s: String!) { products(search: $s) { nodes { id } } }", { s: search });
+  return data.products.nodes.map(({ id }: { id: string }) => id);
+};
+
+describe("mode PATCH", () => {
+  test("changes the fields that are there, over GraphQL, and no others", async () => {
+    const store = await storeWith([product("a", full), product("b", full)]);
+    const before = await stored(store);
+    const list = [
+      { id: "a", price: 7.5, description: null },
+      { sku: "sku-b", available: false, images: null },
+    ];
+    const { data } = await store.graphql(patchMany, { products: list });
+    expect(data.patchProducts).toEqual({
+      message: "2 products were imported.",
+      imported: 2,
+      created: 0,
+      updated: 2,
+      deleted: 0,
+      failed: 0,
+      failures: [],
+    });
+    expect(await stored(store)).toEqual(
+      new Map([
+        ["a", { ...before.get("a"), price: 7.5, description: null }],
+        ["b", { ...before.get("b"), available: false, images: [] }],
+      ]),
+    );
+  });
+
+  test("written into the text of an operation does the same", async () => {
+    const store = await storeWith([product("a", full)]);
+    const { data } = await store.graphql(
+      `mutation { patchProducts(products: [{ sku: "sku-a", price: null, title: "New" }]) { updated } }`,
+    );
+    expect(data.patchProducts).toEqual({ updated: 1 });
+    expect((await stored(store)).get("a")).toMatchObject({ price: null, title: "New", description: "Text" });
+  });
+
+  test("over REST is the mode of every path; of CSV the columns that are there, where an empty cell clears", async () => {
+    const store = await storeWith([product("a", full), product("b", full)]);
+    const before = await stored(store);
+    expect((await store.post(paths.bulk, { products: [{ id: "a", price: 1 }], ...patch })).body).toEqual({
+      message: "1 product was imported.",
+      imported: 1,
+      created: 0,
+      updated: 1,
+    });
+    expect((await store.post(paths.one, { product: { sku: "sku-a", price_max: null }, ...patch })).status).toBe(200);
+    const csvContent = "sku,price,description\nsku-b,2.5,\n";
+    expect((await store.post(paths.csv, { csvContent, ...patch })).status).toBe(200);
+    expect(await stored(store)).toEqual(
+      new Map([
+        ["a", { ...before.get("a"), price: 1, priceMax: null }],
+        ["b", { ...before.get("b"), price: 2.5, description: null }],
+      ]),
+    );
+  });
+
+  test.each([1, 2_500])("of %i products finds them by new titles and skus, and no longer by the old", async (count) => {
+    const store = await storeWith(products(count));
+    const rename = products(count).map(({ id }, index) => ({
+      id,
+      ...(index % 2 === 0 ? { title: "Fresh" } : { sku: `next${index}` }),
+    }));
+    await store.post(paths.bulk, { products: [...rename, { id: "p00000", price: 1 }].slice(0, count), ...patch });
+    expect(await found(store, "fresh p00000")).toEqual(["p00000"]);
+    expect(await found(store, "title p00000")).toEqual([]);
+    if (count > 1) expect(await found(store, "title next 1")).toContain("p00001");
+  });
+
+  test.each([2, 3_000])("exchanges skus within one import, of %i products", async (count) => {
+    const store = await storeWith(products(count));
+    const list = products(count, (index) => ({ sku: `sku-p${String(count - 1 - index).padStart(5, "0")}` }));
+    const { status, body } = await store.post(paths.csv, {
+      csvContent: `id,sku\n${list.map(({ id, sku }) => `${id},${sku}\n`).join("")}`,
+      ...patch,
+    });
+    expect([status, body.updated]).toEqual([200, count]);
+    expect(await storedKeys(app, store)).toEqual(Object.fromEntries(list.map(({ id, sku }) => [id, sku])));
+  });
+
+  test("creates a product that there is not, where all required fields are there", async () => {
+    const store = await storeWith([product("a", full)]);
+    const { body } = await store.post(paths.bulk, {
+      products: [{ id: "a", price: 9 }, product("new", full)],
+      ...patch,
+    });
+    expect(body).toMatchObject({ imported: 2, created: 1, updated: 1 });
+    expect((await stored(store)).get("new")).toMatchObject({ title: "Title new", price: 5 });
+    expect((await stored(store)).get("a")).toMatchObject({ price: 9, description: "Text" });
+  });
+
+  test.each([0, 2_500])("names what is wrong with each product; beside %i others", async (count) => {
+    const store = await storeWith([product("a", full), product("b"), ...products(count)]);
+    const before = await stored(store);
+    const others = products(count).map(({ id }) => ({ id, price: 3 }));
+    const wrong = [
+      { id: "none", price: 1 },
+      { sku: "none", price: 1 },
+      { id: "a", price_min: 10 },
+      { id: "b", sku: "sku-a" },
+      { title: "No key" },
+      { id: "x", title: null },
+    ];
+    const problems = [
+      { code: "PRODUCT_NOT_FOUND", path: ["products", 0, "id"] },
+      { code: "PRODUCT_NOT_FOUND", path: ["products", 1, "sku"] },
+      { code: "INVALID_VALUE", path: ["products", 2, "price_min"] },
+      { code: "CONFLICT", path: ["products", 3, "sku"] },
+      { code: "REQUIRED", path: ["products", 4, "id"] },
+      { code: "REQUIRED", path: ["products", 5, "title"] },
+    ];
+    const refused = await store.post(paths.bulk, { products: [...wrong, ...others], ...patch });
+    expect([refused.status, refused.body.errors.map(({ code, path }: any) => ({ code, path }))]).toEqual([
+      400,
+      problems,
+    ]);
+    expect(await stored(store)).toEqual(before);
+
+    const { data } = await store.graphql(patchMany, {
+      products: [...wrong, { id: "b", price: 2 }, ...others].filter((_, index) => index !== 3),
+      errorPolicy: "REJECT_FAILED",
+    });
+    expect(data.patchProducts).toMatchObject({ imported: count + 1, created: 0, updated: count + 1, failed: 5 });
+    const after = await stored(store);
+    expect(after.get("b")).toEqual({ ...before.get("b"), price: 2 });
+    expect(after.get("a")).toEqual(before.get("a"));
+    expect([...after.values()].filter(({ price }) => price === 3)).toHaveLength(count);
+  });
+
+  test("of a CSV needs a column of keys, and a key in each row; an empty key is not there", async () => {
+    const store = await storeWith([product("a", full), product("b")]);
+    const send = (csvContent: string) => store.post(paths.csv, { csvContent, ...patch });
+    expect(await send("price\n1\n")).toEqual(
+      invalid({ code: "REQUIRED", message: "The column id or sku is required.", path: ["csvContent", "id"], line: 1 }),
+    );
+    expect(await send("id,sku,title\n,,x\na,,\n")).toMatchObject({
+      body: {
+        errors: [
+          { message: "id or sku is required.", line: 2 },
+          { message: "title is required: it can be changed, but not cleared.", line: 3 },
+        ],
+      },
+    });
+    expect((await send("id,sku,price\na,,8\n,sku-b,9\n")).body).toMatchObject({ updated: 2 });
+    const after = await stored(store);
+    expect([after.get("a"), after.get("b")]).toMatchObject([{ sku: "sku-a", price: 8 }, { price: 9 }]);
+  });
+
+  test.each([1, 2_500])(
+    "with a siteId ties the products to the site; a dry run changes nothing; of %i products",
+    async (count) => {
+      const store = await storeWith(products(count));
+      await addSite(app.db, store.id, "web", "shop");
+      const list = products(count).map(({ sku }) => ({ sku, price: 1 }));
+      for (const dryRun of [true, false]) {
+        const { data } = await store.graphql(patchMany, { products: list, siteId: "web", dryRun });
+        expect(data.patchProducts.updated).toBe(count);
+        const changed = (await storedProducts(app, store)).filter(
+          ({ price, sites }) => price === 1 && sites[0] === "web",
+        );
+        expect(changed).toHaveLength(dryRun ? 0 : count);
+      }
+    },
+  );
+});

@@ -1,0 +1,205 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { importCsv } from "../../../src/catalog/import/csv.js";
+import { AppError } from "../../../src/errors.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/modesModel.js";
+import { paths, product, type Sent, storedProducts } from "../../support/products.js";
+
+let app: TestApp;
+let folder = "";
+beforeAll(async () => {
+  app = await startApp();
+  folder = await mkdtemp(join(tmpdir(), "vitrine-modes-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await app.close();
+});
+
+interface Args {
+  readonly mode: Mode | null | undefined;
+  readonly errorPolicy: "REJECT_ALL" | "REJECT_FAILED";
+  readonly dryRun: boolean;
+  readonly maxDeletions?: number;
+}
+
+/** Sends an import: its answer, or the code of its refusal. */
+type Send = (store: TestStore, list: readonly Sent[], args: Args) => Promise<any>;
+
+const answer = "message imported created updated deleted failed failures { index line problems { code path } }";
+const policy = "$errorPolicy: ImportErrorPolicy, $dryRun: Boolean";
+const policyArgs = "errorPolicy: $errorPolicy, dryRun: $dryRun";
+const modes = "$mode: ImportMode, $maxDeletions: Int";
+const modeArgs = "mode: $mode, maxDeletions: $maxDeletions";
+const operations = {
+  list: `mutation ($products: [ProductInput!]!, ${modes}, ${policy}) {
+    answer: importProducts(products: $products, ${modeArgs}, ${policyArgs}) { ${answer} }
+  }`,
+  patch: `mutation ($products: [ProductPatchInput!]!, ${policy}) {
+    answer: patchProducts(products: $products, ${policyArgs}) { ${answer} }
+  }`,
+  csv: `mutation ($csvContent: String!, ${modes}, ${policy}) {
+    answer: importProductsCsv(csvContent: $csvContent, ${modeArgs}, ${policyArgs}) { ${answer} }
+  }`,
+};
+
+async function graphql(store: TestStore, query: string, variables: object): Promise<any> {
+  const { data, errors } = await store.graphql(query, variables);
+  return errors === undefined ? data.answer : errors[0].extensions.code;
+}
+
+async function rest(store: TestStore, path: string, body: object): Promise<any> {
+  const { status, body: found } = await store.post(path, body);
+  return status === 200 ? found : found.code;
+}
+
+/** Only the columns that the first row has, which all rows have. */
+function csvOf(list: readonly Sent[]): string {
+  const columns = Object.keys(list[0] ?? product("none"));
+  const cell = (value: unknown) =>
+    value === null || value === undefined ? "" : `${value as string | number | boolean}`;
+  return [columns, ...list.map((row) => columns.map((name) => cell(row[name])))]
+    .map((cells) => `${cells.join()}\n`)
+    .join("");
+}
+
+const ways: Readonly<Record<string, { readonly isCsv: boolean; readonly send: Send }>> = {
+  "REST, as a list": {
+    isCsv: false,
+    send: (store, list, args) => rest(store, paths.bulk, { products: list, ...args }),
+  },
+  "REST, as CSV": {
+    isCsv: true,
+    send: (store, list, args) => rest(store, paths.csv, { csvContent: csvOf(list), ...args }),
+  },
+  "GraphQL, as a list": {
+    isCsv: false,
+    send: (store, list, args) =>
+      args.mode === "PATCH"
+        ? graphql(store, operations.patch, { products: list, ...args, mode: undefined })
+        : graphql(store, operations.list, { products: list, ...args }),
+  },
+  "GraphQL, as CSV": {
+    isCsv: true,
+    send: (store, list, args) => graphql(store, operations.csv, { csvContent: csvOf(list), ...args }),
+  },
+  // As the command line imports it: on the embedded engine in short steps.
+  "a file": {
+    isCsv: true,
+    send: async (store, list, args) => {
+      const file = join(folder, "products.csv");
+      await writeFile(file, csvOf(list));
+      try {
+        return await importCsv(app.db, store.id, { file }, args);
+      } catch (error) {
+        if (error instanceof AppError) return error.code;
+        throw error;
+      }
+    },
+  },
+};
+
+const ids = ["a", "b", "c", "d", "e"];
+const skus = ["1", "2", "3", "4", "5"];
+const price = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(null, 1, 2) },
+  { weight: 1, arbitrary: fc.constant(-1) },
+);
+const row = fc.record({
+  id: fc.constantFrom(...ids),
+  sku: fc.constantFrom(...skus),
+  title: fc.constantFrom("x", "y"),
+  price,
+});
+const rows = fc.oneof(
+  fc.array(row, { maxLength: 6 }),
+  fc.uniqueArray(row, { maxLength: 5, comparator: (a, b) => a.id === b.id || a.sku === b.sku }),
+);
+const policies = {
+  errorPolicy: fc.constantFrom("REJECT_FAILED" as const, "REJECT_FAILED" as const, "REJECT_ALL" as const),
+  dryRun: fc.constantFrom(false, false, false, true),
+  way: fc.constantFrom(...Object.keys(ways)),
+};
+const whole = fc.record({
+  ...policies,
+  mode: fc.constantFrom<Args["mode"]>("UPSERT", "REPLACE", "REPLACE", undefined, null),
+  rows,
+  maxDeletions: fc.constantFrom(undefined, undefined, 0, 2),
+});
+const fields = fc
+  .subarray(["id", "sku", "title", "price"] as const)
+  .filter((some) => some.includes("id") || some.includes("sku"));
+const pick = (from: ModelRow, names: readonly (keyof ModelRow)[]): ModelRow =>
+  Object.fromEntries(names.map((name) => [name, from[name]]));
+/** Of CSV all rows have the same fields. */
+const patches = fc.record({
+  ...policies,
+  mode: fc.constant<Args["mode"]>("PATCH"),
+  rows: fc.oneof(
+    fc.tuple(rows, fields).map(([list, names]) => list.map((each) => pick(each, names))),
+    fc
+      .tuple(rows, fc.array(fields, { minLength: 6, maxLength: 6 }))
+      .map(([list, names]) => list.map((each, at) => pick(each, names[at] ?? []))),
+  ),
+  maxDeletions: fc.constant(undefined),
+});
+
+const isUniform = (list: readonly ModelRow[]) => new Set(list.map((each) => Object.keys(each).join())).size <= 1;
+
+/** As it is sent: rows of a patch as they are, but products whole, if they have a title to begin with. */
+function sent(each: ModelRow, mode: Args["mode"]): Sent {
+  return mode === "PATCH" && each.title === undefined
+    ? { ...each }
+    : { ...product(each.id ?? "", {}), ...wholeOf(each) };
+}
+const wholeOf = ({ id, sku, ...others }: ModelRow) => ({ ...others, id, sku });
+
+async function catalogOf(store: TestStore): Promise<Catalog> {
+  const stored = await storedProducts(app, store);
+  return new Map(stored.map(({ id, sku, title, price: stays }) => [id, { sku, title, price: stays }]));
+}
+
+test("whatever is imported, in every mode, way and policy, a plain model of a catalog says what becomes of it", async () => {
+  const property = fc.asyncProperty(
+    fc.array(fc.oneof(whole, patches), { minLength: 1, maxLength: 8 }),
+    async (requests) => {
+      const store = await createTestStore(app);
+      let catalog: Catalog = new Map();
+      for (const { rows: list, way, mode, maxDeletions, ...others } of requests) {
+        const { send, isCsv } = ways[isUniform(list) ? way : "REST, as a list"] ?? {};
+        if (send === undefined) throw new Error(way);
+        const expected = importInto(catalog, list, mode ?? "UPSERT");
+        const limit = mode === "REPLACE" && maxDeletions !== undefined ? { maxDeletions } : {};
+        const found = await send(
+          store,
+          list.map((each) => sent(each, mode)),
+          { mode, ...others, ...limit },
+        );
+        const isTooMuch = expected.deleted > (limit.maxDeletions ?? 10);
+        if (others.errorPolicy === "REJECT_ALL" && expected.failures.length > 0) {
+          // Either is right where both are wrong: deletions are counted first, or the rows checked.
+          expect(isTooMuch ? ["VALIDATION_FAILED", "TOO_MANY_DELETIONS"] : ["VALIDATION_FAILED"]).toContain(found);
+        } else if (isTooMuch && !others.dryRun) {
+          expect(found).toBe("TOO_MANY_DELETIONS");
+        } else {
+          const { created, updated, deleted, failures } = expected;
+          expect(found).toMatchObject({ imported: created + updated, created, updated });
+          expect(found.deleted ?? 0).toBe(deleted);
+          expect(found.message.includes("would be refused")).toBe(isTooMuch);
+          const listed = (found.failures ?? []).map((failure: any) => ({
+            at: isCsv === true ? failure.line - 2 : failure.index,
+            problems: failure.problems.map(({ code, path }: any) => [code, path.at(-1)]),
+          }));
+          expect(listed).toEqual(failures);
+          if (!others.dryRun) ({ catalog } = expected);
+        }
+        expect(await catalogOf(store)).toEqual(catalog);
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 60 });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { receive } from "../support/bytes.js";
+import { readPage } from "../support/pages.js";
+import { postWithKey } from "../support/idempotency.js";
+import { documented, paths, product } from "../support/products.js";
+
+const basePath = "/shop-api";
+
+let app: TestApp;
+let store: TestStore;
+beforeAll(async () => {
+  app = await startApp({ basePath });
+  store = await createTestStore(app);
+});
+afterAll(() => app.close());
+
+const everywhere = ["", basePath];
+
+describe.each(everywhere)("with BASE_PATH, below %j", (prefix) => {
+  test("each documented path and GraphQL answer, by the fast path and by Yoga", async () => {
+    const shirt = product("shirt");
+    expect(await store.post(`${prefix}${paths.one}`, { product: shirt })).toMatchObject({ status: 200 });
+    expect(await store.get(`${prefix}${paths.of("shirt")}`)).toMatchObject({ status: 200, body: documented(shirt) });
+    const query = '{ product(productId: "shirt") { id } }';
+    for (const path of ["/graphql", "/graphql?lane=yoga"]) {
+      const answer = await store.post(`${prefix}${path}`, { query });
+      expect(answer).toMatchObject({ status: 200, body: { data: { product: { id: "shirt" } } } });
+    }
+    const read = await store.get(`${prefix}/graphql?${new URLSearchParams({ query }).toString()}`);
+    expect(read).toMatchObject({ status: 200, body: { data: { product: { id: "shirt" } } } });
+  });
+
+  test.each(["/", "/graphql", "/docs", "/dashboard", "/openapi.json", "/healthz", "/readyz", "/metrics"])(
+    "%s answers",
+    async (path) => {
+      const { status } = await receive(app.url, `${prefix}${path}`, { headers: { accept: "text/html" } });
+      expect(status).toBe(200);
+    },
+  );
+
+  test("pages name no path of the server's root", async () => {
+    for (const path of ["/", "/graphql", "/docs", "/dashboard"]) {
+      const { html, files } = await readPage(app, `${prefix}${path}`);
+      expect(html).not.toMatch(/(?:href|src|action)="\/|url: "\//u);
+      for (const file of files) {
+        expect(file.startsWith(`${prefix}/`)).toBe(true);
+        expect((await fetch(`${app.url}${file}`)).status).toBe(200);
+      }
+    }
+  });
+
+  test("what is not there is 404, and other methods are 405", async () => {
+    const status = async (method: string, path: string) => (await store.fetch(`${prefix}${path}`, { method })).status;
+    expect(await status("GET", "/nowhere")).toBe(404);
+    expect(await status("GET", `${basePath}/shop-api/healthz`)).toBe(404);
+    expect(await status("DELETE", "/docs")).toBe(405);
+  });
+});
+
+test("the base path without a slash leads to the first page, with the query string", async () => {
+  const { status, headers } = await receive(app.url, basePath);
+  expect([status, headers.location]).toEqual([308, "/shop-api/"]);
+  const withQuery = await receive(app.url, `${basePath}?a=b`);
+  expect(withQuery.headers.location).toBe("/shop-api/?a=b");
+  expect((await receive(app.url, basePath, { method: "POST" })).status).toBe(404);
+  expect((await receive(app.url, "/shop-apis/docs")).status, "another path that begins alike").toBe(404);
+  const { html } = await readPage(app, `${basePath}/`);
+  expect(html).toContain("<code>/shop-api/docs</code>");
+});
+
+test("an import that is sent again by the other path is the same call", async () => {
+  const body = { product: product("once") };
+  const first = await postWithKey(store, paths.one, body, "key-1");
+  const again = await postWithKey(store, `${basePath}${paths.one}`, body, "key-1");
+  expect(again).toEqual({ ...first, replayed: "true" });
+});
+
+test("the access log and the metrics name the same routes", async () => {
+  await store.get(`${basePath}${paths.of("none")}`);
+  await fetch(`${app.url}${basePath}`, { redirect: "manual" });
+  const routes = app.accessLog.map((line) => (JSON.parse(line) as { route: string }).route);
+  expect(routes).toContain("/external/product/v1/:productId");
+  expect(routes.filter((route) => route.startsWith(basePath))).toEqual([]);
+});
+
+test("without BASE_PATH no prefix is served", async () => {
+  const plain = await startApp();
+  expect((await fetch(`${plain.url}${basePath}/docs`)).status).toBe(404);
+  await plain.close();
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore, storeAt } from "../../support/app.js";
+import { receive } from "../../support/bytes.js";
+import { readPage } from "../../support/pages.js";
+import { documented, paths, product } from "../../support/products.js";
+import { type Proxy, startHaproxy, startNginx } from "../../support/proxies.js";
+import { record, saved } from "../../support/shows.js";
+import { subscribe } from "../../support/subscribe.js";
+
+const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
+const prefix = "/shop-api";
+
+let apps: Record<"plain" | "prefixed", TestApp>;
+let store: TestStore;
+beforeAll(async () => {
+  const [plain, prefixed] = await Promise.all([startApp(), startApp({ basePath: prefix })]);
+  apps = { plain, prefixed };
+  store = await createTestStore(plain);
+});
+afterAll(() => Promise.all(Object.values(apps).map((app) => app.close())));
+
+const portOf = ({ url }: TestApp) => new URL(url).port;
+const server = (app: TestApp) => `http://127.0.0.1:${portOf(app)}`;
+const nginxAt = (location: string) => startNginx(nginx, location, false, `${prefix}/`);
+const forwarded = "proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;";
+const stripping = [
+  `http-request redirect code 308 location ${prefix}/ if { path ${prefix} }`,
+  `http-request replace-path ${prefix}/(.*) /\\1`,
+];
+
+/** How a proxy passes on what comes below the prefix, and the address that the OpenAPI document names then. */
+const ways: [string, boolean, () => Promise<Proxy>, (base: string) => string][] = [
+  ["nginx that removes the prefix", nginx !== "", () => nginxAt(`proxy_pass ${server(apps.plain)}/;`), () => "."],
+  [
+    "nginx with HTTP/1.1 that removes the prefix",
+    nginx !== "",
+    () => nginxAt(`proxy_pass ${server(apps.plain)}/; proxy_http_version 1.1;`),
+    () => ".",
+  ],
+  [
+    "nginx that removes the prefix, with BASE_PATH",
+    nginx !== "",
+    () => nginxAt(`proxy_pass ${server(apps.prefixed)}/; ${forwarded}`),
+    (base) => base,
+  ],
+  [
+    "nginx that keeps the prefix, with BASE_PATH",
+    nginx !== "",
+    () => nginxAt(`proxy_pass ${server(apps.prefixed)}; ${forwarded}`),
+    (base) => base,
+  ],
+  [
+    "HAProxy that removes the prefix",
+    haproxy !== "",
+    () => startHaproxy(haproxy, portOf(apps.plain), stripping),
+    () => ".",
+  ],
+  [
+    "HAProxy that removes the prefix, with BASE_PATH",
+    haproxy !== "",
+    () => startHaproxy(haproxy, portOf(apps.prefixed), stripping),
+    () => prefix,
+  ],
+  [
+    "HAProxy that keeps the prefix, with BASE_PATH",
+    haproxy !== "",
+    () => startHaproxy(haproxy, portOf(apps.prefixed)),
+    () => prefix,
+  ],
+];
+
+describe.each(ways)("behind %s", (_, isInstalled, start, serverUrl) => {
+  test.runIf(isInstalled)("pages, their files, REST, GraphQL, subscriptions and redirects stay below it", async () => {
+    const proxy = await start();
+    onTestFinished(() => proxy.close());
+    const origin = `http://127.0.0.1:${proxy.port}`;
+    const base = `${origin}${prefix}`;
+    for (const path of ["/", "/graphql", "/docs", "/dashboard"]) {
+      const { headers, html, files } = await readPage({ url: base }, path);
+      expect([path, headers.get("content-type")]).toEqual([path, "text/html; charset=utf-8"]);
+      const links = [...html.matchAll(/href="(?!data:)([^"]*)"/gu)].map(([, link = ""]) => new URL(link, base + path));
+      for (const { pathname } of [...links, ...files.map((file) => new URL(file, origin))]) {
+        expect(pathname.startsWith(`${prefix}/`)).toBe(true);
+        const { status } = await fetch(origin + pathname, { headers: { accept: "text/html" } });
+        expect([pathname, status]).toEqual([pathname, 200]);
+      }
+    }
+    const { status, headers } = await receive(origin, prefix);
+    expect([301, 308]).toContain(status);
+    expect(new URL(headers.location ?? "", origin).href).toBe(`${base}/`);
+
+    const caller = storeAt(base, store);
+    const shirt = product("shirt");
+    expect(await caller.post(paths.one, { product: shirt })).toMatchObject({ status: 200 });
+    const document: any = await (await fetch(`${base}/openapi.json`)).json();
+    expect(document.servers).toMatchObject([{ url: serverUrl(base) }]);
+    const named = new URL(document.servers[0].url, `${base}/openapi.json`).href.replace(/\/$/u, "");
+    expect(await storeAt(named, store).get(paths.of("shirt"))).toMatchObject({ status: 200, body: documented(shirt) });
+
+    const { id: lsId } = await saved(store);
+    const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { kpis { orders { total } } } }";
+    const leaving = new AbortController();
+    const values = subscribe({ url: base }, store, { query, variables: { lsId } }, leaving.signal);
+    expect((await values.next()).value.data.liveStreamAnalytics.kpis.orders.total).toBe(0);
+    await caller.graphql(record, { lsId, events: [{ id: "e1", type: "ORDER", channel: "LIVE", amount: 1 }] });
+    expect((await values.next()).value.data.liveStreamAnalytics.kpis.orders.total).toBe(1);
+    leaving.abort();
+  });
+});

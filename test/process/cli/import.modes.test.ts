@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { createStore } from "../../../src/access/store.js";
+import { testDatabase } from "../../support/app.js";
+import { cli, cliJson } from "../../support/cli.js";
+import { toCsv } from "../../support/csv.js";
+import { makeSharedPlace, type Place, removePlace, vitrine } from "../../support/process.js";
+import { products, type Sent } from "../../support/products.js";
+
+let place: Place;
+let database: ReturnType<typeof testDatabase>;
+beforeAll(async () => {
+  place = await makeSharedPlace();
+  database = testDatabase();
+  return async () => {
+    await database.close();
+    await removePlace(place);
+  };
+});
+
+/** A new store, and what imports rows into it. */
+async function prepare() {
+  const { env, dataDir } = place;
+  const store = `store-${randomUUID()}`;
+  await createStore(database.client, store, "Test store");
+  const command = async (rows: readonly Sent[], ...options: string[]) => {
+    const file = join(dataDir, `${randomUUID()}.csv`);
+    await writeFile(file, toCsv(rows));
+    return ["import", store, file, ...options];
+  };
+  return { env, store, command };
+}
+
+test("--mode replace leaves the rows of the file alone, within --max-deletions", async () => {
+  const { env, store, command } = await prepare();
+  await cliJson(await command(products(30)), env);
+  const some = products(12);
+  expect(await cli(await command(some, "--mode", "Replace"), env)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: "vitrine: This import would remove 18 of 30 products, but maxDeletions allows 10. Nothing was stored.\n",
+  });
+  const allowed = ["--mode", "replace", "--max-deletions", "18"];
+  const forecast = "12 products would be imported, 18 would be deleted. Nothing was stored. 0 new, 12 replaced.";
+  expect((await cli(await command(some, ...allowed, "--dry-run"), env)).stdout).toContain(`${forecast}\n`);
+  expect(await cliJson(await command(some, ...allowed), env)).toEqual({
+    store,
+    imported: 12,
+    created: 0,
+    updated: 12,
+    deleted: 18,
+  });
+  expect((await cli(await command(products(11), ...allowed), env)).stdout).toBe(
+    "11 products were imported, 1 deleted. 0 new, 11 replaced.\n",
+  );
+});
+
+test("--mode patch changes the columns of the file alone, and reads no files of other systems", async () => {
+  const { env, store, command } = await prepare();
+  await cliJson(await command(products(3, () => ({ description: "Kept", price: 1 }))), env);
+  const file = join(place.dataDir, `${randomUUID()}.csv`);
+  await writeFile(file, "sku,price\nsku-p00000,9.5\nsku-p00001,\n");
+  const patch = ["import", store, file, "--mode", "patch"];
+  expect(await cli(patch, env)).toEqual({
+    status: 0,
+    stdout: "2 products were imported. 0 new, 2 changed.\n",
+    stderr: "",
+  });
+  const stored = await database.client.product.findMany({ where: { storeId: store }, orderBy: { id: "asc" } });
+  expect(stored.map(({ price, description }) => [price?.toNumber() ?? null, description])).toEqual([
+    [9.5, "Kept"],
+    [null, "Kept"],
+    [1, "Kept"],
+  ]);
+  const { status, stderr } = await cli([...patch, "--format", "shopify"], env);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining("The mode PATCH reads files in Vitrine's own columns only."),
+  ]);
+});
+
+test("unknown modes and counts that are none are refused", async () => {
+  const { env, command } = await prepare();
+  const unknown = await vitrine(await command([], "--mode", "merge"), env);
+  expect([unknown.status, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining("Allowed choices are upsert, patch, replace"),
+  ]);
+  for (const count of ["-1", "1.5", "many", ""]) {
+    const { status, stderr } = await vitrine(await command([], "--mode", "replace", "--max-deletions", count), env);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("It is a whole number of 0 or more.")]);
+  }
+});

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { addSite } from "../../../src/access/site.js";
+import { createStore } from "../../../src/access/store.js";
+import { deleteStore } from "../../../src/access/store.delete.js";
+import { issueToken } from "../../../src/access/token.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
+import { testDatabase } from "../../support/app.js";
+import { cli, cliJson } from "../../support/cli.js";
+import { runShell } from "../../support/docs.js";
+import { asInputs, newShow, someEvents } from "../../support/figures.js";
+import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
+import { product } from "../../support/products.js";
+import { everythingOf } from "../../support/stored.js";
+
+let env: Place["env"];
+let folder: string;
+let database: ReturnType<typeof testDatabase>;
+beforeAll(async () => {
+  const place = await makeSharedPlace();
+  database = testDatabase();
+  ({ env, temporary: folder } = place);
+  return async () => {
+    await database.close();
+    await removePlace(place);
+  };
+});
+
+const newStore = async () => (await createStore(database.client, `store-${randomUUID()}`, "Acme")).store;
+const moment = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
+
+/** A store with some of everything, and how its row of `store show` counts it. */
+async function fullStore() {
+  const { client } = database;
+  const store = await newStore();
+  await addSite(client, store, "de", "SHOP");
+  await importProducts(client, store, [product("a"), product("b")], { site: { siteId: "de" } });
+  const { lsId } = await newShow(client, store);
+  await recordEvents(client, store, lsId, asInputs(someEvents(100)));
+  await newShow(client, store);
+  return { store, lsId, contents: { products: 2, sites: 1, liveStreams: 2, tokens: 0 } };
+}
+
+const emptyTables = async (store: string) => {
+  const rows = await everythingOf({ db: database.client }, { id: store });
+  return Object.keys(rows).filter((table) => rows[table]?.length !== 0);
+};
+
+test("stores are listed, shown and renamed", async () => {
+  const { store, contents } = await fullStore();
+  const stores: any[] = (await cliJson(["store", "list"], env)).stores;
+  const ids = stores.map((listed) => String(listed.store));
+  expect(ids).toEqual(ids.toSorted());
+  expect(stores).toContainEqual({ store, name: "Acme", createdAt: moment });
+  expect((await cli(["store", "list"], env)).stdout).toContain(`${store}  Acme  created `);
+  expect(await cliJson(["store", "rename", store, "Acme Fashion"], env)).toEqual({ store, name: "Acme Fashion" });
+  expect(await cliJson(["store", "show", store], env)).toEqual({
+    store,
+    name: "Acme Fashion",
+    createdAt: moment,
+    ...contents,
+  });
+  expect((await cli(["store", "show", store], env)).stdout).toMatch(
+    /^store-\S+ {2}Acme Fashion {2}created \S+\n2 products, 1 site, 2 live streams and 0 tokens\n$/u,
+  );
+});
+
+test("a store is deleted with everything of it, and other stores stay as they are", async () => {
+  const [{ store }, other] = [await fullStore(), await fullStore()];
+  const before = await everythingOf({ db: database.client }, { id: other.store });
+  const unconfirmed = await cli(["store", "delete", store], env);
+  expect(unconfirmed).toEqual({
+    status: 2,
+    stdout: "",
+    stderr:
+      `vitrine: Delete store ${store} with 2 products, 1 site, 2 live streams and 0 tokens? ` +
+      "Confirm with --yes: nothing was changed. (see --help)\n",
+  });
+  expect(await cliJson(["store", "delete", store, "--yes"], env)).toEqual({
+    store,
+    products: 2,
+    sites: 1,
+    liveStreams: 2,
+    tokens: 0,
+  });
+  expect(await emptyTables(store)).toEqual([]);
+  expect(await everythingOf({ db: database.client }, { id: other.store })).toEqual(before);
+});
+
+test("on a terminal a deletion asks: only yes goes on, and neither no nor the end of the input changes anything", async () => {
+  const store = await newStore();
+  const variables = { ...env, PATH: process.env["PATH"] ?? "", VITRINE: `${process.execPath} ${program}` };
+  const onTerminal = (input: string) =>
+    runShell(
+      `(until grep -q 'y/N' typescript; do sleep 0.1; done; ${input}; sleep 1) 2> /dev/null |
+        script -qfec "$VITRINE store delete ${store}" typescript > /dev/null || echo "status $?"
+      cat typescript; rm typescript`,
+      variables,
+      folder,
+    );
+  for (const input of ["echo n", "true"]) {
+    const printed = await onTerminal(input);
+    expect(printed).toContain(`Delete store ${store} with 0 products, 0 sites, 0 live streams and 0 tokens? [y/N]`);
+    expect(printed).toContain("status 1");
+    expect(printed).toContain("vitrine: Nothing was changed.");
+    expect(await emptyTables(store)).toEqual(["Store"]);
+  }
+  expect(await onTerminal("echo y")).toContain(`Store ${store} was deleted`);
+  expect(await emptyTables(store)).toEqual([]);
+});
+
+test("a store's tokens are deleted, and time is given until they have stopped working", async () => {
+  const { store } = await fullStore();
+  await issueToken(database.client, store);
+  const from = performance.now();
+  expect(await deleteStore(database.client, store, 300)).toMatchObject({ tokens: 1 });
+  expect(performance.now() - from).toBeGreaterThan(290);
+  expect(await emptyTables(store)).toEqual([]);
+});
+
+test("sites are listed and removed; products that were tied to one stay", async () => {
+  const { store } = await fullStore();
+  await addSite(database.client, store, "at", "MARKET");
+  const sites = [
+    { site: "at", type: "MARKET" },
+    { site: "de", type: "SHOP" },
+  ];
+  expect(await cliJson(["site", "list", store], env)).toEqual({ store, sites });
+  expect((await cli(["site", "list", store], env)).stdout).toBe("at  MARKET\nde  SHOP\n");
+  const { status, stderr } = await cli(["site", "remove", store, "de"], env);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("to which 2 products are tied? Confirm with --yes")]);
+  expect(await cliJson(["site", "remove", store, "de", "--yes"], env)).toEqual({ store, site: "de", products: 2 });
+  expect(await cliJson(["site", "list", store], env)).toEqual({ store, sites: sites.slice(0, 1) });
+  expect(await cliJson(["store", "show", store], env)).toMatchObject({ products: 2, sites: 1 });
+});
+
+test("shows are listed by status and deleted", async () => {
+  const { store, lsId } = await fullStore();
+  const listed = (await cliJson(["show", "list", store, "--status", "LIVE"], env)).liveStreams;
+  expect(listed).toHaveLength(2);
+  expect(listed).toContainEqual({
+    id: lsId,
+    name: "Spring collection",
+    status: "LIVE",
+    startedAt: moment,
+    endedAt: null,
+    durationSeconds: expect.any(Number),
+  });
+  expect((await cli(["show", "list", store, "--status", "ENDED"], env)).stdout).toBe(
+    `Store ${store} has no live streams that are ENDED.\n`,
+  );
+  const refused = await cli(["show", "delete", store, lsId, "--yes"], env);
+  expect(refused).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: "vitrine: The show has events. With force, they are deleted too.\n",
+  });
+  expect((await cli(["show", "delete", store, lsId, "--force"], env)).status).toBe(2);
+  expect(await cliJson(["show", "delete", store, lsId, "--force", "--yes"], env)).toEqual({
+    store,
+    liveStream: lsId,
+    events: 100,
+  });
+  expect((await cliJson(["show", "list", store], env)).liveStreams).toHaveLength(1);
+});
+
+test.each([
+  [["store", "show", "nobody"], "There is no store nobody."],
+  [["store", "rename", "nobody", "Name"], "There is no store nobody."],
+  [["store", "delete", "nobody", "--yes"], "There is no store nobody."],
+  [["site", "list", "nobody"], "There is no store nobody."],
+  [["site", "remove", "nobody", "de", "--yes"], "There is no store nobody."],
+  [["show", "list", "nobody"], "There is no store nobody."],
+  [["show", "delete", "nobody", "show", "--yes"], "There is no store nobody."],
+])("%j is refused: there is no such store", async (args, reason) => {
+  expect(await cli(args, env)).toEqual({ status: 1, stdout: "", stderr: `vitrine: ${reason}\n` });
+});
+
+test("a site or a show that the store does not have is refused", async () => {
+  const store = await newStore();
+  expect((await cli(["site", "remove", store, "de", "--yes"], env)).stderr).toBe(
+    `vitrine: Store ${store} has no site de.\n`,
+  );
+  expect((await cli(["show", "delete", store, "gone", "--yes"], env)).stderr).toBe(
+    "vitrine: The store has no live stream with this id.\n",
+  );
+});

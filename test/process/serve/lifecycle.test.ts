@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { packageVersion } from "../../../src/lib/packageFiles.js";
+import { onServer } from "../../support/postgresql.js";
+import { type Ended, placeForTest, serve, start, until } from "../../support/process.js";
+
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+
+function linesOf({ stderr }: Ended): Record<string, unknown>[] {
+  const lines = stderr.trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg !== "request");
+}
+
+const common = { level: 30, time: expect.any(Number), hostname: expect.any(String) };
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "the log says what serves and where, and that %s stopped it",
+  async (signal) => {
+    const { env } = await placeForTest();
+    const server = await serve({ ...env, LOG_LEVEL: "info" });
+    const ended = await server.stop(signal);
+    expect(ended.status).toBe(0);
+    const facts = { ...common, pid: server.pid, version: packageVersion(), node: process.version, engine: "embedded" };
+    expect(linesOf(ended)).toEqual([
+      { ...facts, address: server.url, ms: expect.any(Number), msg: "serving" },
+      { ...common, pid: server.pid, reason: signal, uptimeSeconds: expect.any(Number), msg: "stopping" },
+      { ...common, pid: server.pid, reason: signal, ms: expect.any(Number), msg: "stopped" },
+    ]);
+  },
+);
+
+test.runIf(testDatabaseUrl !== undefined)("of several workers, the primary logs start and stop once", async () => {
+  const name = `vitrine_lifecycle_${process.pid}`;
+  const url = new URL(testDatabaseUrl ?? "");
+  url.pathname = `/${name}`;
+  await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
+  try {
+    const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
+    const server = await serve(env);
+    const lines = linesOf(await server.stop());
+    expect(lines.map(({ msg }) => msg)).toEqual(["serving", "stopping", "stopped"]);
+    expect(lines[0]).toMatchObject({ pid: server.pid, engine: "postgresql", workers: 2, address: server.url });
+    expect(JSON.stringify(lines)).not.toContain(url.password || "postgres@");
+  } finally {
+    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  }
+});
+
+test("the first start says within a second what it is doing; a later one need not", async () => {
+  const { env } = await placeForTest();
+  const startedAt = performance.now();
+  const first = start(["serve"], { ...env, PORT: "0", LOG_LEVEL: "warn" });
+  await until(() => first.stdout() !== "", "the first line");
+  const ms = performance.now() - startedAt;
+  expect(first.stdout()).toMatch(
+    /^Vitrine \S+ makes its database in \S+; this takes a few seconds at the first start\.\n/u,
+  );
+  expect(ms, "on a busy machine").toBeLessThan(5_000);
+  first.process.kill("SIGKILL");
+  await first.ended;
+});

@@ -1,0 +1,31 @@
+import { type FormatReadOptions, readCatalog } from "../../src/catalog/formats/read.js";
+import { collect, rowsOf } from "./csvReading.js";
+
+/** Bytes in pieces of this size. */
+async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What is read of a file: its products as they would be stored, problems as "line field: message", and notes. */
+export async function readFile(
+  content: string | Buffer,
+  { pieceBytes = 64 * 1024, ...options }: FormatReadOptions & { readonly pieceBytes?: number } = {},
+) {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const { chunks, result } = await collect(readCatalog(piecesOf(bytes, pieceBytes), options));
+  const products = rowsOf(chunks).map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null && name !== "searchWords")),
+  );
+  const own = [...result.problems.list, ...(result.failed?.list ?? []).flatMap(({ problems }) => problems)];
+  const problems = own.map(({ line, path, message }) => `${line} ${path.join(".")}: ${message}`);
+  return { products, problems, notes: result.notes, format: result.format, preview: result.preview };
+}
+
+/** CSV of a header and rows that name only some of its columns. */
+export function csvOf(header: string, rows: readonly Readonly<Record<string, string>>[], delimiter = ","): string {
+  const columns = header.split(",");
+  const quoted = (text: string) => (/[",;\t\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [columns, ...rows.map((row) => columns.map((name) => row[name] ?? ""))]
+    .map((cells) => `${cells.map(quoted).join(delimiter)}\n`)
+    .join("");
+}
