@@ -17,8 +17,14 @@ function parsed({ text }: RawAnswer): any {
   return JSON.parse(text ?? "");
 }
 
-/** A REST answer: 200 with JSON, or problem details with the status of its code, and never a 5xx. Gives its body. */
+/** A REST answer: 200 with JSON, an export as a line of JSON for each product, or problem details with the status of its code, and never a 5xx. Gives its body. */
 export function checkedRest(answer: RawAnswer): any {
+  if (answer.status === 200 && answer.headers["content-type"] === "application/x-ndjson") {
+    return answer.text
+      ?.split("\n")
+      .filter(Boolean)
+      .map((text) => parsed({ ...answer, text }));
+  }
   const body = parsed(answer);
   expect(answer.status).toBeLessThan(500);
   if (answer.status === 200) {
