@@ -1,4 +1,5 @@
 import { AppError } from "../errors.js";
+import { type StoreUse, StoreUses, type Waiter } from "./storeUses.js";
 
 interface FairShareOptions {
   /** All places: connections, threads or bytes. */
@@ -13,20 +14,6 @@ interface FairShareOptions {
   readonly retryAfterSeconds?: number;
 }
 
-interface Waiter {
-  readonly amount: number;
-  readonly admit: () => void;
-  readonly refuse: () => void;
-}
-
-interface StoreUse {
-  held: number;
-  /** Its use so far, in places times milliseconds. */
-  used: number;
-  countedAt: number;
-  readonly waiting: Set<Waiter>;
-}
-
 interface TakeOptions {
   /** 1 by default. */
   readonly amount?: number;
@@ -35,8 +22,6 @@ interface TakeOptions {
 }
 
 const waitMsDefault = 4_500;
-/** Stores to remember beyond those that hold or wait. */
-const storesMax = 10_000;
 const waitingOfStoreMaxDefault = 1_000;
 
 /**
@@ -46,10 +31,7 @@ const waitingOfStoreMaxDefault = 1_000;
  */
 export class FairShare {
   readonly #options: Required<FairShareOptions>;
-  /** Stores that hold or wait, or recently used more than others. */
-  readonly #stores = new Map<string, StoreUse>();
-  /** The virtual time: the use of the store that was last admitted. New stores start from it, so that idle time earns nothing. */
-  #clock = 0;
+  readonly #uses = new StoreUses();
   #free: number;
   #waiting = 0;
   #isClosed = false;
@@ -74,7 +56,7 @@ export class FairShare {
 
   /** Takes places if they are free and nobody waits for them; the caller must `release` them. */
   tryTake(storeId: string, amount = 1): boolean {
-    const use = this.#useOf(storeId);
+    const use = this.#uses.of(storeId);
     if (use.waiting.size > 0 || !this.#fits(use.held, amount)) return false;
     if (this.#waiting > 0 && amount > 1) return false; // large amounts must not overtake waiting small ones
     this.#hold(use, amount);
@@ -88,7 +70,7 @@ export class FairShare {
    */
   async take(storeId: string, { amount = 1, signal }: TakeOptions = {}): Promise<void> {
     if (this.tryTake(storeId, amount)) return;
-    const use = this.#useOf(storeId);
+    const use = this.#uses.of(storeId);
     const isFull = use.waiting.size >= this.#options.waitingOfStoreMax;
     if (this.#isClosed || isFull || signal?.aborted === true) throw this.#refusal();
     await new Promise<void>((resolve, reject) => {
@@ -121,16 +103,13 @@ export class FairShare {
   /** Refuses all who wait or would have to. */
   close(): void {
     this.#isClosed = true;
-    for (const { waiting } of this.#stores.values()) for (const waiter of waiting) waiter.refuse();
+    for (const { waiting } of this.#uses.all()) for (const waiter of waiting) waiter.refuse();
   }
 
   release(storeId: string, amount = 1): void {
-    const use = this.#stores.get(storeId);
-    if (use === undefined) return;
-    count(use);
-    use.held -= amount;
+    if (!this.#uses.release(storeId, amount)) return;
     this.#free += amount;
-    if (this.#free === this.#options.places && this.#waiting === 0) this.#stores.clear(); // nobody competes
+    if (this.#free === this.#options.places && this.#waiting === 0) this.#uses.clear(); // nobody competes
     this.#admitNext();
   }
 
@@ -149,60 +128,21 @@ export class FairShare {
   }
 
   #hold(use: StoreUse, amount: number): void {
-    count(use);
-    this.#clock = Math.max(this.#clock, use.used);
-    use.held += amount;
+    this.#uses.hold(use, amount);
     this.#free -= amount;
-  }
-
-  #useOf(storeId: string): StoreUse {
-    let use = this.#stores.get(storeId);
-    if (use === undefined) {
-      if (this.#stores.size >= storesMax) this.#forgetIdle();
-      use = { held: 0, used: this.#clock, countedAt: performance.now(), waiting: new Set() };
-      this.#stores.set(storeId, use);
-    } else if (isIdle(use)) use.used = Math.max(use.used, this.#clock);
-    return use;
-  }
-
-  #forgetIdle(): void {
-    for (const [storeId, use] of this.#stores) if (isIdle(use)) this.#stores.delete(storeId);
   }
 
   #admitNext(): void {
     while (this.#waiting > 0 && this.#free > 0) {
-      const next = this.#nextToAdmit();
+      const next = this.#uses.next((use, amount) => this.#fits(use.held, amount));
       if (next === undefined) return;
       this.#hold(next.use, next.waiter.amount);
       next.waiter.admit();
     }
   }
 
-  /** The first waiter of the store that has used the least, among those whose amount fits. */
-  #nextToAdmit(): { use: StoreUse; waiter: Waiter } | undefined {
-    let next: { use: StoreUse; waiter: Waiter } | undefined;
-    for (const use of this.#stores.values()) {
-      const [waiter] = use.waiting;
-      if (waiter === undefined || !this.#fits(use.held, waiter.amount)) continue;
-      count(use);
-      if (next === undefined || use.used < next.use.used) next = { use, waiter };
-    }
-    return next;
-  }
-
   #refusal(): AppError {
     const { message, retryAfterSeconds } = this.#options;
     return new AppError("UNAVAILABLE", message, { retryAfterSeconds });
   }
-}
-
-function isIdle({ held, waiting }: StoreUse): boolean {
-  return held === 0 && waiting.size === 0;
-}
-
-/** Adds the use since the last count. */
-function count(use: StoreUse): void {
-  const now = performance.now();
-  use.used += use.held * (now - use.countedAt);
-  use.countedAt = now;
 }
