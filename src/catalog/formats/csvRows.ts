@@ -1,6 +1,6 @@
 import { cellsOf, type Delimiter } from "../csv/cells.js";
 import { type CsvRecord, RecordSplitter } from "../csv/records.js";
-import { recordFaultMessage } from "../reading/csv.js";
+import { recordFaultMessage } from "../reading/csv.faults.js";
 import { CellRow, type ColumnIndex, type RowEvent, type RowSource } from "./row.js";
 
 /** Rows of CSV text below its header. Blank rows are left out; cells that are missing at the end of a row are empty. */

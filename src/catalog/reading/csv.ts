@@ -1,10 +1,11 @@
 import type { Path, Problem, Problems } from "../../errors.js";
 import { cellsOf, type Delimiter } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
-import { type CsvRecord, recordCharactersMax, type RecordFault, RecordSplitter } from "../csv/records.js";
+import { type CsvRecord, RecordSplitter } from "../csv/records.js";
 import { type EncodedRows, presence, productKeys } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
-import { cellParsers, delimiterNames, delimiterOf, headerColumns } from "./csv.columns.js";
+import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
+import { invalidText, recordFaultMessage } from "./csv.faults.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "./rowChecks.js";
 import { checkerOf, type ProductInput } from "../product.input.js";
 
@@ -46,26 +47,6 @@ export interface CsvOptions {
 
 /** Products of which a dry run shows how they would be stored. */
 export const previewProducts = 3;
-
-const faultMessages: { readonly [F in Exclude<RecordFault, "textAfterQuote">]: string } = {
-  unclosedQuote: "A quote is never closed.",
-  tooLong: `The row is longer than ${recordCharactersMax} characters.`,
-  tooLongInQuotes: `A quote is never closed, or the row is longer than ${recordCharactersMax} characters.`,
-};
-
-/** Why a record cannot be read; undefined where the parser of its cells refused it. */
-export function recordFaultMessage(fault: RecordFault | undefined, delimiter: Delimiter): string {
-  if (fault === undefined) return "The row is not CSV.";
-  if (fault !== "textAfterQuote") return faultMessages[fault];
-  return `A closing quote must be followed by ${delimiterNames[delimiter]} or the end of the line.`;
-}
-
-/** That a line cannot be decoded. */
-export function invalidText(line: number, encoding: string): string {
-  const message = `Line ${line} is not valid ${encoding}.`;
-  if (encoding !== "UTF-8") return message;
-  return `${message} If it has another encoding, name it: --encoding windows-1252, or encoding=windows-1252 over REST.`;
-}
 
 /**
  * Reads products from CSV text in constant memory. Chunks contain the keys of invalid rows, to report conflicts too:
