@@ -1,11 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../database/client.js";
 import { AppError } from "../errors.js";
+import type { Granted } from "./scopes.js";
 import { hashSecret, isValid } from "./token.js";
 
 export interface Identity {
   readonly storeId: string;
   readonly tokenId: string;
+  /** What the token allows. */
+  readonly scopes: Granted;
 }
 
 /** Authenticates by the secret sent. @throws {AppError} UNAUTHENTICATED */
@@ -59,8 +62,8 @@ export function createIdentify(db: Database): Identify {
 async function findToken(db: Database, hash: string): Promise<KnownToken | undefined> {
   const token = await db.accessToken.findUnique({ where: { hash } });
   if (token === null) return undefined;
-  const { id: tokenId, storeId, expiresAt, revokedAt } = token;
-  return { tokenId, storeId, expiresAt, revokedAt };
+  const { id: tokenId, storeId, expiresAt, revokedAt, scopes } = token;
+  return { tokenId, storeId, expiresAt, revokedAt, scopes: new Set(scopes) };
 }
 
 function unauthenticated(message: string): AppError {

@@ -6,11 +6,16 @@ const Store = builder.objectRef<StoreSummary>("Store").implement({
   fields: (t) => ({
     id: t.exposeString("store", { description: "Its id, as commands name it." }),
     name: t.exposeString("name"),
+    scopes: t.stringList({
+      description: "What the access token allows: its scopes, such as analytics:read.",
+      resolve: (_, _args, { identity }) => [...identity.scopes],
+    }),
   }),
 });
 
 builder.queryFields((t) => ({
   store: t.field({
+    authScopes: { anyToken: true },
     type: Store,
     description: "The store of the access token.",
     resolve: (_, _args, { db, identity }) => findStore(db, identity.storeId),

@@ -37,6 +37,7 @@ export async function rotateToken(
     await transaction.accessToken.update({ where: { id, storeId: store }, data: { expiresAt: oldEnds } });
     const issued = await storeToken(transaction, store, newId, {
       label: old.label ?? undefined,
+      scopes: old.scopes,
       expiresAt: expiresAt ?? old.expiresAt ?? undefined,
     });
     return { issued, old: { id, expiresAt: old.expiresAt } };

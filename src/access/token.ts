@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
+import { parseScopes } from "./scopes.js";
 import { requireStore } from "./store.js";
 
 /** The secret is not stored. */
@@ -9,12 +10,14 @@ export interface IssuedToken {
   readonly id: string;
   readonly token: string;
   readonly store: string;
+  readonly scopes: readonly string[];
   readonly expiresAt: Date | null;
 }
 
 export interface TokenSummary {
   readonly id: string;
   readonly label: string | null;
+  readonly scopes: readonly string[];
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -23,6 +26,8 @@ export interface TokenSummary {
 
 interface IssueOptions {
   readonly label?: string | undefined;
+  /** What it allows: everything by default. */
+  readonly scopes?: readonly string[] | undefined;
   readonly expiresAt?: Date | undefined;
   /** Random by default. */
   readonly secret?: string | undefined;
@@ -33,18 +38,26 @@ export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** @throws {AppError} NOT_FOUND for an unknown store, VALIDATION_FAILED for a label that is blank or too long */
+/** @throws {AppError} NOT_FOUND for an unknown store, VALIDATION_FAILED for an unknown scope or a label that is blank or too long */
 export async function issueToken(db: Database, store: string, options: IssueOptions = {}): Promise<IssuedToken> {
   const fault = textFault(options.label ?? "none", "label", nameCharactersMax);
   if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["label"]);
+  const scopes = parseScopes(options.scopes);
   await requireStore(db, store);
-  return storeToken(db, store, randomUUID(), options);
+  return storeToken(db, store, randomUUID(), { ...options, scopes });
 }
 
-export async function storeToken(db: Database, store: string, id: string, options: IssueOptions): Promise<IssuedToken> {
-  const { label = null, expiresAt = null, secret = `vt_${randomBytes(32).toString("base64url")}` } = options;
-  await db.accessToken.create({ data: { id, storeId: store, label, expiresAt, hash: hashSecret(secret) } });
-  return { id, token: secret, store, expiresAt };
+export async function storeToken(
+  db: Database,
+  store: string,
+  id: string,
+  options: IssueOptions & { readonly scopes: readonly string[] },
+): Promise<IssuedToken> {
+  const { label = null, scopes, expiresAt = null, secret = `vt_${randomBytes(32).toString("base64url")}` } = options;
+  await db.accessToken.create({
+    data: { id, storeId: store, label, scopes: [...scopes], expiresAt, hash: hashSecret(secret) },
+  });
+  return { id, token: secret, store, scopes, expiresAt };
 }
 
 export async function listTokens(db: Database, store: string): Promise<readonly TokenSummary[]> {

@@ -27,6 +27,7 @@ const ProductPatchInput = builder.inputType("ProductPatchInput", {
 
 builder.mutationField("patchProducts", (t) =>
   t.field({
+    authScopes: { "catalog:write": true },
     type: ProductImport,
     description:
       "Changes the given fields of products. A product that there is not fails, or is created where all required fields are there.",

@@ -101,6 +101,7 @@ const productId = { description: "Reference id, or else SKU, of a product." };
 
 builder.queryFields((t) => ({
   product: t.field({
+    authScopes: { "catalog:read": true },
     type: Product,
     nullable: true,
     description: "One product, by its reference id or SKU.",
@@ -111,7 +112,9 @@ builder.queryFields((t) => ({
     }),
   }),
   products: t.field({
+    authScopes: { "catalog:read": true },
     type: products.type,
+    nullable: true,
     description: "The store's products in the order of their ids.",
     args: {
       first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
@@ -138,6 +141,7 @@ function fileOptions({ uploadOptions }: Context) {
 
 builder.mutationFields((t) => ({
   importProduct: t.field({
+    authScopes: { "catalog:write": true },
     type: ProductImport,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...modeArgs, ...importArgs },
@@ -149,6 +153,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   importProducts: t.field({
+    authScopes: { "catalog:write": true },
     type: ProductImport,
     description: "Imports or modifies a list of products: all or none of them, or as errorPolicy has it.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...modeArgs, ...importArgs },
@@ -164,6 +169,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   importProductsCsv: t.field({
+    authScopes: { "catalog:write": true },
     type: ProductImport,
     description: "Imports or modifies products given as CSV text: all or none of them, or as errorPolicy has it.",
     args: {
@@ -184,6 +190,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   deleteProduct: t.field({
+    authScopes: { "catalog:write": true },
     type: ProductDeletion,
     description: "Deletes one product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },

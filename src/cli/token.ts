@@ -1,5 +1,6 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Revocation, revokeToken, rotateToken, undoRotation } from "../access/token.replace.js";
+import { type Scope, scopes as allScopes } from "../access/scopes.js";
 import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../access/token.js";
 import { parseDuration, parseFuture } from "./terminal/duration.js";
 import { parseName } from "./terminal/name.js";
@@ -11,6 +12,7 @@ const graceByDefaultMs = 24 * 3_600_000;
 const examples = `
 Examples:
   npx vitrine token issue acme --label shop-sync
+  npx vitrine token issue acme --scope analytics:read --scope catalog:read
   npx vitrine token list acme
   npx vitrine token rotate acme 5f0c1f4e-… --grace 1h
   npx vitrine token revoke acme 5f0c1f4e-…`;
@@ -24,20 +26,48 @@ export function addTokenCommands(program: Command): void {
   addRevokeCommand(token);
 }
 
+interface IssueOptions {
+  readonly label?: string;
+  readonly scope?: Scope[];
+  readonly expires?: Date;
+}
+
+const issueHelp = `
+Scopes:
+  catalog:read    read and export products
+  catalog:write   import and delete products
+  shows:write     save and delete shows
+  events:write    record what shoppers do
+  analytics:read  read shows and their figures, the dashboard
+
+Examples:
+  npx vitrine token issue acme --label shop-sync --expires 2030-01-31T00:00:00Z
+  npx vitrine token issue acme --label dashboard --scope analytics:read --scope catalog:read`;
+
+const scopeOption = new Option(
+  "--scope <scope>",
+  "what it allows; repeat it for several (default: everything)",
+).argParser((text: string, before: Scope[] | undefined = []): Scope[] => {
+  const scope = allScopes.find((known) => known === text);
+  if (scope === undefined) throw new InvalidArgumentError(`It must be one of ${allScopes.join(", ")}.`);
+  return [...before, scope];
+});
+
 function addIssueCommand(token: Command): void {
   token
     .command("issue")
     .description("issue a token; its secret is shown once")
     .argument("<store>", "its id", parseName)
     .option("--label <label>", "what it is for", parseName)
+    .addOption(scopeOption)
     .option("--expires <time>", "when it stops working, ISO 8601", parseFuture)
     .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine token issue acme --label shop-sync --expires 2030-01-31T00:00:00Z")
-    .action(async (store: string, options: OutputOptions & { label?: string; expires?: Date }) => {
-      const { label, expires: expiresAt } = options;
+    .addHelpText("after", issueHelp)
+    .action(async (store: string, options: OutputOptions & IssueOptions) => {
+      const { label, scope: scopes, expires: expiresAt } = options;
       requireOutput();
       await withDatabase(async (db) => {
-        const issued = await issueToken(db, store, { label, expiresAt });
+        const issued = await issueToken(db, store, { label, scopes, expiresAt });
         await printSecret(issued, secretOnce(issued), options, () => revokeToken(db, store, issued.id));
       });
     });
@@ -104,16 +134,18 @@ function aboutSuccessors({ replacedBy, alsoRevoked }: Revocation): string {
   return replacedBy === null ? "" : ` Token ${replacedBy}, which replaced it, still works.`;
 }
 
-function secretOnce({ id, token, expiresAt }: IssuedToken): string {
-  return `${token}\n(token ${id}, ${expiry(expiresAt)}; the secret is not stored and cannot be shown again)`;
+function secretOnce({ id, token, scopes, expiresAt }: IssuedToken): string {
+  return `${token}\n(token ${id}, ${scopes.join(" ")}, ${expiry(expiresAt)}; the secret is not stored and cannot be shown again)`;
 }
 
 function expiry(expiresAt: Date | null): string {
   return expiresAt === null ? "does not expire" : `expires ${expiresAt.toISOString()}`;
 }
 
-function line({ id, label, createdAt, expiresAt, revokedAt, replacedBy }: TokenSummary): string {
+function line({ id, label, scopes, createdAt, expiresAt, revokedAt, replacedBy }: TokenSummary): string {
   const state = revokedAt === null ? expiry(expiresAt) : `revoked ${revokedAt.toISOString()}`;
   const successor = replacedBy === null ? [] : [`replaced by ${replacedBy}`];
-  return [id, label ?? "(no label)", `issued ${createdAt.toISOString()}`, state, ...successor].join("  ");
+  return [id, label ?? "(no label)", scopes.join(" "), `issued ${createdAt.toISOString()}`, state, ...successor].join(
+    "  ",
+  );
 }

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from "graphql";
 import { type Problem, Problems } from "../errors.js";
+import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./answerText.js";
 import type { Context } from "../schema/context.js";
@@ -38,6 +39,8 @@ async function perform(
   { arraysOnly = false, found }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   try {
+    const refused = refusedFields(operation, sent, context);
+    if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const { variables, originals } = await withOriginals(operation, sent, context, arraysOnly);
     const within = originals === undefined ? context : { ...context, originals };
     const problems = problemsOf(operation, variables, arraysOnly, found);

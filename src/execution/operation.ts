@@ -11,6 +11,7 @@ import { compileQuery, isCompiledQuery } from "graphql-jit";
 import { isCompilable } from "./compilable.js";
 import type { Context } from "../schema/context.js";
 import { type OperationNames, operationNames } from "../schema/operationNames.js";
+import { type ScopedField, scopedFields } from "./guardScopes.js";
 import { type ImportVariable, importVariables } from "./importVariables.js";
 import { type InputShape, inputShape, type Variables } from "./inputShape.js";
 
@@ -23,6 +24,8 @@ export interface Operation {
   readonly names: OperationNames | undefined;
   readonly shape: InputShape | undefined;
   readonly importVariables: readonly ImportVariable[];
+  /** Of a mutation. */
+  readonly scopedFields: readonly ScopedField[];
   /** Executes it without checking variables or presenting errors. May throw. `root` is a subscription's payload. */
   readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;
 }
@@ -37,6 +40,7 @@ export const interpreted: Prepare = (schema, document, operationName) => {
     names: definition === undefined ? undefined : operationNames(schema, document, definition),
     shape: definition && inputShape(schema, definition),
     importVariables: definition === undefined ? [] : importVariables(schema, document, definition),
+    scopedFields: definition === undefined ? [] : scopedFields(schema, document, definition),
     run: (variableValues, contextValue, rootValue) =>
       execute({ schema, document, rootValue, variableValues, operationName, contextValue }),
   };

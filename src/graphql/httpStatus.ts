@@ -23,13 +23,15 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
 }
 
 /**
- * The status of a result whose refusals left no data: 429 with `Retry-After`, or 413 for a body that only an import may have.
+ * The status of a result whose refusals left no data: 429 with `Retry-After`, 413 for a body that only an import may have, or
+ * 403 where the token allows none of the fields.
  * Undefined for a result with data in at least one root field: it stays a 200.
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
   if (errors.length === 0 || Object.values(data ?? {}).some((value) => value !== null)) return undefined;
   const extensions = errors.map((error) => error.extensions as unknown as ErrorExtensions); // presentError made them
   if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
+  if (extensions.every(({ code }) => code === "FORBIDDEN")) return { status: 403, headers: {} };
   const refused = extensions.find(({ code }) => code === "RATE_LIMITED");
   if (refused === undefined) return undefined;
   return { status: 429, headers: { "retry-after": String(refused.retryAfterSeconds) } };

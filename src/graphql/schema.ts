@@ -6,5 +6,6 @@ import "../analytics/events/events.schema.js";
 import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
+import { guardScopes } from "../execution/guardScopes.js";
 
-export const schema = guardFields(builder.toSchema({ sortSchema: false }));
+export const schema = guardScopes(guardFields(builder.toSchema({ sortSchema: false, disableScopeAuth: true })));

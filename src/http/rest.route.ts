@@ -1,3 +1,4 @@
+import { requireScope } from "../access/scopes.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { parseBody } from "../lib/json/body.js";
@@ -19,7 +20,7 @@ export interface RestRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
-/** The documented paths: find the operation, identify the caller, and only then read the body. */
+/** The documented paths: find the operation, identify the caller and what it may do, and only then read the body. */
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, log } = options;
   return async (exchange) => {
@@ -30,6 +31,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
       const call = rest.prepare(request.method ?? "", path);
       observation.route = call.route;
       const context = await createContext(options, exchange);
+      requireScope(context.identity.scopes, call.scope);
       if ("open" in call) return await sendExport(call, exchange, context);
       const answer = call.takesBody
         ? await runWithBody(call, options, exchange, context)

@@ -1,4 +1,5 @@
 import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "graphql";
+import type { Scope } from "../access/scopes.js";
 import { resolveSite } from "../access/site.js";
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
 import type { ExportFormat } from "../catalog/export/export.sql.js";
@@ -21,6 +22,8 @@ export interface ExportRoute {
   readonly summary: string;
   readonly mediaType: string;
   readonly fileName: string;
+  /** The scope that the token needs. */
+  readonly scope: Scope;
 }
 
 export const exportRoutes: readonly ExportRoute[] = [
@@ -31,6 +34,7 @@ export const exportRoutes: readonly ExportRoute[] = [
     summary: "Export of all products as NDJSON",
     mediaType: "application/x-ndjson",
     fileName: "products.ndjson",
+    scope: "catalog:read",
   },
   {
     path: "/product/v1/bulk/csv",
@@ -39,11 +43,12 @@ export const exportRoutes: readonly ExportRoute[] = [
     summary: "Export of all products as CSV",
     mediaType: "text/csv; charset=utf-8",
     fileName: "products.csv",
+    scope: "catalog:read",
   },
 ];
 
 /** A call of such a path. */
-export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName"> {
+export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" | "scope"> {
   /** The whole path. */
   readonly route: string;
   /**
@@ -67,7 +72,7 @@ export function prepareExports(schema: GraphQLSchema): (path: string) => ExportC
 
 function exportCall(
   schema: GraphQLSchema,
-  { path, format, operationId, mediaType, fileName }: ExportRoute,
+  { path, format, operationId, mediaType, fileName, scope }: ExportRoute,
 ): ExportCall {
   const route = `${restBase}${path}`;
   const definition = getOperationAST(parse(declaredArguments));
@@ -78,6 +83,7 @@ function exportCall(
     route,
     mediaType,
     fileName,
+    scope,
     async open(search, context, isHead) {
       const { db, identity, observation } = context;
       observation.begins(names);

@@ -2,6 +2,7 @@ import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from "gr
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { type ErrorExtensions } from "../schema/errors.js";
+import { scopeOf } from "../schema/scopes.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Variables } from "../execution/inputShape.js";
@@ -25,6 +26,8 @@ interface RestInput {
 export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
+  /** The scope that the token needs, as the field declares it: to be checked before the body is read. */
+  readonly scope: ReturnType<typeof scopeOfRoute>;
   readonly takesBody: boolean;
   /** The media types of bodies that are a file. */
   readonly uploadTypes: readonly string[];
@@ -42,6 +45,7 @@ export type RestAnswer =
   | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
 
 interface PreparedOperation extends RestOperation {
+  readonly scope: RestCall["scope"];
   readonly prepared: Operation;
   readonly route: string;
   readonly pattern: RegExp;
@@ -83,6 +87,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
 function callOf(operation: PreparedOperation, segments: Readonly<Record<string, string>>): RestCall {
   return {
     route: operation.route,
+    scope: operation.scope,
     takesBody: operation.method === "POST",
     uploadTypes: operation.upload?.mediaTypes ?? [],
     async run(input, context) {
@@ -115,7 +120,24 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
   const { definition } = prepared;
   if (definition === undefined) throw new Error(`${method} ${path} has no operation.`);
   const route = `${restBase}${path}`;
-  return { ...operation, prepared, pattern, readArguments: argumentReader(schema, definition, operation), route };
+  const scope = scopeOfRoute(schema, operation);
+  return {
+    ...operation,
+    prepared,
+    scope,
+    pattern,
+    readArguments: argumentReader(schema, definition, operation),
+    route,
+  };
+}
+
+/** @throws {Error} for a field that the schema does not have */
+export function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOperation, "root" | "operation">) {
+  const type = root === "Query" ? schema.getQueryType() : schema.getMutationType();
+  const field = type?.getFields()[operation];
+  const scope = field && scopeOf(field);
+  if (scope === undefined) throw new Error(`${root}.${operation} declares no scope.`);
+  return scope;
 }
 
 function argumentReader(

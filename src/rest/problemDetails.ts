@@ -9,6 +9,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   PRODUCT_NOT_FOUND: { status: 400, title: "Product not found" },
   TOO_MANY_DELETIONS: { status: 400, title: "Too many deletions" },
   UNAUTHENTICATED: { status: 401, title: "Access token missing or invalid" },
+  FORBIDDEN: { status: 403, title: "Not allowed by the access token" },
   LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
   NOT_FOUND: { status: 404, title: "Not found" },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },

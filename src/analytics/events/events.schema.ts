@@ -39,6 +39,7 @@ const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt
 
 builder.mutationFields((t) => ({
   recordShopperEvents: t.field({
+    authScopes: { "events:write": true },
     type: ShopperEventReceipt,
     description: "Records up to 10,000 events of a show: all of them, or none.",
     args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },

@@ -32,6 +32,7 @@ const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
   fields: (t) => ({
     productId: t.exposeString("productId"),
     product: t.field({
+      authScopes: { "catalog:read": true },
       type: Product,
       nullable: true,
       description: "Null where the catalog does not have it, or no longer.",
@@ -117,6 +118,7 @@ const lsId = { description: "Id of the live stream." };
 
 builder.queryFields((t) => ({
   liveStreamAnalytics: t.field({
+    authScopes: { "analytics:read": true },
     type: LiveStreamAnalyticsRef,
     nullable: true,
     description: "The analytics of a show, as of now.",
@@ -127,6 +129,7 @@ builder.queryFields((t) => ({
 
 builder.subscriptionFields((t) => ({
   liveStreamAnalytics: t.field({
+    authScopes: { "analytics:read": true },
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },

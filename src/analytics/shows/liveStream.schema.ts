@@ -78,6 +78,7 @@ const shows = connectionType(
 
 builder.queryFields((t) => ({
   liveStream: t.field({
+    authScopes: { "analytics:read": true },
     type: LiveStream,
     nullable: true,
     description: "One show.",
@@ -85,7 +86,9 @@ builder.queryFields((t) => ({
     resolve: (_, { lsId }, { db, identity }) => findLiveStream(db, identity.storeId, lsId),
   }),
   liveStreams: t.field({
+    authScopes: { "analytics:read": true },
     type: shows.type,
+    nullable: true,
     description: "The store's shows, newest first; after all others, those that are scheduled, the next one first.",
     args: {
       first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
@@ -106,6 +109,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   saveLiveStream: t.field({
+    authScopes: { "shows:write": true },
     type: LiveStream,
     description: "Creates a show, or changes the one with this id.",
     args: { liveStream: t.arg({ type: LiveStreamInput }) },
@@ -116,6 +120,7 @@ builder.mutationFields((t) => ({
     },
   }),
   deleteLiveStream: t.field({
+    authScopes: { "shows:write": true },
     type: LiveStreamDeletion,
     description: "Deletes a show. Its subscriptions end with LIVE_STREAM_NOT_FOUND.",
     args: {

@@ -1,3 +1,4 @@
+import { forbidden } from "../../access/scopes.js";
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
@@ -97,6 +98,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     ]),
     TOO_MANY_DELETIONS: tooManyDeletions({ removed: 900, before: 1_000, allowed: 100 }),
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
+    FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
     NOT_FOUND: new AppError("NOT_FOUND", "There is nothing at this path."),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),

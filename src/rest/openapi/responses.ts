@@ -82,6 +82,7 @@ export function sharedResponses(
 function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
   return [
     "UNAUTHENTICATED",
+    "FORBIDDEN",
     ...(route.method === "POST" ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
     "INTERNAL",

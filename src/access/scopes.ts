@@ -1,0 +1,30 @@
+import { AppError, errorAt } from "../errors.js";
+
+/** What an access token may allow, in the order in which scopes are listed; docs/access.md has a table of what each is for. */
+export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Of a caller: unknown ones, which a later version may have stored, allow nothing. */
+export type Granted = ReadonlySet<string>;
+
+/** For calls that any valid token may make. */
+export const anyToken = "anyToken";
+
+/** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
+export function requireScope(granted: Granted, scope: Scope | typeof anyToken): void {
+  if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
+}
+
+export function forbidden(scope: Scope): AppError {
+  return new AppError("FORBIDDEN", `The access token does not have the scope ${scope}.`);
+}
+
+/** The scopes in their order, each once. None given means all. @throws {AppError} VALIDATION_FAILED for an unknown one */
+export function parseScopes(given: readonly string[] = []): Scope[] {
+  const unknown = given.find((name) => !(scopes as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw errorAt("VALIDATION_FAILED", `scope must be one of ${scopes.join(", ")}.`, ["scope"]);
+  }
+  return given.length === 0 ? [...scopes] : scopes.filter((scope) => given.includes(scope));
+}

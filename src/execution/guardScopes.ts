@@ -1,0 +1,138 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  getDirectiveValues,
+  getVariableValues,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  defaultFieldResolver,
+  isIntrospectionType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql";
+import type { Context } from "../schema/context.js";
+import { forbidden, requireScope, scopeOf } from "../schema/scopes.js";
+import type { Variables } from "./inputShape.js";
+
+type Scope = NonNullable<ReturnType<typeof scopeOf>>;
+type Resolver = GraphQLFieldResolver<unknown, Context>;
+
+/**
+ * Compiles the scopes that fields declare into their resolvers, in place, so that a field whose scope the token lacks is never
+ * resolved, in either style. @pothos/plugin-scope-auth would evaluate them in each request, which costs 5 µs of CPU time for
+ * an operation, a twentieth of a read; but a scope depends on nothing except the token.
+ *
+ * @throws {Error} for a root field that declares none
+ */
+export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields()) as GraphQLField<unknown, Context>[]) {
+      const scope = scopeOf(field);
+      if (scope === undefined && roots.includes(type)) throw new Error(`${type.name}.${field.name} declares no scope.`);
+      if (scope === undefined) continue;
+      if (type === schema.getSubscriptionType()) field.subscribe &&= guarded(field.subscribe, scope);
+      else field.resolve = guarded(field.resolve ?? defaultFieldResolver, scope);
+    }
+  }
+  return schema;
+}
+
+function guarded(resolve: Resolver, scope: Scope): Resolver {
+  return (parent, args, context, info) => {
+    requireScope(context.identity.scopes, scope);
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** A field of a mutation, with the selections by whose directives it may be left out. */
+export interface ScopedField {
+  readonly scope: Scope;
+  readonly node: FieldNode;
+  readonly conditions: readonly SelectionNode[];
+}
+
+/** The root fields of a mutation; none for other operations. */
+export function scopedFields(
+  schema: GraphQLSchema,
+  { definitions }: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+): readonly ScopedField[] {
+  if (operation !== OperationTypeNode.MUTATION) return [];
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  const found: ScopedField[] = [];
+  const collect = ({ selections }: SelectionSetNode, around: readonly SelectionNode[]): void => {
+    for (const selection of selections) {
+      const conditions = (selection.directives ?? []).length === 0 ? around : [...around, selection];
+      if (selection.kind === Kind.FIELD) {
+        const field = fields[selection.name.value];
+        const scope = field && scopeOf(field);
+        if (scope !== undefined) found.push({ scope, node: selection, conditions });
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, conditions);
+      else {
+        const { value: name } = selection.name;
+        const fragment = definitions.find((part) => part.kind === Kind.FRAGMENT_DEFINITION && part.name.value === name);
+        if (fragment?.kind === Kind.FRAGMENT_DEFINITION) collect(fragment.selectionSet, conditions);
+      }
+    }
+  };
+  collect(selectionSet, []);
+  return found;
+}
+
+interface Scoped {
+  readonly schema: GraphQLSchema;
+  readonly definition: OperationDefinitionNode | undefined;
+  readonly scopedFields: readonly ScopedField[];
+}
+
+/** The errors of a mutation's fields whose scope the token lacks: with one of them, none of its fields may run. */
+export function refusedFields(
+  { schema, definition, scopedFields: fields }: Scoped,
+  variables: Variables,
+  { identity }: Pick<Context, "identity">,
+): GraphQLError[] {
+  const errors = new Map<string, GraphQLError>();
+  for (const { scope, node, conditions } of fields) {
+    if (scope === "anyToken" || identity.scopes.has(scope)) continue;
+    if (!isIncluded(conditions, schema, definition, variables)) continue;
+    const path = [(node.alias ?? node.name).value];
+    const originalError = forbidden(scope);
+    const error = new GraphQLError(originalError.message, { nodes: [node], path, originalError });
+    errors.set(path.join(), errors.get(path.join()) ?? error);
+  }
+  return [...errors.values()];
+}
+
+function isIncluded(
+  conditions: readonly SelectionNode[],
+  schema: GraphQLSchema,
+  definition: OperationDefinitionNode | undefined,
+  sent: Variables,
+): boolean {
+  if (conditions.length === 0) return true;
+  const ofConditions = (definition?.variableDefinitions ?? []).filter(({ type }) => nameOf(type) === "Boolean");
+  const { coerced: variables } = getVariableValues(schema, ofConditions, sent);
+  return (
+    variables === undefined || // invalid, so that the operation is refused anyway
+    conditions.every(
+      (selection) =>
+        getDirectiveValues(GraphQLSkipDirective, selection, variables)?.["if"] !== true &&
+        getDirectiveValues(GraphQLIncludeDirective, selection, variables)?.["if"] !== false,
+    )
+  );
+}
+
+function nameOf(type: NonNullable<OperationDefinitionNode["variableDefinitions"]>[number]["type"]): string | undefined {
+  if (type.kind === Kind.NON_NULL_TYPE) return nameOf(type.type);
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : undefined;
+}

@@ -1,0 +1,23 @@
+import { anyToken, type Scope, scopes } from "../access/scopes.js";
+
+export { forbidden, requireScope } from "../access/scopes.js";
+
+/** The scopes of @pothos/plugin-scope-auth: a field declares one of them beside its type, `authScopes: { "catalog:read": true }`. */
+export type AuthScopes = Readonly<Record<Scope | typeof anyToken, boolean>>;
+
+const known: readonly string[] = [...scopes, anyToken];
+
+/**
+ * The scope that a field declares; undefined for one that has none of its own.
+ *
+ * @throws {Error} for anything but one known scope: execution/guardScopes.ts compiles the declarations when the server starts
+ */
+export function scopeOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
+  const { authScopes } = (extensions["pothosOptions"] ?? {}) as { readonly authScopes?: unknown };
+  if (authScopes === undefined) return undefined;
+  const [[name = "", isRequired] = [], ...others] = Object.entries(authScopes as object);
+  if (others.length > 0 || isRequired !== true || !known.includes(name)) {
+    throw new Error(`authScopes must be one scope, such as { "catalog:read": true }.`);
+  }
+  return name as Scope | typeof anyToken;
+}
