@@ -1,5 +1,12 @@
-/** By what the user can do: sign in again, wait, choose another show, or report it. */
-export type FailureKind = "unauthenticated" | "rateLimited" | "notFound" | "unreachable" | "broken" | "refused";
+/** By what the user can do: sign in again, ask for a token that allows more, wait, choose another show, or report it. */
+export type FailureKind =
+  | "unauthenticated"
+  | "forbidden"
+  | "rateLimited"
+  | "notFound"
+  | "unreachable"
+  | "broken"
+  | "refused";
 
 /** Why a call failed, with a message for users. */
 export class Failure extends Error {
@@ -25,6 +32,7 @@ export interface GraphQLErrors {
 
 const kinds: Readonly<Record<string, FailureKind>> = {
   UNAUTHENTICATED: "unauthenticated",
+  FORBIDDEN: "forbidden",
   RATE_LIMITED: "rateLimited",
   LIVE_STREAM_NOT_FOUND: "notFound",
   UNAVAILABLE: "unreachable",

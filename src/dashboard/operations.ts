@@ -8,6 +8,7 @@ export const storeQuery = graphql(`
   query Store {
     store {
       name
+      scopes
     }
   }
 `);
@@ -31,7 +32,7 @@ export const showsQuery = graphql(`
   }
 `);
 
-/** A show as the list has it, and its times, from which the bucket size of its time line follows. */
+/** A show as the list has it, its times, from which the bucket size of its time line follows, and what the token allows. */
 export const showTimesQuery = graphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) {
@@ -40,6 +41,9 @@ export const showTimesQuery = graphql(`
       status
       startedAt
       endedAt
+    }
+    store {
+      scopes
     }
   }
 `);
@@ -110,7 +114,7 @@ const figures = graphql(`
     topProducts(first: 10) {
       productId
       carts
-      product {
+      product @include(if: $withCatalog) {
         title
         featured_image
       }
@@ -121,7 +125,7 @@ const figures = graphql(`
 /** The show's current state, and then every change. */
 export const showSubscription = withFigures(
   graphql(`
-    subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
+    subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {
         ...Figures
       }
@@ -132,7 +136,7 @@ export const showSubscription = withFigures(
 /** The show's current state, where the subscription delivers nothing. */
 export const showQuery = withFigures(
   graphql(`
-    query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime) {
+    query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {
         ...Figures
       }
@@ -144,7 +148,7 @@ function withFigures<Operation>(operation: Operation): Operation {
   return `${String(operation)}${String(figures)}` as Operation;
 }
 
-export type ShowSummary = ShowsQuery["liveStreams"]["nodes"][number];
+export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];
 export type Kpis = ShowAnalytics["kpis"];
 export type TimelineBucket = ShowAnalytics["timeline"][number];

@@ -65,7 +65,11 @@ const rootFields = (["Query", "Mutation", "Subscription"] as const).flatMap((roo
 );
 
 function rootOf(root: Root): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
-  const type = { Query: schema.getQueryType(), Mutation: schema.getMutationType(), Subscription: schema.getSubscriptionType() };
+  const type = {
+    Query: schema.getQueryType(),
+    Mutation: schema.getMutationType(),
+    Subscription: schema.getSubscriptionType(),
+  };
   return type[root]?.getFields() ?? {};
 }
 
@@ -169,7 +173,8 @@ describe("every path of REST has a scope, and is refused without it", () => {
     const [refused, allowed] = [await tokenWith(store, ...allBut(scope)), await tokenWith(store, scope)];
     for (const one of methods) {
       // The scope is checked before the body is read: what is wrong with it does not matter.
-      const body = one === "GET" || one === "HEAD" ? {} : { body: "{", headers: { "content-type": "application/json" } };
+      const body =
+        one === "GET" || one === "HEAD" ? {} : { body: "{", headers: { "content-type": "application/json" } };
       const response = await refused.fetch(path, { method: one, ...body });
       expect(response.status).toBe(403);
       expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -197,9 +202,7 @@ describe("the answer", () => {
     await store.post(paths.one, { product: product("there") });
     const { id: lsId } = await saved(store);
     const writer = await tokenWith(store, "events:write");
-    const answers = await Promise.all(
-      ["there", "nowhere"].map((id) => writer.get(`/external/product/v1/${id}`)),
-    );
+    const answers = await Promise.all(["there", "nowhere"].map((id) => writer.get(`/external/product/v1/${id}`)));
     expect(answers[0]).toEqual(answers[1]);
     expect(await writer.get(`/external/analytics/v1/live-streams/${lsId}`)).toEqual(
       await writer.get("/external/analytics/v1/live-streams/nowhere"),
@@ -232,7 +235,10 @@ describe("the answer", () => {
       `mutation { gone: ${other} ${removing} }`,
       `mutation { ${removing} ... on Mutation { gone: ${other} } }`,
       `mutation { ${removing} ...Other } fragment Other on Mutation { gone: ${other} }`,
-      `mutation ($with: Boolean = true) { ${removing} gone: ${other} }`.replace(other, `${other.replace(" {", " @include(if: $with) {")}`),
+      `mutation ($with: Boolean = true) { ${removing} gone: ${other} }`.replace(
+        other,
+        `${other.replace(" {", " @include(if: $with) {")}`,
+      ),
     ];
     for (const query of refused) {
       for (let call = 0; call < 4; call += 1) {
@@ -246,7 +252,9 @@ describe("the answer", () => {
     }
     expect((await store.get("/external/product/v1/shirt")).status).toBe(200);
     const skipped = `mutation { ${removing} ...Other @skip(if: true) } fragment Other on Mutation { gone: ${other} }`;
-    expect(await writer.graphql(skipped)).toEqual({ data: { deleteProduct: { message: "Product shirt was deleted." } } });
+    expect(await writer.graphql(skipped)).toEqual({
+      data: { deleteProduct: { message: "Product shirt was deleted." } },
+    });
   });
 
   test("to introspection needs any valid token", async () => {
@@ -277,7 +285,10 @@ test("the catalog's data of a show's products needs catalog:read, over a subscri
   const store = await createTestStore(app);
   await store.post(paths.one, { product: product("shirt", { title: "Linen shirt" }) });
   const { id: lsId } = await saved(store);
-  await recorded(store, lsId, [view("e1", { viewerId: "v" }), view("e2", { type: "ADD_TO_CART", seconds: undefined, viewerId: "v", productId: "shirt" })]);
+  await recorded(store, lsId, [
+    view("e1", { viewerId: "v" }),
+    { id: "e2", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v", productId: "shirt" },
+  ]);
   const query = `($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { topProducts { productId product { title } } } }`;
   const reader = await tokenWith(store, "analytics:read");
   const products = (title: string | undefined) => ({

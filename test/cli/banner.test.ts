@@ -3,7 +3,7 @@ import { banner } from "../../src/cli/serve/common.js";
 import { readConfig } from "../../src/config.js";
 
 const url = "http://127.0.0.1:4000";
-const demo = { store: "demo", token: "a-demo-token-of-my-own", productId: "linen-shirt" };
+const demo = { store: "demo", token: "a-demo-token-of-my-own", readOnlyToken: "vt_reads", productId: "linen-shirt" };
 
 test("with BASE_PATH every link that is printed at start is below it", () => {
   const printed = banner(url, readConfig({ BASE_PATH: "/shop-api/" }), { demo });
@@ -13,6 +13,7 @@ test("with BASE_PATH every link that is printed at start is below it", () => {
     expect(links).toContain(`${url}/shop-api${path}`);
   }
   expect(links).toContain(`${url}/shop-api/dashboard#token=a-demo-token-of-my-own`);
+  expect(links).toContain(`${url}/shop-api/dashboard#token=vt_reads`);
   expect(banner(url, readConfig({ BASE_PATH: "/" }), { demo })).toBe(banner(url, readConfig({}), { demo }));
 });
 

@@ -26,7 +26,7 @@ async function openStream(status = 200) {
   });
   const { port } = server.address() as AddressInfo;
   globalThis.fetch = (path, init) => ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), init);
-  const variables = { lsId: "show", bucketSeconds: 60 };
+  const variables = { lsId: "show", bucketSeconds: 60, withCatalog: true };
   const values = subscribe(showSubscription, variables, { token: "secret" });
   const next = values.next();
   next.catch(() => undefined); // looked at later

@@ -1,5 +1,6 @@
 import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
+import type { Scope } from "../../access/scopes.js";
 import { hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/list.js";
 import type { ProductInput } from "../../catalog/product.input.js";
@@ -11,6 +12,8 @@ import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
 export interface Demo {
   readonly store: string;
   readonly token: string | undefined;
+  /** A token that may only read, for a link to the dashboard that can be shared; undefined where `token` is. */
+  readonly readOnlyToken: string | undefined;
   readonly productId: string;
 }
 
@@ -22,8 +25,8 @@ export const runningShow = "autumn-looks";
 const endedShow = "summer-sale";
 
 /**
- * Creates the demo store on a database without any store, or if a token is chosen for it, and a token. A chosen token stays valid;
- * a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
+ * Creates the demo store on a database without any store, or if a token is chosen for it, and two tokens. A chosen token stays
+ * valid; a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
  *
  * @returns undefined where there are other stores only
  */
@@ -34,11 +37,8 @@ export async function prepareDemo(db: RootDatabase, chosenToken: string | undefi
   const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
   if (isNew) await fillDemoStore(db);
   const isOurs = isNew || found?.name === storeName;
-  return {
-    store,
-    token: isOurs || chosenToken !== undefined ? await demoToken(db, chosenToken) : undefined,
-    productId,
-  };
+  const tokens = isOurs || chosenToken !== undefined ? await demoTokens(db, chosenToken) : undefined;
+  return { store, token: tokens?.token, readOnlyToken: tokens?.readOnlyToken, productId };
 }
 
 async function hasToken(db: RootDatabase): Promise<boolean> {
@@ -92,16 +92,17 @@ async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits,
 
 const startLabel = "demo, until the next start";
 
-async function demoToken(db: RootDatabase, chosen: string | undefined): Promise<string> {
-  if (chosen === undefined) {
-    return inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
-      await transaction.accessToken.deleteMany({ where: { storeId: store, label: startLabel } });
-      return (await issueToken(transaction, store, { label: startLabel })).token;
-    });
-  }
-  const known = await db.accessToken.findUnique({ where: { hash: hashSecret(chosen) } });
-  if (known === null) await issueToken(db, store, { label: "demo", secret: chosen });
-  return chosen;
+async function demoTokens(db: RootDatabase, chosen: string | undefined) {
+  return inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
+    await transaction.accessToken.deleteMany({ where: { storeId: store, label: startLabel } });
+    const issue = (options?: { readonly scopes: readonly Scope[] }) =>
+      issueToken(transaction, store, { label: startLabel, ...options });
+    const { token: readOnlyToken } = await issue({ scopes: ["analytics:read", "catalog:read"] });
+    if (chosen === undefined) return { token: (await issue()).token, readOnlyToken };
+    const known = await transaction.accessToken.findUnique({ where: { hash: hashSecret(chosen) } });
+    if (known === null) await issueToken(transaction, store, { label: "demo", secret: chosen });
+    return { token: chosen, readOnlyToken };
+  });
 }
 
 const demoProducts: readonly ProductInput[] = [

@@ -70,8 +70,8 @@ const firstSteps = [
   "    npx vitrine token issue acme",
 ];
 
-function demoLines(url: string, { store, token, productId }: Demo): string[] {
-  if (token === undefined) {
+function demoLines(url: string, { store, token, readOnlyToken, productId }: Demo): string[] {
+  if (token === undefined || readOnlyToken === undefined) {
     return ["", `  For a token of store ${store}: npx vitrine token issue ${store}`];
   }
   return [
@@ -79,6 +79,7 @@ function demoLines(url: string, { store, token, productId }: Demo): string[] {
     `  Store      ${store}`,
     `  Token      ${token}`,
     `  Open       ${url}/dashboard#token=${encodeURIComponent(token)}`,
+    `  Read-only  ${url}/dashboard#token=${encodeURIComponent(readOnlyToken)}`,
     "",
     `  curl -H 'X-Service-Access-Token: ${token}' ${url}/external/product/v1/${productId}`,
   ];

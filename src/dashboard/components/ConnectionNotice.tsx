@@ -14,6 +14,7 @@ interface Props {
 
 const titles: Readonly<Record<FailureKind, string>> = {
   unauthenticated: "The access token no longer works",
+  forbidden: "The access token does not allow this",
   rateLimited: "The limit of calls is reached",
   notFound: "There is no such show",
   unreachable: "The connection is lost",

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useSelection } from "../hooks/useSelection.js";
 import { type ShowFilter, useShows } from "../hooks/useShows.js";
+import { useStore } from "../hooks/useStore.js";
 import { useUnlisted } from "../hooks/useUnlisted.js";
 import { markAccepted } from "../session.js";
 import type { ShowList as List } from "../showList.js";
@@ -22,6 +23,8 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
   const [isCreating, setCreating] = useState(false);
   const [isListOpen, setListOpen] = useState(false);
   const { lsId, select } = useSelection();
+  const store = useStore(token);
+  const onNew = store?.scopes.includes("shows:write") === false ? undefined : () => setCreating(true);
   const shows = useShows(token, filter);
   const { list, failure } = shows;
   const unlisted = useUnlisted(token, lsId, list);
@@ -46,7 +49,7 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
         Skip to the show
       </a>
       <TopBar
-        token={token}
+        store={store?.name}
         isListOpen={isListOpen}
         onToggleList={() => setListOpen(!isListOpen)}
         onSignOut={onSignOut}
@@ -59,7 +62,7 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
         isOpen={isListOpen}
         onFilter={setFilter}
         onSelect={choose}
-        onNew={() => setCreating(true)}
+        onNew={onNew}
       />
       {isCreating && (
         <NewShow
@@ -73,7 +76,7 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
         />
       )}
       <main id="show" tabIndex={-1}>
-        {hasNone && <NoShows onNew={() => setCreating(true)} />}
+        {hasNone && <NoShows onNew={onNew} />}
         {lsId !== undefined && <Show key={lsId} token={token} lsId={lsId} onTokenEnd={onRefused} />}
       </main>
     </div>

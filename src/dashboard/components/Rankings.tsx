@@ -2,8 +2,14 @@ import { formatCount, formatShare } from "../format.js";
 import type { Kpis, ShowAnalytics } from "../operations.js";
 import { ProductImage } from "./ProductImage.js";
 
-/** The products most often added to carts; by their id where the catalog has no title. */
-export function TopProducts({ products }: { readonly products: ShowAnalytics["topProducts"] }) {
+interface TopProductsProps {
+  readonly products: ShowAnalytics["topProducts"];
+  /** Whether the token may read the catalog. */
+  readonly withCatalog: boolean;
+}
+
+/** The products most often added to carts; by their id where the catalog has no title, or the token may not read it. */
+export function TopProducts({ products, withCatalog }: TopProductsProps) {
   const most = products[0]?.carts ?? 1;
   return (
     <section class="card" aria-labelledby="products-heading">
@@ -35,6 +41,11 @@ export function TopProducts({ products }: { readonly products: ShowAnalytics["to
             ))}
           </tbody>
         </table>
+      )}
+      {!withCatalog && products.length > 0 && (
+        <p class="muted small">
+          For titles and images, the access token needs the scope <code>catalog:read</code>.
+        </p>
       )}
     </section>
   );

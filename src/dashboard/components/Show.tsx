@@ -48,7 +48,7 @@ interface BodyProps {
   readonly onRange: (range: TimelineRange) => void;
 }
 
-function Body({ figures: { analytics, span }, range, onRange }: BodyProps) {
+function Body({ figures: { analytics, span, withCatalog }, range, onRange }: BodyProps) {
   const { kpis, status, topProducts } = analytics;
   if (status === "SCHEDULED") {
     return <p class="empty card muted">This show is scheduled. Figures appear here once it is live.</p>;
@@ -63,7 +63,7 @@ function Body({ figures: { analytics, span }, range, onRange }: BodyProps) {
         <>
           <Timeline analytics={analytics} span={span} range={range} onRange={onRange} />
           <div class="pair">
-            <TopProducts products={topProducts} />
+            <TopProducts products={topProducts} withCatalog={withCatalog} />
             <Devices devices={kpis.devices} />
           </div>
         </>

@@ -17,7 +17,8 @@ interface Props {
   readonly isOpen: boolean;
   readonly onFilter: (filter: ShowFilter) => void;
   readonly onSelect: (lsId: string) => void;
-  readonly onNew: () => void;
+  /** Undefined where the token may not save shows. */
+  readonly onNew: (() => void) | undefined;
 }
 
 /** The store's shows, newest first and then those that are scheduled, a page at a time. */
@@ -35,9 +36,11 @@ export function ShowList({ shows, selected, unlisted, filter, isOpen, onFilter, 
     <nav id="shows" class="shows" aria-labelledby="shows-heading" data-open={isOpen} aria-busy={isLoading}>
       <div class="shows-header">
         <h2 id="shows-heading">Shows</h2>
-        <button type="button" onClick={onNew}>
-          New show
-        </button>
+        {onNew !== undefined && (
+          <button type="button" onClick={onNew}>
+            New show
+          </button>
+        )}
       </div>
       <Filter filter={filter} onFilter={onFilter} />
       <p class="muted small" role="status">

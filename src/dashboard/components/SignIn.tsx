@@ -73,6 +73,7 @@ async function problemOf(token: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const { kind, message } = asFailure(error);
-    return kind === "unauthenticated" ? whyRefused(token, false) : `${message} Try again in a moment.`;
+    if (kind === "unauthenticated") return whyRefused(token, false);
+    return kind === "forbidden" ? `${message} The dashboard needs it.` : `${message} Try again in a moment.`;
   }
 }

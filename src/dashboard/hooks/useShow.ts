@@ -10,6 +10,8 @@ import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
+  /** Whether the token may read the catalog, and products have titles. */
+  readonly withCatalog: boolean;
   /** Whether they had to be queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;
 }
@@ -37,13 +39,14 @@ export function useShow(token: string, lsId: string, range: TimelineRange) {
 
 /** Subscribes to a show, and again whenever the span of its time line changes. */
 async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): AsyncGenerator<Figures, void> {
-  const { liveStream } = await query(showTimesQuery, { lsId }, caller);
+  const { liveStream, store } = await query(showTimesQuery, { lsId }, caller);
   if (liveStream === null) return; // the query has thrown the error that says why
+  const withCatalog = store.scopes.includes("catalog:read");
   let span = spanOf(liveStream, range);
   for (;;) {
     let next = span;
-    for await (const { value: analytics, isPolled } of watchSpan(lsId, span, caller)) {
-      yield { analytics, span, isPolled };
+    for await (const { value: analytics, isPolled } of watchSpan({ lsId, withCatalog, ...span }, caller)) {
+      yield { analytics, span, withCatalog, isPolled };
       next = spanOf(analytics, range);
       if (!isSame(next, span)) break;
     }
@@ -52,8 +55,12 @@ async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): A
   }
 }
 
-function watchSpan(lsId: string, span: TimelineSpan, caller: Caller): AsyncGenerator<Delivered<ShowAnalytics>, void> {
-  const variables = { lsId, ...span };
+interface Watched extends TimelineSpan {
+  readonly lsId: string;
+  readonly withCatalog: boolean;
+}
+
+function watchSpan(variables: Watched, caller: Caller): AsyncGenerator<Delivered<ShowAnalytics>, void> {
   return streamOrPoll({
     open: (onData, closing) => watchStream(variables, withSignal(caller, closing), onData),
     poll: async () => {
@@ -64,7 +71,7 @@ function watchSpan(lsId: string, span: TimelineSpan, caller: Caller): AsyncGener
   });
 }
 
-async function* watchStream(variables: TimelineSpan & { lsId: string }, caller: Caller, onData: () => void) {
+async function* watchStream(variables: Watched, caller: Caller, onData: () => void) {
   for await (const { liveStreamAnalytics } of subscribe(showSubscription, variables, caller, onData)) {
     yield liveStreamAnalytics;
   }

@@ -29,7 +29,7 @@ export function useShows(token: string, { status, search }: ShowFilter) {
       try {
         const first = after === null ? pageSize : furtherPageSize;
         const { liveStreams } = await query(showsQuery, { first, after, status, search }, { token, signal });
-        if (signal.aborted) return;
+        if (signal.aborted || liveStreams === null) return; // the query has thrown the error that says why
         const { nodes: shows, totalCount: total, pageInfo } = liveStreams;
         const next = pageInfo.hasNextPage ? pageInfo.endCursor : null;
         setList((known) => merge(known, { shows, next, total }));

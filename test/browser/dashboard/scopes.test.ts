@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Scope } from "../../../src/access/scopes.js";
+import { issueToken } from "../../../src/access/token.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
+import { view } from "../../support/events.js";
+import { paths, product } from "../../support/products.js";
+import { recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+let browser: TestBrowser;
+let store: TestStore;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
+  store = await createTestStore(app);
+  await store.post(paths.one, { product: product("shirt", { title: "Linen shirt" }) });
+  const { id } = await saved(store, { name: "Autumn looks" });
+  await recorded(store, id, [
+    view("e1"),
+    { id: "e2", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v1", productId: "shirt" },
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+
+const withScopes = (...scopes: readonly Scope[]) => issueToken(app.db, store.id, { scopes });
+
+test("with analytics:read alone, the dashboard shows all figures, and products by their ids", async () => {
+  const opened = await openDashboard(browser, app, await withScopes("analytics:read"));
+  const { page } = opened;
+  await page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
+  await page.getByRole("rowheader", { name: "shirt", exact: true }).waitFor();
+  await page.getByText("For titles and images, the access token needs the scope catalog:read.").waitFor();
+  expect(await page.getByText("Linen shirt").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "New show" }).count()).toBe(0);
+  await expectClean(opened);
+});
+
+test("with catalog:read too, it shows their titles; with shows:write, it creates shows", async () => {
+  const { page } = await openDashboard(browser, app, await withScopes("analytics:read", "catalog:read"));
+  await page.getByText("Linen shirt").waitFor();
+  expect(await page.getByText("catalog:read").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "New show" }).count()).toBe(0);
+  const writing = await openDashboard(browser, app, await withScopes("analytics:read", "shows:write"));
+  await writing.page.getByRole("button", { name: "New show" }).waitFor();
+});
+
+test("without analytics:read, the sign-in says that it is needed", async () => {
+  const { page } = await openSignIn(browser, app);
+  await enterToken(page, (await withScopes("catalog:read")).token);
+  await page.getByText("The access token does not have the scope analytics:read. The dashboard needs it.").waitFor();
+});
+
+test("a link with a token without analytics:read says so, too", async () => {
+  const { token } = await withScopes("events:write");
+  const { page } = await browser.open(`${app.url}/dashboard#token=${token}`);
+  await page.getByText("The access token does not have the scope analytics:read.").waitFor();
+});
