@@ -11,9 +11,11 @@ export interface StoreContents {
   readonly sites: number;
   readonly liveStreams: number;
   readonly tokens: number;
+  /** Public keys. */
+  readonly keys: number;
 }
 
-/** Tokens stop working within 5 seconds in every process. */
+/** Tokens and keys stop working within 5 seconds in every process. */
 const tokensEndMs = 5_000;
 const batchRows = 5_000;
 const timeoutMs = 120_000;
@@ -28,14 +30,15 @@ export async function describeStore(db: Database, storeId: string): Promise<Stor
     sites: await db.site.count({ where }),
     liveStreams: await db.liveStream.count({ where }),
     tokens: await db.accessToken.count({ where }),
+    keys: await db.publicKey.count({ where }),
   };
 }
 
 /**
- * Deletes a store with everything of it: first its tokens, so that nothing more is written; the store itself last. After
+ * Deletes a store with everything of it: first its tokens and public keys, so that nothing more is written; the store itself last. After
  * an interruption, another call deletes the rest.
  *
- * @param waitMs until its tokens have stopped working
+ * @param waitMs until its tokens and keys have stopped working
  * @returns what it had
  * @throws {AppError} NOT_FOUND, or UNAVAILABLE where its shows or its catalog stay locked
  */
@@ -47,7 +50,8 @@ export async function deleteStore(
   const { name: _, createdAt: _at, ...contents } = await describeStore(db, storeId);
   const where = { storeId };
   const { count: tokens } = await db.accessToken.deleteMany({ where });
-  if (tokens > 0) await sleep(waitMs);
+  const { count: keys } = await db.publicKey.deleteMany({ where });
+  if (tokens + keys > 0) await sleep(waitMs);
   for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
     await deleteLiveStream(db, storeId, id, { force: true });
   }
@@ -57,6 +61,7 @@ export async function deleteStore(
   await db.stagedProduct.deleteMany({ where });
   await db.stagedImport.deleteMany({ where });
   await db.accessToken.deleteMany({ where }); // issued meanwhile
+  await db.publicKey.deleteMany({ where });
   await db.store.deleteMany({ where: { id: storeId } });
   return contents;
 }

@@ -189,7 +189,10 @@ builder.mutationFields((t) => ({
       );
     }),
   }),
-  deleteProduct: t.field({
+}));
+
+builder.mutationField("deleteProduct", (t) =>
+  t.field({
     authScopes: { "catalog:write": true },
     type: ProductDeletion,
     description: "Deletes one product, by its reference id or SKU.",
@@ -199,4 +202,4 @@ builder.mutationFields((t) => ({
       return deleteProduct(context.db, context.identity.storeId, args.productId, args);
     }),
   }),
-}));
+);

@@ -9,14 +9,15 @@ import { addEventsCommands } from "./events.js";
 import { addExportCommand } from "./export.js";
 import { describeMisuse } from "./terminal/failure.js";
 import { addImportCommand } from "./import.js";
+import { addKeyCommands } from "./access/key.js";
 import { addMigrateCommand } from "./migrate.js";
 import { warn } from "./runtime.js";
 import { addServeCommand } from "./serve.js";
 import { addShowCommands } from "./show.js";
-import { addSiteCommands } from "./site.js";
+import { addSiteCommands } from "./access/site.js";
 import { packageVersion } from "../lib/packageFiles.js";
-import { addStoreCommands } from "./store.js";
-import { addTokenCommands } from "./token.js";
+import { addStoreCommands } from "./access/store.js";
+import { addTokenCommands } from "./access/token.js";
 
 const help = `
 Each command has a --help with an example. With --json it prints one JSON object on standard output.
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addStoreCommands(program);
   addTokenCommands(program);
+  addKeyCommands(program);
   addSiteCommands(program);
   addImportCommand(program);
   addExportCommand(program);

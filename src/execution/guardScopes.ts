@@ -33,12 +33,12 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
  * @throws {Error} for a root field that declares none
  */
 export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;
     for (const field of Object.values(type.getFields()) as GraphQLField<unknown, Context>[]) {
       const scope = scopeOf(field);
-      if (scope === undefined && roots.includes(type)) throw new Error(`${type.name}.${field.name} declares no scope.`);
+      if (scope === undefined && roots.has(type)) throw new Error(`${type.name}.${field.name} declares no scope.`);
       if (scope === undefined) continue;
       if (type === schema.getSubscriptionType()) field.subscribe &&= guarded(field.subscribe, scope);
       else field.resolve = guarded(field.resolve ?? defaultFieldResolver, scope);

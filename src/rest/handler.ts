@@ -132,7 +132,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
 }
 
 /** @throws {Error} for a field that the schema does not have */
-export function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOperation, "root" | "operation">) {
+function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOperation, "root" | "operation">) {
   const type = root === "Query" ? schema.getQueryType() : schema.getMutationType();
   const field = type?.getFields()[operation];
   const scope = field && scopeOf(field);

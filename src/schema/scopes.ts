@@ -5,7 +5,7 @@ export { forbidden, requireScope } from "../access/scopes.js";
 /** The scopes of @pothos/plugin-scope-auth: a field declares one of them beside its type, `authScopes: { "catalog:read": true }`. */
 export type AuthScopes = Readonly<Record<Scope | typeof anyToken, boolean>>;
 
-const known: readonly string[] = [...scopes, anyToken];
+const known: ReadonlySet<string> = new Set([...scopes, anyToken]);
 
 /**
  * The scope that a field declares; undefined for one that has none of its own.
@@ -15,8 +15,9 @@ const known: readonly string[] = [...scopes, anyToken];
 export function scopeOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
   const { authScopes } = (extensions["pothosOptions"] ?? {}) as { readonly authScopes?: unknown };
   if (authScopes === undefined) return undefined;
-  const [[name = "", isRequired] = [], ...others] = Object.entries(authScopes as object);
-  if (others.length > 0 || isRequired !== true || !known.includes(name)) {
+  const [declared, ...others] = Object.entries(authScopes as Readonly<Record<string, unknown>>);
+  const [name, isRequired] = declared ?? [];
+  if (name === undefined || isRequired !== true || others.length > 0 || !known.has(name)) {
     throw new Error(`authScopes must be one scope, such as { "catalog:read": true }.`);
   }
   return name as Scope | typeof anyToken;

@@ -56,6 +56,7 @@ describe("a token", () => {
     expect(list[1]).toEqual({
       id,
       label: "second",
+      scopes: ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"],
       createdAt: expect.any(Date),
       expiresAt: null,
       revokedAt: null,

@@ -53,7 +53,7 @@ async function pages(store: TestStore, variables: object): Promise<string[][]> {
 /** A whole answer about one argument of products. */
 function refusedArgument(name: string, message: string) {
   const error = graphqlError("VALIDATION_FAILED", message, [{ code: "VALIDATION_FAILED", message, path: [name] }]);
-  return { data: null, errors: [{ ...error, path: ["products"], locations: [{ line: 1, column: 3 }] }] };
+  return { data: { products: null }, errors: [{ ...error, path: ["products"], locations: [{ line: 1, column: 3 }] }] };
 }
 
 describe("product", () => {

@@ -65,7 +65,9 @@ test("an interrupted creation of the demo store is completed from any step, and 
   expect(again?.token, "each start shows a token").toMatch(/^vt_/u);
   expect(await db.shopperEvent.count({ where }), "it is complete now").toBe(stored);
   const tokens = await db.accessToken.findMany({ where });
-  expect(tokens.map(({ hash }) => hash)).toEqual([hashSecret(again?.token ?? "")]);
+  const shown = [again?.token, again?.readOnlyToken].map((token) => hashSecret(token ?? ""));
+  expect(tokens.map(({ hash }) => hash).toSorted()).toEqual(shown.toSorted());
+  expect(tokens.find(({ hash }) => hash === shown[1])?.scopes).toEqual(["catalog:read", "analytics:read"]);
 });
 
 test("before the first start the running show had 60 visits a minute for 20 minutes, as many as the traffic makes", async () => {

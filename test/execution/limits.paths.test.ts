@@ -135,7 +135,7 @@ describe("sizes of what is listed are bounded, however they are given:", () => {
           [byDefault, {}],
         ] as const) {
           expect(await store.graphql(query, variables)).toMatchObject({
-            data: null,
+            data: { [field]: null },
             errors: [
               {
                 message: `first must be from 0 to 100, not ${n}.`,

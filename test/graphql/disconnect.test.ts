@@ -1,6 +1,7 @@
 import { parse } from "graphql";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { scopes } from "../../src/access/scopes.js";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import { executeOperation } from "../../src/execution/execute.js";
@@ -57,7 +58,7 @@ describe.each([
     let begun = 0;
     const context = {
       db: app.db,
-      identity: { storeId },
+      identity: { storeId, scopes: new Set(scopes) },
       rateLimits: { policies: {} },
       bulkProductsMax: 100,
       observation,

@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLObjectType, parse } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
+import { scopes } from "../../src/access/scopes.js";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
 
@@ -26,7 +27,12 @@ function blockedSubscriptions(waitMs: number) {
   const next = async (name: string, storeId: string) => {
     const document = parse(`subscription { tick(name: "${name}") }`);
     const observation = { begins: () => undefined, refused: () => undefined };
-    const context = { identity: { storeId }, observation, answer: new AnswerBudget(), requestId: "test" };
+    const context = {
+      identity: { storeId, scopes: new Set(scopes) },
+      observation,
+      answer: new AnswerBudget(),
+      requestId: "test",
+    };
     // These subscriptions need nothing else of a context.
     const values = await known.of(document, undefined).start({}, context as unknown as Context);
     if (!isAsyncIterable(values)) throw new Error(JSON.stringify(values));

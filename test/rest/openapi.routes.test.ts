@@ -58,7 +58,7 @@ test("a route appears by itself, valid, with the errors and headers of its kind"
     { name: "lsId", in: "path", required: true, schema: { type: "string" } },
   ]);
   expect(operation["description"]).toContain("`If-None-Match`");
-  expect(Object.keys(operation["responses"])).toEqual(["200", "304", "400", "401", "404", "429", "500", "503"]);
+  expect(Object.keys(operation["responses"])).toEqual(["200", "304", "400", "401", "403", "404", "429", "500", "503"]);
 
   const headersAt = (status: number) => Object.keys(resolved(document, operation["responses"][status])["headers"]);
   const limitHeaders = ["RateLimit", "RateLimit-Policy"];

@@ -32,10 +32,8 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
   useDefault(list, lsId, select);
   useEffect(() => {
     if (list !== undefined) markAccepted();
-  }, [list]);
-  useEffect(() => {
     if (failure?.kind === "unauthenticated") onRefused();
-  }, [failure, onRefused]);
+  }, [list, failure, onRefused]);
 
   const choose = (id: string) => {
     select(id);

@@ -1,12 +1,12 @@
 /** Looked up before the store is known: copied to each node. */
-const referenceTable = "AccessToken";
+const referenceTables = `'AccessToken', 'PublicKey'`;
 
 /** Store comes first: the others are co-located with it. */
 export const undistributedTables = `
   SELECT c.relname::text AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
     AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
-    AND (c.relname IN ('Store', '${referenceTable}') OR EXISTS (
+    AND (c.relname IN ('Store', ${referenceTables}) OR EXISTS (
       SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'storeId' AND NOT a.attisdropped))
   ORDER BY c.relname <> 'Store', c.relname`;
 
@@ -39,7 +39,7 @@ BEGIN
   END LOOP;
 
   FOREACH target IN ARRAY targets LOOP
-    IF target = '${referenceTable}' THEN
+    IF target IN (${referenceTables}) THEN
       PERFORM create_reference_table(format('%I', target)::regclass);
     ELSIF target = 'Store' THEN
       PERFORM create_distributed_table(format('%I', target)::regclass, 'id', colocate_with => 'none');

@@ -143,7 +143,10 @@ const notACursor = graphqlError("VALIDATION_FAILED", "after must be a cursor of 
 
 test("a cursor that is not of this list is refused", async () => {
   const store = await createTestStore(app);
-  const refusal = { errors: [{ ...notACursor, path: ["liveStreams"], locations: expect.any(Array) }], data: null };
+  const refusal = {
+    errors: [{ ...notACursor, path: ["liveStreams"], locations: expect.any(Array) }],
+    data: { liveStreams: null },
+  };
   const moment = "2026-05-04T18:30:00.000Z";
   const madeUp = [
     "",
@@ -192,6 +195,6 @@ test.for([-1, 101, 2_147_483_647])("a page of %i shows is refused", async (first
   const error = graphqlError("VALIDATION_FAILED", problem.message, [problem]);
   expect(await store.graphql(list, { first })).toEqual({
     errors: [{ ...error, path: ["liveStreams"], locations: expect.any(Array) }],
-    data: null,
+    data: { liveStreams: null },
   });
 });

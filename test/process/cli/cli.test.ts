@@ -25,6 +25,8 @@ const uuid = expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
 const secret = expect.stringMatching(/^vt_[\w-]{43}$/u);
 const moment = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
 
+const everything = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"];
+
 test("a store, a site and tokens are created, listed, rotated and revoked, each printed as one JSON object", async () => {
   const store = newStore();
   const named = ["store", "create", store, "--name", "Acme Fashion"];
@@ -35,9 +37,9 @@ test("a store, a site and tokens are created, listed, rotated and revoked, each 
     type: "SHOP",
   });
   const issued = await vitrineJson(["token", "issue", store], env);
-  expect(issued).toEqual({ id: uuid, token: secret, store, expiresAt: null });
+  expect(issued).toEqual({ id: uuid, token: secret, store, scopes: everything, expiresAt: null });
   const rotated = await vitrineJson(["token", "rotate", store, issued.id, "--grace", "1h"], env);
-  expect(rotated).toEqual({ id: uuid, token: secret, store, expiresAt: null });
+  expect(rotated).toEqual({ id: uuid, token: secret, store, scopes: everything, expiresAt: null });
   expect(rotated.token).not.toBe(issued.token);
   expect(await vitrineJson(["token", "revoke", store, rotated.id], env)).toEqual({
     id: rotated.id,
@@ -46,13 +48,55 @@ test("a store, a site and tokens are created, listed, rotated and revoked, each 
     replacedBy: null,
     alsoRevoked: [],
   });
+  const listed = { label: null, scopes: everything, createdAt: moment };
   expect(await vitrineJson(["token", "list", store], env)).toEqual({
     store,
     tokens: [
-      { id: issued.id, label: null, createdAt: moment, expiresAt: moment, revokedAt: null, replacedBy: rotated.id },
-      { id: rotated.id, label: null, createdAt: moment, expiresAt: null, revokedAt: moment, replacedBy: null },
+      { ...listed, id: issued.id, expiresAt: moment, revokedAt: null, replacedBy: rotated.id },
+      { ...listed, id: rotated.id, expiresAt: null, revokedAt: moment, replacedBy: null },
     ],
   });
+});
+
+test("a token may be issued with scopes, which its successor keeps", async () => {
+  const store = newStore();
+  await cliJson(["store", "create", store], env);
+  const issue = ["token", "issue", store, "--scope", "analytics:read", "--scope", "catalog:read"];
+  const issued = await cliJson(issue, env);
+  expect(issued.scopes).toEqual(["catalog:read", "analytics:read"]);
+  expect((await cliJson(["token", "rotate", store, issued.id], env)).scopes).toEqual(issued.scopes);
+  expect((await cli(["token", "list", store], env)).stdout).toContain(
+    "(no label)  catalog:read analytics:read  issued",
+  );
+  expect(await failure(["token", "issue", store, "--scope", "everything"], env, 2)).toContain(
+    "It must be one of catalog:read, catalog:write, shows:write, events:write, analytics:read.",
+  );
+});
+
+test("public keys are issued for origins, listed and revoked", async () => {
+  const store = newStore();
+  await cliJson(["store", "create", store], env);
+  const origins = ["https://shop.example", "https://*.shop.example"];
+  const issue = ["key", "issue", store, ...origins.flatMap((origin) => ["--origin", origin]), "--label", "shop"];
+  const issued = await vitrineJson(issue, env);
+  const key = expect.stringMatching(/^vp_[\w-]{22}$/u);
+  expect(issued).toEqual({ id: uuid, key, store, origins });
+  const listed = { id: issued.id, key, label: "shop", origins, createdAt: moment };
+  expect(await cliJson(["key", "list", store], env)).toEqual({ store, keys: [{ ...listed, revokedAt: null }] });
+  expect(await cliJson(["key", "revoke", store, issued.id], env)).toEqual({ id: issued.id, store, revokedAt: moment });
+  expect(await cliJson(["key", "list", store], env)).toEqual({ store, keys: [{ ...listed, revokedAt: moment }] });
+  expect((await cli(["key", "list", store], env)).stdout).toMatch(
+    /^\S{36} {2}vp_\S{22} {2}shop {2}https:\/\/shop\.example https:\/\/\*\.shop\.example {2}issued \S+ {2}revoked \S+\n$/u,
+  );
+  expect((await cli(["key", "issue", store, "--origin", "https://shop.example"], env)).stdout).toMatch(
+    /^vp_[\w-]{22}\n\(key [\da-f-]{36}, for pages of https:\/\/shop\.example\)\n$/u,
+  );
+  expect(await failure(["key", "revoke", store, "no-such-id"])).toBe(
+    `vitrine: Store ${store} has no public key no-such-id.\n`,
+  );
+  expect(await failure(["key", "issue", store, "--origin", "shop.example"])).toBe(
+    `vitrine: origin must be an origin such as https://shop.example, or https://*.shop.example for its subdomains, not "shop.example".\n`,
+  );
 });
 
 test("without --json the result is text, and the secret is alone on the first line", async () => {
@@ -64,10 +108,12 @@ test("without --json the result is text, and the secret is alone on the first li
   });
   const issue = ["token", "issue", store, "--label", "shop", "--expires", "2999-12-31T00:00:00Z"];
   expect((await cli(issue, env)).stdout).toMatch(
-    /^vt_[\w-]{43}\n\(token [\da-f-]{36}, expires 2999-12-31T00:00:00\.000Z; the secret is not stored and cannot be shown again\)\n$/u,
+    /^vt_[\w-]{43}\n\(token [\da-f-]{36}, catalog:read catalog:write shows:write events:write analytics:read, expires 2999-12-31T00:00:00\.000Z; the secret is not stored and cannot be shown again\)\n$/u,
   );
   const listed = await cli(["token", "list", store], env);
-  expect(listed.stdout).toMatch(/^[\da-f-]{36} {2}shop {2}issued \S+ {2}expires 2999-12-31T00:00:00\.000Z\n$/u);
+  expect(listed.stdout).toMatch(
+    /^[\da-f-]{36} {2}shop {2}catalog:read [\w: ]+ analytics:read {2}issued \S+ {2}expires 2999-12-31T00:00:00\.000Z\n$/u,
+  );
 });
 
 test.each([
@@ -199,7 +245,7 @@ describe("durations and times", () => {
   });
 });
 
-test.each(["store", "token", "site", "show", "analytics", "events"])(
+test.each(["store", "token", "key", "site", "show", "analytics", "events"])(
   "the help of the group %s has examples",
   async (group) => {
     const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });

@@ -39,7 +39,7 @@ async function fullStore() {
   const { lsId } = await newShow(client, store);
   await recordEvents(client, store, lsId, asInputs(someEvents(100)));
   await newShow(client, store);
-  return { store, lsId, contents: { products: 2, sites: 1, liveStreams: 2, tokens: 0 } };
+  return { store, lsId, contents: { products: 2, sites: 1, liveStreams: 2, tokens: 0, keys: 0 } };
 }
 
 const emptyTables = async (store: string) => {
@@ -62,7 +62,7 @@ test("stores are listed, shown and renamed", async () => {
     ...contents,
   });
   expect((await cli(["store", "show", store], env)).stdout).toMatch(
-    /^store-\S+ {2}Acme Fashion {2}created \S+\n2 products, 1 site, 2 live streams and 0 tokens\n$/u,
+    /^store-\S+ {2}Acme Fashion {2}created \S+\n2 products, 1 site, 2 live streams, 0 tokens and 0 public keys\n$/u,
   );
 });
 
@@ -74,7 +74,7 @@ test("a store is deleted with everything of it, and other stores stay as they ar
     status: 2,
     stdout: "",
     stderr:
-      `vitrine: Delete store ${store} with 2 products, 1 site, 2 live streams and 0 tokens? ` +
+      `vitrine: Delete store ${store} with 2 products, 1 site, 2 live streams, 0 tokens and 0 public keys? ` +
       "Confirm with --yes: nothing was changed. (see --help)\n",
   });
   expect(await cliJson(["store", "delete", store, "--yes"], env)).toEqual({
@@ -83,6 +83,7 @@ test("a store is deleted with everything of it, and other stores stay as they ar
     sites: 1,
     liveStreams: 2,
     tokens: 0,
+    keys: 0,
   });
   expect(await emptyTables(store)).toEqual([]);
   expect(await everythingOf({ db: database.client }, { id: other.store })).toEqual(before);
@@ -101,7 +102,9 @@ test("on a terminal a deletion asks: only yes goes on, and neither no nor the en
     );
   for (const input of ["echo n", "true"]) {
     const printed = await onTerminal(input);
-    expect(printed).toContain(`Delete store ${store} with 0 products, 0 sites, 0 live streams and 0 tokens? [y/N]`);
+    expect(printed).toContain(
+      `Delete store ${store} with 0 products, 0 sites, 0 live streams, 0 tokens and 0 public keys? [y/N]`,
+    );
     expect(printed).toContain("status 1");
     expect(printed).toContain("vitrine: Nothing was changed.");
     expect(await emptyTables(store)).toEqual(["Store"]);

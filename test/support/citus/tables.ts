@@ -1,7 +1,7 @@
 import type { Database } from "../../../src/database/client.js";
 
-/** Copied whole to each node: nothing of a store's own rows but its tokens, which are looked up by their hash. */
-export const referenceTables: ReadonlySet<string> = new Set(["AccessToken"]);
+/** Copied whole to each node: nothing of a store's own rows but its tokens and keys, which are looked up by themselves. */
+export const referenceTables: ReadonlySet<string> = new Set(["AccessToken", "PublicKey"]);
 /** What migrations keep for themselves. */
 const localTables: ReadonlySet<string> = new Set(["_prisma_migrations"]);
 

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { createStore, listStores, renameStore } from "../access/store.js";
-import { deleteStore, describeStore, type StoreContents } from "../access/store.delete.js";
-import { confirm, type ConfirmOptions, count } from "./terminal/confirm.js";
-import { parseName } from "./terminal/name.js";
-import { type OutputOptions, print } from "./terminal/output.js";
-import { withDatabase } from "./runtime.js";
+import { createStore, listStores, renameStore } from "../../access/store.js";
+import { deleteStore, describeStore, type StoreContents } from "../../access/store.delete.js";
+import { confirm, type ConfirmOptions, count } from "../terminal/confirm.js";
+import { parseName } from "../terminal/name.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import { withDatabase } from "../runtime.js";
 
 const examples = `
 Examples:
@@ -15,7 +15,7 @@ Examples:
   npx vitrine store delete acme`;
 
 const deleteHelp = `
-Its tokens are deleted first, so that nothing more is written; servers notice within 5 seconds, which the command waits for.
+Its tokens and keys are deleted first, so that nothing more is written; servers notice within 5 seconds, which the command waits for.
 If it is interrupted, run it again.
 
 Examples:
@@ -100,7 +100,7 @@ function addRenameCommand(store: Command): void {
 function addDeleteCommand(store: Command): void {
   store
     .command("delete")
-    .description("delete a store with everything of it: products, sites, shows with their events, tokens")
+    .description("delete a store with everything of it: products, sites, shows with their events, tokens, public keys")
     .argument("<store>", "its id", parseName)
     .option("--yes", "do not ask")
     .option("--json", "print one JSON object")
@@ -115,8 +115,9 @@ function addDeleteCommand(store: Command): void {
     });
 }
 
-function contents({ products, sites, liveStreams, tokens }: StoreContents): string {
+function contents({ products, sites, liveStreams, tokens, keys }: StoreContents): string {
   const [first, ...others] = [
+    count(keys, "public key"),
     count(tokens, "token"),
     count(liveStreams, "live stream"),
     count(sites, "site"),

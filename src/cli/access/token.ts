@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Revocation, revokeToken, rotateToken, undoRotation } from "../access/token.replace.js";
-import { type Scope, scopes as allScopes } from "../access/scopes.js";
-import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../access/token.js";
-import { parseDuration, parseFuture } from "./terminal/duration.js";
-import { parseName } from "./terminal/name.js";
-import { type OutputOptions, print, printSecret, requireOutput } from "./terminal/output.js";
-import { withDatabase } from "./runtime.js";
+import { type Revocation, revokeToken, rotateToken, undoRotation } from "../../access/token.replace.js";
+import { type Scope, scopes as allScopes } from "../../access/scopes.js";
+import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../../access/token.js";
+import { parseDuration, parseFuture } from "../terminal/duration.js";
+import { parseName } from "../terminal/name.js";
+import { type OutputOptions, print, printSecret, requireOutput } from "../terminal/output.js";
+import { withDatabase } from "../runtime.js";
 
 const graceByDefaultMs = 24 * 3_600_000;
 
@@ -47,10 +47,10 @@ Examples:
 const scopeOption = new Option(
   "--scope <scope>",
   "what it allows; repeat it for several (default: everything)",
-).argParser((text: string, before: Scope[] | undefined = []): Scope[] => {
+).argParser((text: string, before?: Scope[]): Scope[] => {
   const scope = allScopes.find((known) => known === text);
   if (scope === undefined) throw new InvalidArgumentError(`It must be one of ${allScopes.join(", ")}.`);
-  return [...before, scope];
+  return [...(before ?? []), scope];
 });
 
 function addIssueCommand(token: Command): void {

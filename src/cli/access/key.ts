@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import { issueKey, type KeySummary, listKeys, revokeKey } from "../../access/key.js";
+import { parseName } from "../terminal/name.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import { withDatabase } from "../runtime.js";
+
+const examples = `
+Examples:
+  npx vitrine key issue acme --origin https://shop.example --origin 'https://*.shop.example'
+  npx vitrine key list acme
+  npx vitrine key revoke acme 5f0c1f4e-…`;
+
+const issueHelp = `
+A key is no secret: it stands in the pages of the shop. It may only report what shoppers do, from pages of its origins.
+
+Example:
+  npx vitrine key issue acme --origin https://shop.example --label shop`;
+
+/** `vitrine key …` */
+export function addKeyCommands(program: Command): void {
+  const key = program.command("key").description("public keys for pages of a store").addHelpText("after", examples);
+  addIssueCommand(key);
+  addListCommand(key);
+  addRevokeCommand(key);
+}
+
+function addIssueCommand(key: Command): void {
+  key
+    .command("issue")
+    .description("issue a key for pages of a store")
+    .argument("<store>", "its id", parseName)
+    .requiredOption(
+      "--origin <origin>",
+      "of pages that may use it, https://shop.example or https://*.shop.example; repeat it for several",
+      (origin: string, before?: readonly string[]) => [...(before ?? []), origin],
+    )
+    .option("--label <label>", "what it is for", parseName)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", issueHelp)
+    .action(async (store: string, options: OutputOptions & { origin: string[]; label?: string }) => {
+      const { origin: origins, label } = options;
+      const issued = await withDatabase((db) => issueKey(db, store, { origins, label }));
+      await print(issued, `${issued.key}\n(key ${issued.id}, for pages of ${issued.origins.join(" ")})`, options);
+    });
+}
+
+function addListCommand(key: Command): void {
+  key
+    .command("list")
+    .description("list the public keys of a store")
+    .argument("<store>", "its id", parseName)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", "\nExample:\n  npx vitrine key list acme")
+    .action(async (store: string, options: OutputOptions) => {
+      const keys = await withDatabase((db) => listKeys(db, store));
+      const none = `Store ${store} has no public keys.`;
+      await print({ store, keys }, keys.length === 0 ? none : keys.map(line).join("\n"), options);
+    });
+}
+
+function addRevokeCommand(key: Command): void {
+  key
+    .command("revoke")
+    .description("revoke a key; it stops working within 5 seconds")
+    .argument("<store>", "its id", parseName)
+    .argument("<id>", "of the key, as key list shows it", parseName)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", "\nExample:\n  npx vitrine key revoke acme 5f0c1f4e-…")
+    .action(async (store: string, id: string, options: OutputOptions) => {
+      const revocation = await withDatabase((db) => revokeKey(db, store, id));
+      await print({ id, store, ...revocation }, `Key ${id} is revoked.`, options);
+    });
+}
+
+function line({ id, key, label, origins, createdAt, revokedAt }: KeySummary): string {
+  const state = revokedAt === null ? [] : [`revoked ${revokedAt.toISOString()}`];
+  const issued = `issued ${createdAt.toISOString()}`;
+  return [id, key, label ?? "(no label)", origins.join(" "), issued, ...state].join("  ");
+}

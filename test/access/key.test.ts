@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseOrigins } from "../../src/access/key.origins.js";
+import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
+import { deleteStore } from "../../src/access/store.delete.js";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const origins = ["https://shop.example"];
+
+test.each([
+  "https://shop.example",
+  "http://localhost:3000",
+  "http://127.0.0.1:4000",
+  "http://[::1]:4000",
+  "https://*.shop.example",
+  "https://*.shop.example:8443",
+  "https://xn--mnchen-3ya.example",
+])("%s is an origin", (origin) => {
+  expect(parseOrigins([origin, origin])).toEqual([origin]);
+});
+
+test.each([
+  "",
+  "*",
+  "null",
+  "shop.example",
+  "https://shop.example/",
+  "https://shop.example/path",
+  "https://shop.example?query",
+  "https://Shop.example",
+  "https://münchen.example",
+  "https://shop.example:443",
+  "https://user@shop.example",
+  "https://*",
+  "https://*.example",
+  "https://*.1.2.3.4",
+  "https://*shop.example",
+  "https://shop.*.example",
+  "https://*.*.shop.example",
+  "ftp://shop.example",
+  "javascript:alert(1)",
+  " https://shop.example",
+  `https://${"a".repeat(63)}.${"b.".repeat(120)}example`,
+])("%j is none", (origin) => {
+  expect(() => parseOrigins([origin])).toThrow("origin must be an origin such as https://shop.example");
+});
+
+test("a key has 1 to 20 origins", async () => {
+  const many = Array.from({ length: 21 }, (_, index) => `https://shop-${index}.example`);
+  expect(parseOrigins(many.slice(1))).toHaveLength(20);
+  for (const wrong of [[], many]) expect(() => parseOrigins(wrong)).toThrow("A key has 1 to 20 origins.");
+});
+
+test("a key belongs to a store that exists, has a label that can be stored, and there are at most 100 of a store", async () => {
+  await expect(issueKey(app.db, "nobody", { origins })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(listKeys(app.db, "nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const { id: store } = await createTestStore(app);
+  await expect(issueKey(app.db, store, { origins, label: " " })).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  const keys = Array.from({ length: 100 }, (_, index) => ({ id: `${store} ${index}`, key: `${store} ${index}` }));
+  await app.db.publicKey.createMany({ data: keys.map((key) => ({ ...key, storeId: store, origins })) });
+  await expect(issueKey(app.db, store, { origins })).rejects.toMatchObject({
+    message: "A store has at most 100 public keys: revoke one that is not used.",
+  });
+  await revokeKey(app.db, store, `${store} 7`);
+  expect(await issueKey(app.db, store, { origins })).toMatchObject({ store, origins });
+});
+
+test("a key is listed and revoked by its own store alone, and deleted with it", async () => {
+  const [owner, other] = [await createTestStore(app), await createTestStore(app)];
+  const { id, key } = await issueKey(app.db, owner.id, { origins, label: "shop" });
+  expect(await listKeys(app.db, other.id)).toEqual([]);
+  await expect(revokeKey(app.db, other.id, id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const listed = { id, key, label: "shop", origins, createdAt: expect.any(Date) };
+  expect(await listKeys(app.db, owner.id)).toEqual([{ ...listed, revokedAt: null }]);
+  const { revokedAt } = await revokeKey(app.db, owner.id, id);
+  expect(await revokeKey(app.db, owner.id, id), "a second time changes nothing").toEqual({ revokedAt });
+  expect(await deleteStore(app.db, owner.id, 0)).toMatchObject({ keys: 1 });
+  expect(await app.db.publicKey.count({ where: { storeId: owner.id } })).toBe(0);
+});
