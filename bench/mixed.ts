@@ -77,7 +77,7 @@ async function countLost(
   store: string,
   { accepted, orders, sales, lastSeen }: MixedReport,
 ): Promise<number> {
-  const [events] = await query(databaseUrl, `SELECT count(*)::int AS count FROM "ShopperEvent" WHERE "storeId" = $1`, [
+  const [events] = await query(databaseUrl, `SELECT count(*)::int AS count FROM "ShowEvent" WHERE "storeId" = $1`, [
     store,
   ]);
   const [totals] = await query(

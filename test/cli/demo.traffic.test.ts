@@ -7,6 +7,7 @@ import { startDemoTraffic } from "../../src/cli/demo/traffic.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { testDatabase } from "../support/app.js";
 import { until } from "../support/process.js";
+import { rowsOfShow } from "../support/storedEvents.js";
 
 test("demo traffic ends once its show has the maximum of events, also after a restart", async () => {
   const database = testDatabase();
@@ -17,7 +18,8 @@ test("demo traffic ends once its show has the maximum of events, also after a re
     await database.close();
   });
   await prepareDemo(db, "a-token-for-the-demo-store");
-  const count = () => db.shopperEvent.count({ where: { storeId: demoStore, liveStreamId: runningShow } });
+  const where = await rowsOfShow(db, { storeId: demoStore, lsId: runningShow });
+  const count = () => db.showEvent.count({ where });
   const fillUpTo = async (eventsMax: number): Promise<void> => {
     expect(await count()).toBeLessThan(eventsMax);
     const stop = startDemoTraffic(db, feed, { intervalMs: 1, eventsMax });
@@ -31,7 +33,7 @@ test("demo traffic ends once its show has the maximum of events, also after a re
 
 async function removeDemo(db: RootDatabase): Promise<void> {
   const where = { storeId: demoStore };
-  await db.shopperEvent.deleteMany({ where });
+  await db.showEvent.deleteMany({ where });
   await db.liveStream.deleteMany({ where });
   await db.product.deleteMany({ where });
   await db.accessToken.deleteMany({ where });
@@ -51,19 +53,19 @@ test("an interrupted creation of the demo store is completed from any step, and 
   expect(first?.token).toMatch(/^vt_/u);
   expect(await counted()).toEqual([12, 2, 1]);
 
-  const events = await db.shopperEvent.count({ where });
+  const events = await db.showEvent.count({ where });
   await db.accessToken.deleteMany({ where });
-  await db.shopperEvent.deleteMany({ where: { ...where, liveStreamId: "summer-sale" } });
+  await db.showEvent.deleteMany({ where: await rowsOfShow(db, { storeId: demoStore, lsId: "summer-sale" }) });
   await db.liveStream.delete({ where: { storeId_id: { storeId: demoStore, id: "summer-sale" } } });
   expect((await prepareDemo(db, undefined))?.token).toMatch(/^vt_/u);
   expect(await counted()).toEqual([12, 2, 1]);
-  expect(await db.shopperEvent.count({ where })).toBeLessThan(events * 1.5);
+  expect(await db.showEvent.count({ where })).toBeLessThan(events * 1.5);
   expect(await db.liveStream.findUnique({ where: show })).toMatchObject({ status: "LIVE" });
 
-  const stored = await db.shopperEvent.count({ where });
+  const stored = await db.showEvent.count({ where });
   const again = await prepareDemo(db, undefined);
   expect(again?.token, "each start shows a token").toMatch(/^vt_/u);
-  expect(await db.shopperEvent.count({ where }), "it is complete now").toBe(stored);
+  expect(await db.showEvent.count({ where }), "it is complete now").toBe(stored);
   const tokens = await db.accessToken.findMany({ where });
   const shown = [again?.token, again?.readOnlyToken].map((token) => hashSecret(token ?? ""));
   expect(tokens.map(({ hash }) => hash).toSorted()).toEqual(shown.toSorted());
@@ -77,8 +79,8 @@ test("before the first start the running show had 60 visits a minute for 20 minu
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: "Demo store" } }); // other tests have stores
   await prepareDemo(db, undefined);
-  const where = { storeId: demoStore, liveStreamId: runningShow, type: "VIEW" };
-  expect(await db.shopperEvent.count({ where })).toBe(20 * 60);
+  const views = { ...(await rowsOfShow(db, { storeId: demoStore, lsId: runningShow })), type: 1 };
+  expect(await db.showEvent.count({ where: views })).toBe(20 * 60);
 });
 
 test("an operator's own store with the id demo is left unchanged", async () => {

@@ -13,8 +13,8 @@ const failing: [state: string, message: string, query: (client: RootDatabase) =>
   [
     "23514",
     'new row for relation "LiveStream" violates check constraint "LiveStream_status_check"',
-    (client) => client.$executeRaw`INSERT INTO "LiveStream" ("storeId", id, name, status, "startedAt")
-      VALUES ('none', ${secret}, '', 'GONE', '2026-01-01')`,
+    (client) => client.$executeRaw`INSERT INTO "LiveStream" ("storeId", id, number, name, status, "startedAt")
+      VALUES ('none', ${secret}, 1, '', 'GONE', '2026-01-01')`,
   ],
   ["22P02", "The database refused a value.", (client) => client.$queryRaw`SELECT ${secret}::text::int`],
 ];

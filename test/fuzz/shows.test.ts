@@ -132,7 +132,7 @@ async function storeWithShows(): Promise<TestStore> {
 }
 
 function eventsOf({ id: storeId }: TestStore): Promise<number> {
-  return app.db.shopperEvent.count({ where: { storeId } });
+  return app.db.showEvent.count({ where: { storeId } });
 }
 
 /** What was answered of a show says what was sent, and is what is stored. */

@@ -27,10 +27,11 @@ const sound = [
   // What these use is IMMUTABLE, or on no table of nodes, or worked out once since no column is in it.
   `INSERT INTO "Product" AS p ("id", "storeId") VALUES ($1, $2) ON CONFLICT ("storeId", id)
       DO UPDATE SET title = p.id::varchar WHERE p."updatedAt" < EXCLUDED."updatedAt" RETURNING "id"::text, available::text`,
+  `INSERT INTO "Site" ("storeId", id) SELECT o.id, u FROM "Store" AS o, unnest($2::text[]) AS u WHERE o.id = $1`,
   `INSERT INTO "Staging" SELECT now()::text RETURNING clock_timestamp()::text`,
   `DELETE FROM "IdempotencyKey" WHERE "storeId" = $1 AND "createdAt" <= now() - $2::interval`,
   `UPDATE "Product" SET "updatedAt" = now() WHERE "storeId" = $1`,
-  `DELETE FROM "LiveStreamPresence" p WHERE "storeId" = $1 AND NOT EXISTS (SELECT FROM "ShopperEvent" s
+  `DELETE FROM "LiveStreamMinute" p WHERE "storeId" = $1 AND NOT EXISTS (SELECT FROM "ShowEvent" s
     WHERE "storeId" = $1 AND date_trunc('minute', "occurredAt", $2) = p.minute)`,
   // Joins with temporary tables, subqueries that stand by themselves, and those of one kind of table.
   `SELECT s.id FROM "Staging" s LEFT JOIN "Product" p ON p."storeId" = $1 AND p.id = s.id LEFT JOIN "Staging" t ON t.id = p.id`,
@@ -70,6 +71,10 @@ const unsound: readonly (readonly [sql: string, breaches: readonly string[]])[] 
   [`UPDATE "Product" SET "storeId" = $1 WHERE "storeId" = $2`, ["UPDATE changes Product.storeId"]],
   [`DELETE FROM "Product"`, [`DELETE on Product ${untied}`]],
   [`INSERT INTO "Product" (id) VALUES ($1)`, ["INSERT INTO Product does not give its storeId"]],
+  [
+    `INSERT INTO "Site" ("storeId") SELECT o.id FROM "Store" AS o, unnest($1::text[])`,
+    ["SELECT on Store is not tied to one id", "INSERT INTO Site does not give its storeId"],
+  ],
   [`INSERT INTO "Site" ("storeId") SELECT u FROM unnest($1::text[]) u`, ["INSERT INTO Site does not give its storeId"]],
   [
     `INSERT INTO "Product" ("storeId") VALUES ($1) ON CONFLICT DO NOTHING`,

@@ -12,6 +12,7 @@ import {
   topProducts,
 } from "./oracle.js";
 import { readAnalytics, readKpis } from "./shows.js";
+import { storedEventIds } from "./storedEvents.js";
 
 /** What became of requests in the database. */
 export interface Tally {
@@ -48,8 +49,7 @@ export async function tallyOf(db: RootDatabase, storeId: string, lsId: string, s
 }
 
 export async function storedIds(db: RootDatabase, storeId: string, lsId: string): Promise<string[]> {
-  const rows = await db.shopperEvent.findMany({ where: { storeId, liveStreamId: lsId }, select: { id: true } });
-  return rows.map(({ id }) => id);
+  return storedEventIds(db, { storeId, lsId });
 }
 
 /** The writes of a set came one after the other: up to that which is stored all did their work, and none after it. */

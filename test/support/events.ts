@@ -30,7 +30,7 @@ export async function storeWithShow(app: TestApp, status = "ENDED") {
 }
 
 export function storedEvents(app: TestApp, { id: storeId }: TestStore): Promise<number> {
-  return app.db.shopperEvent.count({ where: { storeId } });
+  return app.db.showEvent.count({ where: { storeId } });
 }
 
 /** What a batch answers that the rules of events refuse. */

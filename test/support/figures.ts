@@ -66,7 +66,7 @@ export function asInputs(events: readonly SentEvent[]): ShopperEventInput[] {
 export function someEvents(count: number): SentEvent[] {
   return Array.from({ length: count }, (_, n): SentEvent => {
     const mixed = (n * 7_919) % 10_007;
-    const occurredAt = new Date(Date.parse("2026-05-04T18:30:00Z") + (mixed % 90) * 20_000).toISOString();
+    const occurredAt = new Date(Date.parse("2026-05-04T18:30:00Z") + (mixed % 90) * 60_000).toISOString();
     const common = { id: `event-${n}`, productId: mixed % 4 === 0 ? null : `product-${mixed % 9}`, occurredAt };
     if (mixed % 5 === 0) {
       const channel = (["LIVE", "REPLAY", "REFERRAL"] as const)[n % 3] ?? "LIVE";

@@ -21,10 +21,9 @@ export async function recordAll(
 /** Totals and distinct viewers of a show, in the order of their keys, with slots added up. */
 export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey): Promise<Record<string, unknown>> {
   const queries = {
-    viewers: `SELECT channel, "viewerId", CASE WHEN channel <> 'ANY' THEN device END AS device
-      FROM "LiveStreamViewer" $ ORDER BY 1, 2`,
-    cartViewers: `SELECT channel, "viewerId" FROM "LiveStreamCartViewer" $ ORDER BY 1, 2`,
-    presence: `SELECT minute, "viewerId" FROM "LiveStreamPresence" $ ORDER BY 1, 2`,
+    viewers: `SELECT encode("viewerId", 'escape') AS viewer, hour, seen, minutes::text, "liveDevice", "replayDevice"
+      FROM "ShowViewer" # ORDER BY 1`,
+    presence: `SELECT encode("viewerId", 'escape') AS viewer, hour, minutes::text FROM "ShowPresence" # ORDER BY 1, 2`,
     totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
         sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds"
       FROM "LiveStreamTotal" $ GROUP BY 1 ORDER BY 1`,
@@ -39,7 +38,7 @@ export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey)
   };
   const rows: Record<string, unknown> = {};
   for (const [name, query] of Object.entries(queries)) {
-    const statement = query.replace("$", `WHERE "storeId" = $1 AND "liveStreamId" = $2`);
+    const statement = query.replace("$", ofShow).replace("#", ofShowNumber);
     rows[name] = await db.$queryRawUnsafe(statement, storeId, lsId);
   }
   return rows;
@@ -50,4 +49,6 @@ export async function change(db: RootDatabase, { storeId, lsId }: ShowKey, state
   return db.$executeRawUnsafe(ofTest(statement), storeId, lsId);
 }
 
+export const ofShowNumber = `WHERE "storeId" = $1
+  AND show = (SELECT number FROM "LiveStream" WHERE "storeId" = $1 AND id = $2)`;
 export const ofShow = `WHERE "storeId" = $1 AND "liveStreamId" = $2`;

@@ -4,7 +4,7 @@ import { checkText } from "../shows/liveStream.input.js";
 
 export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER"] as const;
 export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
-type ShopperEventType = (typeof shopperEventTypes)[number];
+export type ShopperEventType = (typeof shopperEventTypes)[number];
 export type Channel = (typeof channels)[number];
 
 export interface ShopperEventInput {

@@ -1,6 +1,8 @@
 import type { RootDatabase } from "../../database/client.js";
+import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
+import type { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { eventColumns, eventStatement } from "./events.sql.js";
@@ -62,7 +64,7 @@ export async function recordEvents(
 
   const earliest = earliestOf(events);
   const show = cachedShow(db, storeId, lsId);
-  const columns = eventColumns(events);
+  const columns = eventColumns(events, new Date());
   const deadline = performance.now() + lockWaitMs;
   for (;;) {
     await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: deadline - performance.now() });
@@ -77,7 +79,7 @@ export async function recordEvents(
       hasOthers: show.names.full.size > 0,
       columns,
     });
-    const [outcome] = await retrying(() => db.$queryRaw<Outcome[]>(statement));
+    const [outcome] = await send(db, statement, deadline);
     if (outcome === undefined) throw liveStreamNotFound();
     requireTakesEvents(outcome.status);
     belongTo(show.names, outcome.createdAt);
@@ -91,6 +93,17 @@ export async function recordEvents(
       return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
+  }
+}
+
+/** Sends the statement again where a concurrent batch has stored one of its new viewers with another first hour. */
+async function send(db: RootDatabase, statement: Prisma.Sql, deadline: number): Promise<Outcome[]> {
+  for (;;) {
+    try {
+      return await retrying(() => db.$queryRaw<Outcome[]>(statement));
+    } catch (error) {
+      if (!isRowRefused(error) || performance.now() > deadline) throw error;
+    }
   }
 }
 

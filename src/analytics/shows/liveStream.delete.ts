@@ -21,9 +21,8 @@ interface DeletionOptions {
 
 const timeoutMs = 60_000;
 
-/** The tables of a show beside its own row. */
+/** The tables of a show, beside its own row and those that name it by its number. */
 const tables = [
-  ...prunedTables.map(({ name }) => name),
   "LiveStreamTotal",
   "LiveStreamDevice",
   "LiveStreamMinute",
@@ -78,7 +77,11 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 
 /** To be run with the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
-  await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
+  const { number } = await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
+  for (const { name } of prunedTables) {
+    await transaction.$executeRaw`
+      DELETE FROM ${Prisma.raw(`"${name}"`)} WHERE "storeId" = ${storeId} AND show = ${number}`;
+  }
   for (const table of tables) {
     await transaction.$executeRaw`
       DELETE FROM ${Prisma.raw(`"${table}"`)} WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;

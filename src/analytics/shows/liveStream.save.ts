@@ -28,20 +28,22 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
   };
   const where = { storeId_id: { storeId, id } };
   return inTransaction(db, { timeoutMs }, async (transaction) => {
-    for (;;) {
-      // Of concurrent savers of a new show, one creates it; the others find it with its status.
-      const created = await transaction.liveStream.createMany({
-        data: [{ storeId, id, ...values, createdAt: new Date() }],
-        skipDuplicates: true,
-      });
-      if (created.count === 1) return transaction.liveStream.findUniqueOrThrow({ where });
-      // Batches of events, which lock the key alone, do not wait for this.
-      const [saved] = await transaction.$queryRaw<{ status: string }[]>`
-        SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
-      if (saved === undefined) continue; // deleted meanwhile
-      requireForward(saved.status, status);
-      return transaction.liveStream.update({ where, data: values });
+    // Batches of events, which lock the key alone, do not wait for this.
+    const lockSaved = () => transaction.$queryRaw<{ status: string }[]>`
+      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
+    let [saved] = await lockSaved();
+    if (saved === undefined) {
+      // Shows of a store are created one after the other: each has a number, and of concurrent savers of one, one creates it.
+      await transaction.$executeRaw`SELECT FROM "Store" WHERE id = ${storeId} FOR NO KEY UPDATE`;
+      [saved] = await lockSaved();
+      if (saved === undefined) {
+        const last = await transaction.liveStream.aggregate({ where: { storeId }, _max: { number: true } });
+        const number = (last._max.number ?? 0) + 1;
+        return transaction.liveStream.create({ data: { storeId, id, number, ...values, createdAt: new Date() } });
+      }
     }
+    requireForward(saved.status, status);
+    return transaction.liveStream.update({ where, data: values });
   });
 }
 

@@ -2,22 +2,22 @@ import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 interface PrunedTable {
-  readonly name: "ShopperEvent" | "LiveStreamViewer" | "LiveStreamCartViewer" | "LiveStreamPresence";
+  readonly name: "ShowEvent" | "ShowViewer" | "ShowPresence";
   readonly key: readonly string[];
 }
 
 /** Events, and the distinct viewers that only recording and rebuilding read. */
 export const prunedTables: readonly PrunedTable[] = [
-  { name: "ShopperEvent", key: ["id"] },
-  { name: "LiveStreamViewer", key: ["channel", "viewerId"] },
-  { name: "LiveStreamCartViewer", key: ["channel", "viewerId"] },
-  { name: "LiveStreamPresence", key: ["minute", "viewerId"] },
+  { name: "ShowEvent", key: ["id"] },
+  { name: "ShowViewer", key: ["viewerId"] },
+  { name: "ShowPresence", key: ["viewerId", "hour"] },
 ];
 
+/** Of a show `s`. */
 export function hasRows(storeId: string): Prisma.Sql {
   const each = prunedTables.map(
     ({ name }) => Prisma.sql`EXISTS (
-      SELECT FROM ${Prisma.raw(`"${name}"`)} AS r WHERE r."storeId" = ${storeId} AND r."liveStreamId" = s.id)`,
+      SELECT FROM ${Prisma.raw(`"${name}"`)} AS r WHERE r."storeId" = ${storeId} AND r.show = s.number)`,
   );
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
 }
@@ -26,7 +26,7 @@ export type PruneCursor = readonly unknown[];
 
 interface PruneBatch {
   readonly storeId: string;
-  readonly lsId: string;
+  readonly number: number;
   readonly table: PrunedTable;
   readonly after: PruneCursor | undefined;
   readonly rowsMax: number;
@@ -39,12 +39,12 @@ interface PruneBatch {
  */
 export async function pruneBatch(
   transaction: Database,
-  { storeId, lsId, table, after, rowsMax }: PruneBatch,
+  { storeId, number, table, after, rowsMax }: PruneBatch,
 ): Promise<{ removed: number; last: PruneCursor | undefined }> {
   const from = Prisma.raw(`"${table.name}"`);
   const key = Prisma.raw(table.key.map((name) => `"${name}"`).join(", "));
   const beyond = after === undefined ? Prisma.empty : Prisma.sql`AND (${key}) > (${Prisma.join([...after])})`;
-  const where = Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId} ${beyond}`;
+  const where = Prisma.sql`"storeId" = ${storeId} AND show = ${number} ${beyond}`;
   const [row] = await transaction.$queryRaw<Record<string, unknown>[]>`
     SELECT ${key} FROM ${from} WHERE ${where} ORDER BY ${key} LIMIT 1 OFFSET ${rowsMax - 1}`;
   const last = row === undefined ? undefined : table.key.map((name) => row[name]);

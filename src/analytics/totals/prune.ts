@@ -43,7 +43,7 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
     let isChanged = await markPruned(db, storeId, id);
     for await (const { table, removed } of pruneShow(db, storeId, id, batchRows)) {
       isChanged ||= removed > 0;
-      if (table === "ShopperEvent") events += removed;
+      if (table === "ShowEvent") events += removed;
       else viewerRows += removed;
       onProgress({ showsDone, showsTotal: ids.length, rowsRemoved: events + viewerRows });
     }
@@ -74,17 +74,18 @@ export async function removeEvents(
 ): Promise<number> {
   let events = 0;
   for await (const { table, removed } of pruneShow(db, storeId, lsId, batchRows)) {
-    if (table === "ShopperEvent") events += removed;
+    if (table === "ShowEvent") events += removed;
   }
   return events;
 }
 
 async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsMax: number) {
+  const { number } = await findLiveStream(db, storeId, lsId);
   for (const table of prunedTables) {
     let after: PruneCursor | undefined;
     do {
       const batch = await withShowLock(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
-        pruneBatch(transaction, { storeId, lsId, table, after, rowsMax }),
+        pruneBatch(transaction, { storeId, number, table, after, rowsMax }),
       );
       after = batch.last;
       yield { table: table.name, removed: batch.removed };

@@ -1,6 +1,8 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { addToSpans } from "./spans.sql.js";
+import { channelName, momentOf } from "../events/codes.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
+import { rebuildViewers } from "./rebuild.viewers.sql.js";
+import { addToSpans } from "./spans.sql.js";
 
 /** As after folding. */
 const slot = -1;
@@ -9,19 +11,20 @@ const slot = -1;
  * Makes all tables of a show agree with its events; to be run in order, with the show's exclusive lock. Names come
  * first, then distinct viewers, since totals count both. Viewers are many rows, so only wrong ones are written.
  */
-export function rebuildStatements(storeId: string, lsId: string, limits: NameLimits): readonly Prisma.Sql[] {
+export function rebuildStatements(
+  { storeId, lsId, number }: { readonly storeId: string; readonly lsId: string; readonly number: number },
+  limits: NameLimits,
+): readonly Prisma.Sql[] {
   const show: ShowSql = {
     storeId,
     lsId,
     key: Prisma.sql`${storeId}::text, ${lsId}::text`,
     where: Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`,
+    byNumber: Prisma.sql`"storeId" = ${storeId} AND show = ${number}`,
   };
   return [
     ...names(show, limits),
-    ...viewers(show),
-    ...viewersOfAny(show),
-    ...cartViewers(show),
-    ...presence(show),
+    ...rebuildViewers({ storeId, lsId, number }),
     ...totals(show),
     ...devices(show),
     ...minutes(show),
@@ -35,15 +38,18 @@ interface ShowSql {
   readonly lsId: string;
   readonly key: Prisma.Sql;
   readonly where: Prisma.Sql;
+  /** Of the tables that name the show by its number. */
+  readonly byNumber: Prisma.Sql;
 }
 
-const minute = Prisma.sql`date_trunc('minute', "occurredAt", 'UTC')`;
+const channel = Prisma.sql`channel`;
+const order = Prisma.sql`"acceptedAt", position, id`;
+const knownDevice = Prisma.sql`coalesce(nullif(device, ''), ${unknownDevice})`;
 
 /** Kept names stay; free places go to the first names among the events. Names are rows of slot -1. */
-function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sql[] {
+function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits): Prisma.Sql[] {
   const kept = (table: string) => Prisma.sql`${Prisma.raw(`"${table}"`)} AS k WHERE k."storeId" = ${storeId}
     AND k."liveStreamId" = ${lsId} AND k.slot = ${slot}`;
-  const order = Prisma.sql`"acceptedAt", position, id`;
   return [
     Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where} AND slot <> ${slot}`,
     Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where} AND slot <> ${slot}`,
@@ -53,8 +59,8 @@ function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sq
       Prisma.sql`(
         SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
           SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (
-            SELECT channel, coalesce(device, ${unknownDevice}) AS device, ${order} FROM "ShopperEvent"
-            WHERE ${where} AND type <> 'ORDER') AS e
+            SELECT ${channelName(channel)} AS channel, ${knownDevice} AS device, ${order} FROM "ShowEvent"
+            WHERE ${byNumber} AND type <> 3) AS e
           WHERE device <> ${otherDevice}
             AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)
           ORDER BY channel, device, ${order}) AS firsts) AS n`,
@@ -65,8 +71,8 @@ function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sq
       lsId,
       Prisma.sql`(
         SELECT "productId", row_number() OVER (ORDER BY ${order}) AS position FROM (
-          SELECT DISTINCT ON ("productId") "productId", ${order} FROM "ShopperEvent" AS e
-          WHERE ${where} AND type = 'ADD_TO_CART' AND "productId" IS NOT NULL
+          SELECT DISTINCT ON ("productId") "productId", ${order} FROM "ShowEvent" AS e
+          WHERE ${byNumber} AND type = 2 AND "productId" <> ''
             AND NOT EXISTS (SELECT FROM ${kept("LiveStreamProduct")} AND k."productId" = e."productId")
           ORDER BY "productId", ${order}) AS firsts) AS n`,
       limits.products,
@@ -74,101 +80,49 @@ function names({ storeId, lsId, where }: ShowSql, limits: NameLimits): Prisma.Sq
   ];
 }
 
-/** Existing rows keep their device: the events do not tell which of two concurrent batches was accepted first. */
-function viewers({ storeId, lsId, key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(
-    SELECT channel, "viewerId", coalesce(device, ${unknownDevice}) AS device, "acceptedAt", position, id FROM "ShopperEvent" WHERE ${where} AND type <> 'ORDER')`;
-  return [
-    Prisma.sql`
-      DELETE FROM "LiveStreamViewer" AS v WHERE ${where} AND channel <> 'ANY'
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s.channel = v.channel AND s."viewerId" = v."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
-      SELECT ${key}, first.channel, first."viewerId", coalesce(k.device, ${otherDevice}) FROM (
-        SELECT DISTINCT ON (channel, "viewerId") channel, "viewerId", device FROM ${seen} AS s
-        WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamViewer" AS v
-          WHERE ${where} AND v.channel = s.channel AND v."viewerId" = s."viewerId")
-        ORDER BY channel, "viewerId", "acceptedAt", position, id) AS first
-      LEFT JOIN "LiveStreamDevice" AS k ON k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
-        AND k.channel = first.channel AND k.device = first.device AND k.slot = ${slot}`,
-  ];
-}
-
-function viewersOfAny({ key, where }: ShowSql): Prisma.Sql[] {
-  const seen = Prisma.sql`(SELECT "viewerId" FROM "LiveStreamViewer" WHERE ${where} AND channel <> 'ANY')`;
-  return [
-    Prisma.sql`
-      DELETE FROM "LiveStreamViewer" AS v WHERE ${where} AND channel = 'ANY'
-        AND NOT EXISTS (SELECT 1 FROM ${seen} AS s WHERE s."viewerId" = v."viewerId")`,
-    Prisma.sql`
-      INSERT INTO "LiveStreamViewer" ("storeId", "liveStreamId", channel, "viewerId", device)
-      SELECT DISTINCT ${key}, 'ANY', "viewerId", 'unknown' FROM ${seen} AS s
-      WHERE NOT EXISTS (SELECT 1 FROM "LiveStreamViewer" AS v
-        WHERE ${where} AND v.channel = 'ANY' AND v."viewerId" = s."viewerId")`,
-  ];
-}
-
-function cartViewers(show: ShowSql): Prisma.Sql[] {
-  const events = Prisma.sql`SELECT channel, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type = 'ADD_TO_CART'`;
-  return correctViewers(show, "LiveStreamCartViewer", "channel", events);
-}
-
-function presence(show: ShowSql): Prisma.Sql[] {
-  const events = Prisma.sql`SELECT ${minute} AS minute, "viewerId" FROM "ShopperEvent" WHERE ${show.where} AND type <> 'ORDER'`;
-  return correctViewers(show, "LiveStreamPresence", "minute", events);
-}
-
-/** Deletes the distinct viewers of a `group` that no event has, and inserts missing ones. */
-function correctViewers({ key, where }: ShowSql, table: string, group: string, events: Prisma.Sql): Prisma.Sql[] {
-  const [rows, column] = [Prisma.raw(`"${table}" AS r`), Prisma.raw(group)];
-  const isSame = Prisma.sql`r.${column} = e.${column} AND r."viewerId" = e."viewerId"`;
-  return [
-    Prisma.sql`DELETE FROM ${rows} WHERE ${where} AND NOT EXISTS (SELECT FROM (${events}) AS e WHERE ${isSame})`,
-    Prisma.sql`
-      INSERT INTO ${Prisma.raw(`"${table}"`)} ("storeId", "liveStreamId", ${column}, "viewerId")
-      SELECT DISTINCT ${key}, ${column}, "viewerId" FROM (${events}) AS e
-      WHERE NOT EXISTS (SELECT FROM ${rows} WHERE ${where} AND ${isSame})`,
-  ];
-}
-
-function totals({ key, where }: ShowSql): Prisma.Sql[] {
+function totals({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`DELETE FROM "LiveStreamTotal" WHERE ${where}`,
     Prisma.sql`
       INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
       SELECT ${key}, channel, ${slot}::int, sum(sales), sum(orders), sum(viewers), sum("cartViewers"), sum(seconds) FROM (
-        SELECT channel, coalesce(sum(amount) FILTER (WHERE type = 'ORDER'), 0) AS sales,
-          count(*) FILTER (WHERE type = 'ORDER') AS orders, 0 AS viewers, 0 AS "cartViewers",
-          coalesce(sum(seconds) FILTER (WHERE type = 'VIEW'), 0) AS seconds
-        FROM "ShopperEvent" WHERE ${where} GROUP BY channel
-        UNION ALL SELECT channel, 0, 0, count(*), 0, 0 FROM "LiveStreamViewer" WHERE ${where} GROUP BY channel
-        UNION ALL SELECT channel, 0, 0, 0, count(*), 0 FROM "LiveStreamCartViewer" WHERE ${where} GROUP BY channel) AS parts
+        SELECT ${channelName(channel)} AS channel, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales,
+          count(*) FILTER (WHERE type = 3) AS orders, 0 AS viewers, 0 AS "cartViewers",
+          coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds
+        FROM "ShowEvent" WHERE ${byNumber} GROUP BY channel
+        UNION ALL SELECT c.channel, 0, 0, count(*) FILTER (WHERE seen & c.bit <> 0),
+          count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0
+        FROM "ShowViewer", (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8), ('ANY', 3, 0)) AS c(channel, bit, "cartBit")
+        WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY c.channel) AS parts
       GROUP BY channel`,
   ];
 }
 
-function devices({ key, where }: ShowSql): Prisma.Sql[] {
+function devices({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`UPDATE "LiveStreamDevice" SET viewers = 0 WHERE ${where} AND viewers <> 0`,
     Prisma.sql`
       INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT ${key}, channel, device, ${slot}::int, count(*) FROM "LiveStreamViewer"
-      WHERE ${where} AND channel <> 'ANY' GROUP BY channel, device
+      SELECT ${key}, c.channel, CASE c.bit WHEN 1 THEN "liveDevice" ELSE "replayDevice" END, ${slot}::int, count(*)
+      FROM "ShowViewer", (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit)
+      WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY 3, 4
       ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = EXCLUDED.viewers`,
   ];
 }
 
-function minutes({ key, where }: ShowSql): Prisma.Sql[] {
+function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`DELETE FROM "LiveStreamMinute" WHERE ${where}`,
     Prisma.sql`
       INSERT INTO "LiveStreamMinute" ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
       SELECT ${key}, minute, ${slot}::int, sum(viewers), sum(carts), sum(orders), sum(sales) FROM (
-        SELECT ${minute} AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 'ADD_TO_CART') AS carts,
-          count(*) FILTER (WHERE type = 'ORDER') AS orders,
-          coalesce(sum(amount) FILTER (WHERE type = 'ORDER'), 0) AS sales
-        FROM "ShopperEvent" WHERE ${where} GROUP BY 1
-        UNION ALL SELECT minute, count(*), 0, 0, 0 FROM "LiveStreamPresence" WHERE ${where} GROUP BY minute) AS parts
+        SELECT date_trunc('minute', "occurredAt", 'UTC') AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
+          count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
+        FROM "ShowEvent" WHERE ${byNumber} GROUP BY 1
+        UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, count(*), 0, 0, 0
+        FROM (SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
+          UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS p, generate_series(0, 59) AS m(minute)
+        WHERE (minutes >> m.minute) & 1 = 1 GROUP BY hour, m.minute) AS parts
       GROUP BY minute`,
   ];
 }
@@ -182,13 +136,13 @@ function spans({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-function products({ storeId, lsId, where }: ShowSql): Prisma.Sql[] {
+function products({ storeId, lsId, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`UPDATE "LiveStreamProduct" SET carts = 0 WHERE ${where} AND carts <> 0`,
     Prisma.sql`
       UPDATE "LiveStreamProduct" AS p SET carts = counted.carts FROM (
-        SELECT "productId", count(*) AS carts FROM "ShopperEvent"
-        WHERE ${where} AND type = 'ADD_TO_CART' AND "productId" IS NOT NULL GROUP BY "productId") AS counted
+        SELECT "productId", count(*) AS carts FROM "ShowEvent"
+        WHERE ${byNumber} AND type = 2 AND "productId" <> '' GROUP BY "productId") AS counted
       WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p."productId" = counted."productId" AND p.slot = ${slot}`,
   ];
 }

@@ -5,6 +5,7 @@ import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { RootDatabase } from "../../database/client.js";
 import { demoProductIds, demoStore, runningShow } from "./demo.js";
 import { shopperVisits, visitsPerMinute } from "./shoppers.js";
+import { findLiveStream } from "../../analytics/shows/liveStream.js";
 
 interface TrafficOptions {
   readonly intervalMs: number;
@@ -54,8 +55,9 @@ async function recordTraffic(
   }
 }
 
-function countEvents(db: RootDatabase): Promise<number> {
-  return db.shopperEvent.count({ where: { storeId: demoStore, liveStreamId: runningShow } });
+async function countEvents(db: RootDatabase): Promise<number> {
+  const { number } = await findLiveStream(db, demoStore, runningShow);
+  return db.showEvent.count({ where: { storeId: demoStore, show: number } });
 }
 
 async function visitShow(db: RootDatabase, feed: LiveFeed): Promise<number> {

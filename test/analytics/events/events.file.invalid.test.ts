@@ -16,7 +16,7 @@ async function problemsOf(content: string | Buffer) {
     (reason: unknown) => reason,
   );
   expect(error).toMatchObject({ name: "AppError", code: "VALIDATION_FAILED" });
-  expect(await files.db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+  expect(await files.db.showEvent.count({ where: { storeId: show.storeId } })).toBe(0);
   return { problems: error.problems, total: error.problemsTotal };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type EventFileProgress, recordEventFile } from "../../../src/analytics/events/events.file.js";
 import { line, lines, useEventFiles } from "../../support/eventFiles.js";
 import { expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
+import { storedEventIds } from "../../support/storedEvents.js";
 
 const files = useEventFiles();
 
@@ -36,18 +37,16 @@ describe("the form of the file", () => {
 
   test("characters of several bytes may cross the end of a block", async () => {
     const show = await newShow(files.db);
-    const { storeId } = show;
     const ids = Array.from({ length: 2_000 }, (_, n) => `${n} ${"👗é".repeat(50)}`);
     await files.recordText(show, ids.map((id) => line({ id })).join("\n"));
-    const stored = await files.db.shopperEvent.findMany({ where: { storeId }, select: { id: true } });
-    expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    expect(await storedEventIds(files.db, show)).toEqual(ids.toSorted());
   });
 
   test("times are stored in UTC with milliseconds", async () => {
     const show = await newShow(files.db);
     await files.recordText(show, line({ occurredAt: "2026-05-04T20:30:00.1239+02:00" }));
-    const stored = await files.db.shopperEvent.findMany({ where: { storeId: show.storeId } });
-    expect(stored).toMatchObject([{ id: "e", occurredAt: new Date("2026-05-04T18:30:00.123Z") }]);
+    const stored = await files.db.showEvent.findMany({ where: { storeId: show.storeId } });
+    expect(stored).toMatchObject([{ occurredAt: new Date("2026-05-04T18:30:00.123Z") }]);
   });
 });
 
@@ -66,7 +65,7 @@ describe("a recording that is interrupted", () => {
       if (phase === "recording" && recorded > 0) throw new Error("stopped");
     };
     await expect(files.recordText(show, lines(events), { onProgress: stop })).rejects.toThrow("stopped");
-    const before = await files.db.shopperEvent.count({ where: { storeId: show.storeId } });
+    const before = await files.db.showEvent.count({ where: { storeId: show.storeId } });
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(6_000);
     expect(await files.recordText(show, lines(events))).toEqual({ accepted: 6_000 - before, duplicates: before });

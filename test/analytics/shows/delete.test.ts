@@ -68,7 +68,7 @@ describe("deleting a show", () => {
     const before = await everythingOf(app, store);
     const { id } = await saved(store);
     await recorded(store, id, [order("o", 5)]);
-    await app.db.shopperEvent.deleteMany({ where: { storeId: store.id, liveStreamId: id } });
+    await app.db.showEvent.deleteMany({ where: { storeId: store.id } });
     expect((await store.graphql(deleteShow, { lsId: id })).errors).toMatchObject([{ path: ["deleteLiveStream"] }]);
     await store.graphql(deleteShow, { lsId: id, force: true });
     expect(await everythingOf(app, store)).toEqual(before);
@@ -81,12 +81,12 @@ describe("deleting a show", () => {
     onTestFinished(() => database.close());
     let sent = 0;
     database.probe.aroundQuery = (sql, send) => {
-      if (sql.includes(`DELETE FROM "ShopperEvent"`) && (sent += 1) === 3) throw new Error("killed");
+      if (sql.includes(`DELETE FROM "ShowEvent"`) && (sent += 1) === 3) throw new Error("killed");
       return send();
     };
     const options = { force: true, batchRows: 40 };
     await expect(deleteLiveStream(database.client, storeId, lsId, options)).rejects.toThrow("killed");
-    expect(await app.db.shopperEvent.count({ where: { storeId } })).toBe(events.length - 80);
+    expect(await app.db.showEvent.count({ where: { storeId } })).toBe(events.length - 80);
     expect(await deleteLiveStream(app.db, storeId, lsId, options)).toMatchObject({ events: events.length - 80 });
     const rows = await everythingOf(app, { id: storeId });
     expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { idBytes } from "../../../src/analytics/events/idBytes.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { lockShow } from "../../../src/analytics/shows/showLock.js";
@@ -76,7 +77,7 @@ describe.runIf(engine === "postgresql")("while another session has the exclusive
     );
     const other = await newShow(db);
     for (let n = 0; n < 20; n += 1) await recordEvents(db, other.storeId, other.lsId, asInputs(events.slice(0, 10)));
-    expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+    expect(await db.showEvent.count({ where: { storeId: show.storeId } })).toBe(0);
     await letGo();
     await Promise.all(recording);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
@@ -94,7 +95,7 @@ describe.runIf(engine === "postgresql")("while another session has the exclusive
       message: "The totals of the show are being rebuilt or pruned. Nothing was changed.",
       retryAfterSeconds: 5,
     });
-    expect(await db.shopperEvent.count({ where: { storeId: show.storeId } })).toBe(0);
+    expect(await db.showEvent.count({ where: { storeId: show.storeId } })).toBe(0);
   });
 
   test("PostgreSQL ends the transaction of a process that froze, and the show takes events again", async () => {
@@ -156,9 +157,9 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     const { other, patient, waitedFor } = await twoSessions();
     const insert = (id: string) =>
       other.query(
-        `INSERT INTO "ShopperEvent" ("storeId", "liveStreamId", id, type, channel, "occurredAt", "acceptedAt", position)
-        VALUES ($1, $2, $3, 'ORDER', 'LIVE', now(), now(), 1)`,
-        [storeId, lsId, id],
+        `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, "productId", value, "occurredAt",
+          "acceptedAt", position) VALUES ($1, 1, $2, 3, 1, '', '', '', 1, now(), now(), 1)`,
+        [storeId, idBytes(id)],
       );
     await insert("b");
     const orders = ["a", "b"].map((id) => ({ id, type: "ORDER" as const, channel: "LIVE" as const, amount: 1 }));

@@ -105,7 +105,7 @@ test("a page has 20 shows where no size is given, as many as 100, and none for 0
   const startedAt = new Date("2026-05-04T18:30:00.000Z");
   const ids = Array.from({ length: 103 }, (_, index) => `show-${String(index).padStart(3, "0")}`).toReversed();
   const values = { storeId: store.id, name: "Show", status: "LIVE", startedAt };
-  await app.db.liveStream.createMany({ data: ids.map((id) => ({ ...values, id })) });
+  await app.db.liveStream.createMany({ data: ids.map((id, index) => ({ ...values, id, number: index + 1 })) });
   expect((await readPage(store, {})).ids).toEqual(ids.slice(0, 20));
   expect((await readPage(store, { first: null, after: null, status: null })).ids).toEqual(ids.slice(0, 20));
   expect((await readPage(store, { first: 100 })).ids).toEqual(ids.slice(0, 100));

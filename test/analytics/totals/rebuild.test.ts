@@ -6,7 +6,7 @@ import type { OpenDatabase } from "../../../src/database/open.js";
 import { testDatabase } from "../../support/app.js";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { type SentEvent } from "../../support/oracle.js";
-import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js";
+import { change, ofShow, ofShowNumber, recordAll, storedTotals } from "../../support/totals.js";
 
 let database: OpenDatabase;
 let db: OpenDatabase["client"];
@@ -84,17 +84,22 @@ describe("a rebuild restores damaged totals:", () => {
     [
       "viewers that are gone",
       [
-        `DELETE FROM "LiveStreamViewer" ${ofShow} AND ("viewerId" < 'viewer-2' OR channel = 'ANY')`,
-        `DELETE FROM "LiveStreamCartViewer" ${ofShow}`,
-        `DELETE FROM "LiveStreamPresence" ${ofShow} AND "viewerId" < 'viewer-2'`,
+        `DELETE FROM "ShowViewer" ${ofShowNumber} AND "viewerId" < 'viewer-2'::bytea`,
+        `UPDATE "ShowViewer" SET seen = seen & 3 ${ofShowNumber} AND "viewerId" < 'viewer-3'::bytea`,
+        `UPDATE "ShowViewer" SET minutes = 0 ${ofShowNumber} AND "viewerId" > 'viewer-4'::bytea`,
+        `DELETE FROM "ShowPresence" ${ofShowNumber} AND "viewerId" < 'viewer-3'::bytea`,
+        `UPDATE "ShowPresence" SET minutes = 0 ${ofShowNumber} AND "viewerId" > 'viewer-3'::bytea`,
       ],
     ],
     [
       "viewers without events",
       [
-        `INSERT INTO "LiveStreamViewer" VALUES ($1, $2, 'LIVE', 'ghost', 'mobile'), ($1, $2, 'ANY', 'ghost', 'mobile')`,
-        `INSERT INTO "LiveStreamCartViewer" VALUES ($1, $2, 'LIVE', 'ghost')`,
-        `INSERT INTO "LiveStreamPresence" VALUES ($1, $2, '2020-01-01T00:00Z', 'ghost')`,
+        `INSERT INTO "ShowViewer" SELECT 1, 0, number, 0, 5, 0, "storeId", 'ghost', 'mobile', ''
+          FROM "LiveStream" WHERE "storeId" = $1 AND id = $2`,
+        `INSERT INTO "ShowPresence" SELECT 1, 0, number, 0, "storeId", "viewerId" FROM "LiveStream" AS s, (
+          SELECT 'ghost'::bytea AS "viewerId" UNION ALL SELECT 'viewer-1') AS v
+          WHERE "storeId" = $1 AND id = $2`,
+        `UPDATE "ShowViewer" SET seen = 15, minutes = minutes | 7 ${ofShowNumber}`,
       ],
     ],
   ])("%s", async (_, statements) => {
@@ -128,13 +133,10 @@ describe("the device of a viewer", () => {
     await change(
       db,
       show,
-      `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND device = 'desktop'`,
+      `UPDATE "ShowEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShowNumber} AND device = 'desktop'`,
     );
     await rebuildAnalytics(db, show.storeId, show.lsId);
-    expect(await devices(show)).toEqual([
-      { channel: "ANY", viewerId: "ann", device: null },
-      { channel: "LIVE", viewerId: "ann", device: "mobile" },
-    ]);
+    expect(await devices(show)).toMatchObject([{ viewer: "ann", liveDevice: "mobile", replayDevice: "" }]);
   });
 
   test("is restored from the first event on the channel", async () => {
@@ -151,15 +153,15 @@ describe("the device of a viewer", () => {
       4,
     );
     await recordAll(db, show, [view({ id: "0", device: "desktop" })]);
-    await change(db, show, `UPDATE "ShopperEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShow} AND id <> '0'`);
+    await change(
+      db,
+      show,
+      `UPDATE "ShowEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShowNumber} AND id <> '0'::bytea`,
+    );
     const before = await devices(show);
-    await change(db, show, `DELETE FROM "LiveStreamViewer" ${ofShow}`);
+    await change(db, show, `DELETE FROM "ShowViewer" ${ofShowNumber}`);
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await devices(show)).toEqual(before);
-    expect(before).toEqual([
-      { channel: "ANY", viewerId: "ann", device: null },
-      { channel: "LIVE", viewerId: "ann", device: "tablet" },
-      { channel: "REPLAY", viewerId: "ann", device: "unknown" },
-    ]);
+    expect(before).toMatchObject([{ viewer: "ann", liveDevice: "tablet", replayDevice: "unknown" }]);
   });
 });

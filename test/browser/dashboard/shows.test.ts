@@ -21,6 +21,7 @@ async function storeWithShows(count: number) {
   const data = Array.from({ length: count }, (_, index) => ({
     ...common,
     id: `show-${index}`,
+    number: index + 1,
     name: `Show number ${index}`,
     startedAt: startOf(index),
   }));

@@ -90,7 +90,7 @@ describe("vitrine events prune", () => {
     expect(none).toContain("required option '--before <time>' not specified");
     expect(later).toContain("The time lies in the future.");
     expect(bad).toContain("Give an ISO 8601 time");
-    expect(await database.client.shopperEvent.count({ where: { storeId } })).toBe(300);
+    expect(await database.client.showEvent.count({ where: { storeId } })).toBe(300);
   });
 
   test("events record takes a store that is called prune", async () => {

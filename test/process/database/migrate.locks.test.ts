@@ -53,11 +53,11 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     database.query("SELECT finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE migration_name = $1", [
       extra,
     ]);
-  const twoTables = `ALTER TABLE "Product" ADD COLUMN extra TEXT; ALTER TABLE "ShopperEvent" ADD COLUMN extra TEXT;`;
+  const twoTables = `ALTER TABLE "Product" ADD COLUMN extra TEXT; ALTER TABLE "ShowEvent" ADD COLUMN extra TEXT;`;
 
   test("a migration during a dump blocks readers only for moments, and is applied after the dump", async () => {
     const folder = await migrationsAnd(twoTables);
-    const dumping = await dump("Product", "ShopperEvent");
+    const dumping = await dump("Product", "ShowEvent");
     const told: string[] = [];
     const migrating = run({ folder, limits: { logAfterMs: 0, giveUpAfterMs: 60_000 } }, ({ message }) =>
       told.push(message),
@@ -82,13 +82,13 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     ]);
     await dumping.end();
     expect(await migrating).toEqual([extra]);
-    expect(await columns()).toEqual(["Product", "ShopperEvent"]);
+    expect(await columns()).toEqual(["Product", "ShowEvent"]);
     expect(await records()).toEqual([{ finished: true }]);
   });
 
   test("a migration that does not get its locks in time changes nothing, and a later attempt applies it", async () => {
     const folder = await migrationsAnd(twoTables);
-    const dumping = await dump("ShopperEvent");
+    const dumping = await dump("ShowEvent");
     const limits = { logAfterMs: 0, giveUpAfterMs: 0 };
     await expect(run({ folder, limits })).rejects.toMatchObject({
       code: "UNAVAILABLE",
@@ -100,7 +100,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await records()).toEqual([]);
     await dumping.end();
     expect(await run({ folder })).toEqual([extra]);
-    expect(await columns()).toEqual(["Product", "ShopperEvent"]);
+    expect(await columns()).toEqual(["Product", "ShowEvent"]);
   });
 
   test("a migration that fails halfway changes nothing, and can be applied once it is corrected", async () => {

@@ -92,9 +92,7 @@ function checkChildren(node: unknown, outer: readonly Source[], check: Check): v
 function checkSelect(select: Node, outer: readonly Source[], check: Check): void {
   for (const side of ["larg", "rarg"]) if (select[side] !== undefined) checkSelect(select[side], outer, check);
   const { larg: _, rarg: __, ...own } = select;
-  const conditions = conjuncts(own["whereClause"]);
-  const sources = sourcesOf(own["fromClause"] ?? [], conditions, check);
-  bind(sources, conditions, outer);
+  const sources = boundSources(own, outer, check);
   report("SELECT", sources, check);
   checkChildren(own, [...sources, ...outer], check);
 }
@@ -109,10 +107,20 @@ function checkInsert(insert: Node, outer: readonly Source[], check: Check): void
     const given: Node[] = valuesLists?.map(({ List }: Node) => List.items[place]) ?? [
       targetList?.[place]?.ResTarget.val,
     ];
-    if (place < 0 || !given.every(isConstant)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
+    const rows = boundSources(selectStmt?.SelectStmt ?? {}, outer, check);
+    const isGiven = (value: Node | undefined) => isConstant(value) || sourceOf(value, rows)?.isBound === true;
+    if (place < 0 || !given.every(isGiven)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
     checkConflict(table, onConflictClause, check);
   }
   checkChildren(insert, outer, check);
+}
+
+/** The sources of a SELECT, and which of them are tied to one store: a row may be put beside the one whose store it takes. */
+function boundSources(select: Node, outer: readonly Source[], check: Check): readonly Source[] {
+  const conditions = conjuncts(select["whereClause"]);
+  const sources = sourcesOf(select["fromClause"] ?? [], conditions, check);
+  bind(sources, conditions, outer);
+  return sources;
 }
 
 function checkConflict(table: string, conflict: Node | undefined, check: Check): void {

@@ -1,0 +1,23 @@
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
+const uuidBytes = 16;
+
+/**
+ * The id of an event or a viewer as it is stored, in PostgreSQL's hexadecimal form of `bytea`. A UUID in its canonical
+ * form (RFC 9562: lower case, with dashes) takes its 16 bytes instead of 36 characters. Everything else is its UTF-8; text
+ * of 16 bytes has a NUL behind it, which no id can contain. So ids that differ in any way differ as bytes too.
+ */
+export function idBytes(id: string): string {
+  if (uuid.test(id)) return `\\x${id.replaceAll("-", "")}`;
+  const hex = Buffer.from(id).toString("hex");
+  return `\\x${hex}${hex.length === uuidBytes * 2 ? "00" : ""}`;
+}
+
+/** The reverse of idBytes, from the bytes. */
+export function idText(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.length === uuidBytes) {
+    const hex = buffer.toString("hex");
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  }
+  return buffer.toString("utf8", 0, buffer.length - (buffer.length === uuidBytes + 1 && buffer.at(-1) === 0 ? 1 : 0));
+}

@@ -1,0 +1,87 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import { hourOf, minuteOf, seenBy } from "../events/codes.js";
+import { otherDevice, unknownDevice } from "../events/keptNames.js";
+
+interface NumberedShow {
+  readonly storeId: string;
+  readonly lsId: string;
+  readonly number: number;
+}
+
+const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, Prisma.sql`e."occurredAt"`];
+
+/**
+ * Makes the viewers of a show, and when they were there, agree with its events. Names of devices come before. A viewer
+ * who is known keeps the device and the first hour: the events do not tell which of two concurrent batches was accepted
+ * first. There are many rows, so only wrong ones are written.
+ */
+export function rebuildViewers(show: NumberedShow): Prisma.Sql[] {
+  const { storeId, number } = show;
+  const of = (row: string) =>
+    Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = ${number}`;
+  const heard = Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type <> 3`;
+  const values = Prisma.sql`${storeId}::text, ${number}::int`;
+  return [
+    Prisma.sql`
+      DELETE FROM "ShowViewer" AS v WHERE ${of("v")}
+        AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`,
+    Prisma.sql`
+      WITH wrong AS MATERIALIZED (
+        SELECT s."viewerId", s.seen, v.hour
+        FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
+        LEFT JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = s."viewerId"
+        WHERE v.seen IS DISTINCT FROM s.seen),
+      firsts AS MATERIALIZED (
+        SELECT DISTINCT ON (e."viewerId", e.channel) e."viewerId", e.channel, ${hourOf(occurredAt)} AS hour,
+          coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, "acceptedAt", position, id
+        FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong)
+        ORDER BY e."viewerId", e.channel, "acceptedAt", position, id)
+      INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
+        "replayDevice")
+      SELECT ${values}, w."viewerId", coalesce(w.hour, f.hour), 0, 0, w.seen, 0, ${keptDevice(1)}, ${keptDevice(2)}
+      FROM wrong AS w
+      JOIN (SELECT DISTINCT ON ("viewerId") "viewerId", hour FROM firsts ORDER BY "viewerId", "acceptedAt", position, id) AS f
+        ON f."viewerId" = w."viewerId"
+      LEFT JOIN firsts AS f1 ON f1."viewerId" = w."viewerId" AND f1.channel = 1
+      LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.channel = 2
+      ${keptDevices(show, 1)} ${keptDevices(show, 2)}
+      ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
+        "liveDevice" = CASE t.seen & EXCLUDED.seen & 1 WHEN 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
+        "replayDevice" = CASE t.seen & EXCLUDED.seen & 2 WHEN 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
+    Prisma.sql`
+      WITH hours AS MATERIALIZED (
+        SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes
+        FROM (SELECT e."viewerId", ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute FROM ${heard}) AS m
+        GROUP BY "viewerId", hour),
+      later AS MATERIALIZED (
+        SELECT h.* FROM hours AS h JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = h."viewerId"
+        WHERE h.hour <> v.hour),
+      corrected AS (
+        UPDATE "ShowViewer" AS t SET minutes = n.minutes FROM (
+          SELECT v."viewerId", coalesce(h.minutes, 0) AS minutes FROM "ShowViewer" AS v
+          LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
+          WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0)) AS n
+        WHERE ${of("t")} AND t."viewerId" = n."viewerId"),
+      removed AS (
+        DELETE FROM "ShowPresence" AS p WHERE ${of("p")}
+          AND NOT EXISTS (SELECT FROM later AS h WHERE h."viewerId" = p."viewerId" AND h.hour = p.hour))
+      INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
+      SELECT ${values}, h."viewerId", h.hour, h.minutes, 0 FROM later AS h
+      LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
+      WHERE p.minutes IS DISTINCT FROM h.minutes
+      ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes`,
+  ];
+}
+
+/** The device of the first event on a channel where it is kept by name, otherwise `other`; empty without any event there. */
+function keptDevice(code: 1 | 2): Prisma.Sql {
+  const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
+  return Prisma.sql`CASE WHEN ${first}.device IS NULL THEN '' ELSE coalesce(${kept}.device, ${otherDevice}) END`;
+}
+
+function keptDevices({ storeId, lsId }: NumberedShow, code: 1 | 2): Prisma.Sql {
+  const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
+  return Prisma.sql`
+    LEFT JOIN "LiveStreamDevice" AS ${kept} ON ${kept}."storeId" = ${storeId} AND ${kept}."liveStreamId" = ${lsId}
+      AND ${kept}.channel = ${code === 1 ? "LIVE" : "REPLAY"} AND ${kept}.device = ${first}.device AND ${kept}.slot = -1`;
+}
