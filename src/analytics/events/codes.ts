@@ -5,15 +5,12 @@ import type { Channel, ShopperEventType } from "./events.input.js";
 export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3 };
 export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY: 2, REFERRAL: 3 };
 
-/** Bits of ShowViewer.seen. */
-export const seenBits = { live: 1, replay: 2, liveCart: 4, replayCart: 8 } as const;
-
 /** The name of a channel, as totals have it, from its code. */
 export function channelName(code: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE ${code} WHEN 1 THEN 'LIVE' WHEN 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
 }
 
-/** What an event that is no ORDER tells of its viewer, as a bit of `seen` for its channel and one for a cart. */
+/** What an event that is no ORDER tells of its viewer, as bits of ShowViewer.seen: 1 on LIVE, 2 on REPLAY, 4 and 8 a cart there. */
 export function seenBy(type: Prisma.Sql, channel: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE ${channel} WHEN 1 THEN 1 ELSE 2 END * CASE ${type} WHEN 2 THEN 5 ELSE 1 END)`;
 }

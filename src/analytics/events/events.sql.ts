@@ -6,6 +6,7 @@ import type { ShopperEventInput } from "./events.input.js";
 import { totalsOf } from "./events.totals.sql.js";
 import { idBytes } from "./idBytes.js";
 import { deviceName } from "./keptNames.js";
+import { showRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 
 /** Columns for `unnest`, each an array literal. */
@@ -42,16 +43,6 @@ interface EventBatch {
   readonly columns: EventColumns;
 }
 
-/** A show, for statements that go to the node of Citus on which it lies. */
-export interface ShowRow {
-  readonly storeId: string;
-  readonly lsId: string;
-  /** Its row, as `l`: what is inserted takes the store from it, so that Citus need not look where the row belongs. */
-  readonly source: Prisma.Sql;
-  /** Which row of `l`. */
-  readonly isShow: Prisma.Sql;
-}
-
 /**
  * The statement that records a batch. Each part uses the rows that the part before has inserted, so duplicates add
  * nothing. Nothing is stored without the show's lock, for a show that has replaced the known one, or where an event
@@ -61,12 +52,7 @@ export interface ShowRow {
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
   const { storeId, lsId, slot, now, earliest, createdAt, hasOthers, columns } = batch;
-  const show: ShowRow = {
-    storeId,
-    lsId,
-    source: Prisma.sql`"LiveStream" AS l`,
-    isShow: Prisma.sql`l."storeId" = ${storeId} AND l.id = ${lsId}`,
-  };
+  const show = showRow(storeId, lsId);
   const isReplaced =
     createdAt === undefined ? Prisma.sql`false` : Prisma.sql`"createdAt" IS DISTINCT FROM ${createdAt}::timestamptz`;
   return Prisma.sql`

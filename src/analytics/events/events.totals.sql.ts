@@ -1,6 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { channelName, hourOf, minuteOf, momentOf } from "./codes.js";
-import type { ShowRow } from "./events.sql.js";
+import type { ShowRow } from "./showRow.js";
 
 const name = channelName(Prisma.sql`channel`);
 const [occurredAt, hour, minute] = [Prisma.sql`"occurredAt"`, Prisma.sql`hour`, Prisma.sql`minute`];

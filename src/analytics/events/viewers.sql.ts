@@ -1,7 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "./codes.js";
-import type { ShowRow } from "./events.sql.js";
 import { otherDevice, unknownDevice } from "./keptNames.js";
+import type { ShowRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
 
@@ -14,9 +14,7 @@ const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Pris
  * become null, which the table refuses, and the whole statement is sent again.
  */
 export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
-  const { storeId, source, isShow } = show;
-  const ofShow = (row: string) =>
-    Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = (SELECT number FROM show)`;
+  const { source, isShow } = show;
   const firstDevice = (code: number) =>
     Prisma.sql`coalesce((array_agg(device ORDER BY position) FILTER (WHERE channel = ${code}))[1], '')`;
   const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
@@ -35,7 +33,7 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
         SELECT "viewerId", bit_or(seen) AS seen, (array_agg(hour ORDER BY position))[1] AS hour,
           ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice"
         FROM heard GROUP BY "viewerId") AS m
-      LEFT JOIN "ShowViewer" AS v ON ${ofShow("v")} AND v."viewerId" = m."viewerId"),
+      LEFT JOIN "ShowViewer" AS v ON ${isOf(show, "v")} AND v."viewerId" = m."viewerId"),
     viewer AS (
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
         "replayDevice")
@@ -53,6 +51,12 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
         "liveDevice" = CASE t.seen & 1 WHEN 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
         "replayDevice" = CASE t.seen & 2 WHEN 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END
       RETURNING "viewerId", hour, seen, "newSeen", "newMinutes", "liveDevice", "replayDevice"),
+    ${presenceOf(show)}`;
+}
+
+/** The minutes of further hours, and how many viewers each minute has got. */
+function presenceOf(show: ShowRow): Prisma.Sql {
+  return Prisma.sql`
     later AS MATERIALIZED (
       SELECT "viewerId", h.hour, CASE h.hour WHEN v.hour THEN NULL ELSE h.minutes END AS minutes
       FROM hours AS h JOIN met USING ("viewerId") LEFT JOIN viewer AS v USING ("viewerId")
@@ -60,11 +64,11 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
     presence AS (
       INSERT INTO "ShowPresence" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes")
       SELECT l."storeId", l.number, "viewerId", hour, minutes, minutes
-      FROM ${source}, (
-        SELECT h.* FROM later AS h LEFT JOIN "ShowPresence" AS p ON ${ofShow("p")} AND p."viewerId" = h."viewerId"
+      FROM ${show.source}, (
+        SELECT h.* FROM later AS h LEFT JOIN "ShowPresence" AS p ON ${isOf(show, "p")} AND p."viewerId" = h."viewerId"
           AND p.hour = h.hour
         WHERE p.hour IS NULL OR (h.minutes & ~p.minutes) <> 0) AS n
-      WHERE ${isShow} ORDER BY "viewerId", hour
+      WHERE ${show.isShow} ORDER BY "viewerId", hour
       ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = t.minutes | EXCLUDED.minutes,
         "newMinutes" = EXCLUDED.minutes & ~t.minutes
       RETURNING hour, "newMinutes"),
@@ -73,6 +77,11 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
       FROM (SELECT hour, "newMinutes" FROM viewer UNION ALL SELECT hour, "newMinutes" FROM presence) AS n
       JOIN (SELECT DISTINCT hour, minute FROM heard) AS m USING (hour)
       WHERE ("newMinutes" >> minute) & 1 = 1 GROUP BY hour, minute)`;
+}
+
+/** Which rows of a table that names shows by their number. */
+function isOf({ storeId }: ShowRow, row: string): Prisma.Sql {
+  return Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = (SELECT number FROM show)`;
 }
 
 /** The device itself where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */

@@ -1,0 +1,39 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { idBytes, idText } from "../../../src/analytics/events/idBytes.js";
+
+const bytesOf = (id: string) => Buffer.from(idBytes(id).slice(2), "hex");
+const uuid = "0b5ad1c0-89ab-4cde-8f01-23456789abcd";
+
+test("a UUID takes its 16 bytes", () => {
+  expect(idBytes(uuid)).toBe("\\x0b5ad1c089ab4cde8f0123456789abcd");
+  expect(idText(bytesOf(uuid))).toBe(uuid);
+});
+
+test("ids that only look like one another differ as bytes, and come back as they were", () => {
+  const raw = bytesOf(uuid).toString("latin1");
+  const alike = [
+    uuid,
+    uuid.toUpperCase(),
+    uuid.replaceAll("-", ""),
+    `{${uuid}}`,
+    `urn:uuid:${uuid}`,
+    raw,
+    "sixteen bytes !!",
+  ];
+  expect(new Set(alike.map(idBytes)).size).toBe(alike.length);
+  for (const id of alike) expect(idText(bytesOf(id))).toBe(id);
+});
+
+test("whatever an id is, it comes back as it was", () => {
+  const ids = fc.oneof(
+    fc.uuid(),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((id) => id.isWellFormed() && !id.includes("\0")),
+    fc.string({ unit: "grapheme-ascii", minLength: 16, maxLength: 16 }),
+  );
+  fc.assert(
+    fc.property(ids, (id) => {
+      expect(idText(bytesOf(id))).toBe(id);
+    }),
+  );
+});
