@@ -3,9 +3,20 @@
 // Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
-import { accessSync, chmodSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join, resolve as resolvePath } from "node:path";
+import { delimiter, dirname, join, relative, resolve as resolvePath } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -18,6 +29,29 @@ const withOwnFiles = [
   "piscina",
   "swagger-ui-dist",
 ];
+
+/**
+ * Has Prisma's query compiler read from a file. In the source of a module, where it is base64, V8 would keep it twice for as
+ * long as the process runs: 9 MB.
+ */
+const wasmInFiles = {
+  name: "wasm-in-files",
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /\.wasm-base64\.mjs$/ }, ({ path }) => ({
+      contents: `import { readFileSync } from "node:fs";
+        import file from ${JSON.stringify(`decoded:${relative(".", path)}`)};
+        export const wasm = readFileSync(new URL(file, import.meta.url));`,
+    }));
+    onResolve({ filter: /^decoded:/ }, ({ path }) => ({
+      path: path.slice("decoded:".length).replace("-base64.mjs", ""),
+      namespace: "decoded",
+    }));
+    onLoad({ filter: /./, namespace: "decoded" }, async ({ path }) => {
+      const { wasm } = await import(pathToFileURL(resolvePath(`${path}-base64.mjs`)).href);
+      return { contents: Buffer.from(wasm, "base64"), loader: "file" };
+    });
+  },
+};
 
 /** Bundled packages in CommonJS call it for modules of Node.js. */
 const requireForCommonJs = `import { createRequire as createRequireForBundle } from "node:module";
@@ -50,14 +84,30 @@ async function bundleService() {
     sourcemap: true,
     sourcesContent: false,
     external: withOwnFiles,
+    plugins: [wasmInFiles],
+    assetNames: "chunks/[name]-[hash]",
     banner: { js: requireForCommonJs },
     metafile: true,
     logLevel: "warning",
   });
+  for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
   const isBuilt = (path) =>
     path.replaceAll("\\", "/") in metafile.outputs || path.startsWith(join("dist", "dashboard"));
   for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
+}
+
+/**
+ * Escapes what esbuild leaves in comments and regular expressions: V8 keeps the source of a module, with two bytes for each
+ * character if any of them is not of Latin 1.
+ */
+function toAscii(path) {
+  const text = readFileSync(path, "utf8");
+  const escaped = text.replaceAll(/(\\?)([\u0080-\uffff])/g, (_, backslash, character) => {
+    if (backslash !== "") throw new Error(`${path} has a backslash before ${character}, which cannot be escaped.`);
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  if (escaped !== text) writeFileSync(path, escaped);
 }
 
 /** What was built before is good enough to start; without it, there is nothing to start. */

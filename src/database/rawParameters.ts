@@ -48,9 +48,13 @@ export class RawParameterPrismaPg extends PrismaPg {
 function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryable, probe: DatabaseProbe): Queryable {
   const queryRaw = queryable.queryRaw.bind(queryable);
   const executeRaw = queryable.executeRaw.bind(queryable);
-  const watched = <Result>(query: SqlQuery, send: (query: SqlQuery) => Promise<Result>): Promise<Result> => {
+  const watched = async <Result>(query: SqlQuery, send: (query: SqlQuery) => Promise<Result>): Promise<Result> => {
     const sent = withValues(query);
-    return probe.aroundQuery === undefined ? send(sent) : probe.aroundQuery(query.sql, () => send(sent));
+    try {
+      return await (probe.aroundQuery === undefined ? send(sent) : probe.aroundQuery(query.sql, () => send(sent)));
+    } finally {
+      sent.args = []; // Prisma keeps the last hundred queries for its debug log, tens of megabytes of an import
+    }
   };
   queryable.queryRaw = (query) => watched(query, queryRaw);
   queryable.executeRaw = (query) => watched(query, executeRaw);
@@ -58,6 +62,6 @@ function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryabl
 }
 
 function withValues(query: SqlQuery): SqlQuery {
-  if (parameters.size === 0) return query;
+  if (parameters.size === 0) return { ...query };
   return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? (parameters.get(arg) ?? arg) : arg)) };
 }

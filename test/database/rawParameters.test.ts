@@ -24,3 +24,16 @@ test("a raw parameter replaces its placeholder, also in transactions, until the 
   expect(await ask(placeholders[2] ?? "")).toEqual([{ value: placeholders[2] }]);
   await database.close();
 });
+
+test("no value of a statement is kept once it has run, though Prisma keeps its last statements for a debug log", async () => {
+  const database = testDatabase();
+  const value = `kept ${"x".repeat(2_000)}`;
+  await withRawParameters((bind) => database.client.$queryRaw`SELECT ${bind(value)} AS sent`);
+  await expect(database.client.$executeRaw`SELECT ${value}::int`).rejects.toThrow();
+  const prismaDebug = "@prisma/debug"; // a package of Prisma's own
+  const { getLogs } = (await import(prismaDebug)) as { getLogs: (characters: number) => string };
+  const logs = getLogs(1e7);
+  expect(logs).toMatch(/SELECT \$1 AS sent/u);
+  expect(logs).not.toContain('args":["');
+  await database.close();
+});

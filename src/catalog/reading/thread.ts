@@ -11,8 +11,8 @@ import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.
 const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
 /** How long an idle thread is kept: its compiled code makes the next import faster. */
 const idleMs = 30_000;
-/** A smaller young generation would copy more of the garbage of reading. */
-const resourceLimits = { maxYoungGenerationSizeMb: 36 };
+/** With 36, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. */
+const resourceLimits = { maxYoungGenerationSizeMb: 18 };
 
 let pool: Piscina<ReadingTask, void> | undefined;
 
