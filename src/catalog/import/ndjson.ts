@@ -11,6 +11,8 @@ import type { ImportResult } from "./result.js";
 /** NDJSON, or the path of a UTF-8 file of it. */
 export type NdjsonSource = { readonly text: string } | { readonly file: string };
 
+type NdjsonImportOptions = ImportOptions & Pick<CsvImportOptions, "onProgress" | "onRead" | "preview">;
+
 const pieceCharacters = 32 * 1024;
 
 /**
@@ -22,19 +24,23 @@ export async function importNdjson(
   db: RootDatabase,
   storeId: string,
   sent: NdjsonSource,
-  { onProgress, ...options }: ImportOptions & Pick<CsvImportOptions, "onProgress"> = {},
+  { onProgress, onRead, preview, ...options }: NdjsonImportOptions = {},
 ): Promise<ImportResult> {
   const { errorPolicy } = options;
-  const readOptions = { ...(errorPolicy && { errorPolicy }) };
+  const readOptions = { ...(errorPolicy && { errorPolicy }), ...(preview && { preview }) };
+  const listeners = { onProgress, onRead };
   const source: ProductSource = {
     isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
-    read: (more) =>
-      "text" in sent
-        ? readNdjson(textPieces(sent.text, pieceCharacters), { ...readOptions, ...more })
-        : watched(readOnThread({ kind: "ndjsonFile", file: sent.file }, { ...readOptions, ...more }), { onProgress }),
+    read: (more) => watched(readSource(sent, { ...readOptions, ...more }), listeners),
     placeOf: (line, field) => ({ path: [field], line }),
     positionOf: (line) => ({ index: null, line }),
   };
   const run = () => importFrom(db, storeId, source, options);
   return "text" in sent ? run() : withThread(storeId, run, options.signal);
+}
+
+function readSource(source: NdjsonSource, options: Parameters<typeof readNdjson>[1]): ReturnType<typeof readNdjson> {
+  return "text" in source
+    ? readNdjson(textPieces(source.text, pieceCharacters), options)
+    : readOnThread({ kind: "ndjsonFile", file: source.file }, options);
 }

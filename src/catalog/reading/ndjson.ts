@@ -1,18 +1,20 @@
 import type { CsvPiece } from "../csv/pieces.js";
-import { productKeys } from "../product.columns.js";
-import { checkProduct } from "../product.input.js";
+import { presence, productKeys } from "../product.columns.js";
+import { checkerOf, type ProductInput } from "../product.input.js";
 import { ChunkBuilder } from "./chunk.js";
-import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, previewProducts } from "./csv.js";
 import { RowChecks } from "./rowChecks.js";
 
 /** More than a product of maximum length has. */
 const lineCharactersMax = 4 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 
+type NdjsonOptions = Pick<CsvOptions, "pathPrefix" | "errorPolicy" | "keysOnly" | "isPatch" | "preview">;
+
 /** As `readCsv`, from NDJSON: a product on each line. Blank lines are skipped. */
 export async function* readNdjson(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
-  options: Pick<CsvOptions, "pathPrefix" | "errorPolicy" | "keysOnly"> = {},
+  options: NdjsonOptions = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
   const reader = new NdjsonReader(options);
   for await (const piece of pieces) {
@@ -32,15 +34,27 @@ class NdjsonReader {
   #line = 0;
   #rows = 0;
   #bytesRead = 0;
+  readonly #isPatch: boolean;
+  readonly #check: ReturnType<typeof checkerOf>;
+  readonly #preview: Partial<ProductInput>[] | undefined;
 
-  constructor({ pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly }: CsvOptions) {
+  constructor({
+    pathPrefix = [],
+    errorPolicy = "REJECT_ALL",
+    keysOnly,
+    isPatch = false,
+    preview = false,
+  }: NdjsonOptions) {
+    this.#isPatch = isPatch;
+    this.#check = checkerOf(isPatch);
+    this.#preview = preview ? [] : undefined;
     this.#checks = new RowChecks(errorPolicy);
     this.#chunk = new ChunkBuilder(keysOnly);
     this.#path = pathPrefix;
   }
 
   get result(): CsvResult {
-    return { rows: this.#rows, ...this.#checks.found };
+    return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
   }
 
   *read({ text, bytesRead, invalidAs }: CsvPiece): Generator<CsvChunk, void> {
@@ -88,8 +102,10 @@ class NdjsonReader {
       const message = "The line is not valid JSON: a product is one object on one line.";
       return this.#checks.row.add({ code: "MALFORMED", message, path: this.#path, line });
     }
-    const isValid = checkProduct(product, { path: this.#path, line }, this.#checks.row);
-    this.#chunk.add({ product: isValid ? product : (productKeys(product) ?? {}), line }, json.length);
+    const isValid = this.#check(product, { path: this.#path, line }, this.#checks.row);
+    const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
+    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(read);
+    this.#chunk.add({ product: read, line, ...presence(read, { isPatch: this.#isPatch, isValid }) }, json.length);
   }
 
   #takeChunk(): CsvChunk {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importCsv } from "../../../src/catalog/import/csv.js";
+import { importNdjson } from "../../../src/catalog/import/ndjson.js";
 import { AppError } from "../../../src/errors.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/modesModel.js";
 import { paths, product, type Sent, storedProducts } from "../../support/products.js";
 
@@ -57,6 +58,28 @@ async function rest(store: TestStore, path: string, body: object): Promise<any> 
   return status === 200 ? found : found.code;
 }
 
+/** As `rest`, with a file as body and the arguments in the query string. */
+async function upload(store: TestStore, path: string, type: string, body: string, args: Args): Promise<any> {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const headers = { "content-type": type };
+  const response = await store.fetch(`${path}?${query.toString()}`, { method: "POST", headers, body });
+  const { status, body: found } = await readAnswer(response);
+  return status === 200 ? found : found.code;
+}
+
+/** An import of this process: its result, or the code of its refusal. */
+async function resultOf(work: Promise<object>): Promise<any> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError) return error.code;
+    throw error;
+  }
+}
+
+const ndjsonOf = (list: readonly Sent[]) => list.map((each) => `${JSON.stringify(each)}\n`).join("");
+
 /** Only the columns that the first row has, which all rows have. */
 function csvOf(list: readonly Sent[]): string {
   const columns = Object.keys(list[0] ?? product("none"));
@@ -67,38 +90,63 @@ function csvOf(list: readonly Sent[]): string {
     .join("");
 }
 
-const ways: Readonly<Record<string, { readonly isCsv: boolean; readonly send: Send }>> = {
+/** Where a failure is: its place in the list, or its line, of which the first row has this one. */
+type FirstLine = 1 | 2 | undefined;
+
+interface Way {
+  readonly firstLine: FirstLine;
+  /** Whether all rows must have the same fields. */
+  readonly isUniform: boolean;
+  readonly send: Send;
+}
+
+const inJson = { firstLine: undefined, isUniform: false } as const;
+const inCsv = { firstLine: 2, isUniform: true } as const;
+const inNdjson = { firstLine: 1, isUniform: false } as const;
+
+const ways: Readonly<Record<string, Way>> = {
   "REST, as a list": {
-    isCsv: false,
+    ...inJson,
     send: (store, list, args) => rest(store, paths.bulk, { products: list, ...args }),
   },
-  "REST, as CSV": {
-    isCsv: true,
+  "REST, as CSV in JSON": {
+    ...inCsv,
     send: (store, list, args) => rest(store, paths.csv, { csvContent: csvOf(list), ...args }),
   },
+  "REST, as text/csv": {
+    ...inCsv,
+    send: (store, list, args) => upload(store, paths.csv, "text/csv", csvOf(list), args),
+  },
+  "REST, as NDJSON": {
+    ...inNdjson,
+    send: (store, list, args) => upload(store, paths.bulk, "application/x-ndjson", ndjsonOf(list), args),
+  },
   "GraphQL, as a list": {
-    isCsv: false,
+    ...inJson,
     send: (store, list, args) =>
       args.mode === "PATCH"
         ? graphql(store, operations.patch, { products: list, ...args, mode: undefined })
         : graphql(store, operations.list, { products: list, ...args }),
   },
   "GraphQL, as CSV": {
-    isCsv: true,
+    ...inCsv,
     send: (store, list, args) => graphql(store, operations.csv, { csvContent: csvOf(list), ...args }),
   },
-  // As the command line imports it: on the embedded engine in short steps.
-  "a file": {
-    isCsv: true,
+  // As the command line imports them: on the embedded engine in short steps.
+  "a CSV file": {
+    ...inCsv,
     send: async (store, list, args) => {
       const file = join(folder, "products.csv");
       await writeFile(file, csvOf(list));
-      try {
-        return await importCsv(app.db, store.id, { file }, args);
-      } catch (error) {
-        if (error instanceof AppError) return error.code;
-        throw error;
-      }
+      return resultOf(importCsv(app.db, store.id, { file }, args));
+    },
+  },
+  "an NDJSON file": {
+    ...inNdjson,
+    send: async (store, list, args) => {
+      const file = join(folder, "products.ndjson");
+      await writeFile(file, ndjsonOf(list));
+      return resultOf(importNdjson(app.db, store.id, { file }, args));
     },
   },
 };
@@ -170,8 +218,8 @@ test("whatever is imported, in every mode, way and policy, a plain model of a ca
       const store = await createTestStore(app);
       let catalog: Catalog = new Map();
       for (const { rows: list, way, mode, maxDeletions, ...others } of requests) {
-        const { send, isCsv } = ways[isUniform(list) ? way : "REST, as a list"] ?? {};
-        if (send === undefined) throw new Error(way);
+        const { send, firstLine, ...given } = ways[way] ?? { ...inJson, send: undefined };
+        if (send === undefined || (given.isUniform && !isUniform(list))) continue;
         const expected = importInto(catalog, list, mode ?? "UPSERT");
         const limit = mode === "REPLACE" && maxDeletions !== undefined ? { maxDeletions } : {};
         const found = await send(
@@ -191,7 +239,7 @@ test("whatever is imported, in every mode, way and policy, a plain model of a ca
           expect(found.deleted ?? 0).toBe(deleted);
           expect(found.message.includes("would be refused")).toBe(isTooMuch);
           const listed = (found.failures ?? []).map((failure: any) => ({
-            at: isCsv === true ? failure.line - 2 : failure.index,
+            at: firstLine === undefined ? failure.index : failure.line - firstLine,
             problems: failure.problems.map(({ code, path }: any) => [code, path.at(-1)]),
           }));
           expect(listed).toEqual(failures);
@@ -201,5 +249,5 @@ test("whatever is imported, in every mode, way and policy, a plain model of a ca
       }
     },
   );
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: 80 });
 });
