@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importCsv } from "../../../src/catalog/import/csv.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
 import { importNdjson } from "../../../src/catalog/import/ndjson.js";
 import { AppError } from "../../../src/errors.js";
 import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
@@ -167,6 +168,11 @@ const rows = fc.oneof(
   fc.array(row, { maxLength: 6 }),
   fc.uniqueArray(row, { maxLength: 5, comparator: (a, b) => a.id === b.id || a.sku === b.sku }),
 );
+/** Products that are there before. */
+const first = fc.uniqueArray(
+  row.map((each) => ({ ...each, price: 1 })),
+  { minLength: 3, maxLength: 5, comparator: (a, b) => a.id === b.id || a.sku === b.sku },
+);
 const policies = {
   errorPolicy: fc.constantFrom("REJECT_FAILED" as const, "REJECT_FAILED" as const, "REJECT_ALL" as const),
   dryRun: fc.constantFrom(false, false, false, true),
@@ -213,10 +219,19 @@ async function catalogOf(store: TestStore): Promise<Catalog> {
 
 test("whatever is imported, in every mode, way and policy, a plain model of a catalog says what becomes of it", async () => {
   const property = fc.asyncProperty(
-    fc.array(fc.oneof(whole, patches), { minLength: 1, maxLength: 8 }),
-    async (requests) => {
+    first,
+    fc.array(fc.oneof({ weight: 2, arbitrary: whole }, { weight: 1, arbitrary: patches }), {
+      minLength: 4,
+      maxLength: 10,
+    }),
+    async (stored, requests) => {
       const store = await createTestStore(app);
-      let catalog: Catalog = new Map();
+      let { catalog } = importInto(new Map(), stored, "UPSERT");
+      await importProducts(
+        app.db,
+        store.id,
+        stored.map((each) => sent(each, "UPSERT")),
+      );
       for (const { rows: list, way, mode, maxDeletions, ...others } of requests) {
         const { send, firstLine, ...given } = ways[way] ?? { ...inJson, send: undefined };
         if (send === undefined || (given.isUniform && !isUniform(list))) continue;
@@ -249,5 +264,5 @@ test("whatever is imported, in every mode, way and policy, a plain model of a ca
       }
     },
   );
-  await fc.assert(property, { numRuns: 80 });
+  await fc.assert(property, { numRuns: 120 });
 });
