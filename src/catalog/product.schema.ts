@@ -134,7 +134,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Of a body that is a file. @throws {AppError} BAD_REQUEST for options that cannot be read */
+/** Of a body that is a CSV file. @throws {AppError} BAD_REQUEST for options that cannot be read */
 function fileOptions({ uploadOptions }: Context) {
   return { pathPrefix: [], ...(uploadOptions && { fileFormat: parseFormatOptions(uploadOptions) }) };
 }
@@ -162,7 +162,8 @@ builder.mutationFields((t) => ({
       observed(args, context, () => {
         const { db, identity, upload, bulkProductsMax: productsMax } = context;
         const options = importOptions(args, context, info);
-        if (upload !== undefined) return importNdjson(db, identity.storeId, upload, options);
+        const preview = args.dryRun === true;
+        if (upload !== undefined) return importNdjson(db, identity.storeId, upload, { ...options, preview });
         const sent = { ...options, path: ["products"], isListExpected: true, productsMax };
         return importSentProducts(db, identity.storeId, asSent(list, context), sent);
       }),
@@ -182,10 +183,11 @@ builder.mutationFields((t) => ({
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const { db, identity, upload, bulkProductsMax: productsMax } = context;
       const options = importOptions(args, context, info);
+      const preview = args.dryRun === true;
       return observed(args, context, () =>
         upload === undefined
           ? importCsv(db, identity.storeId, csvAsSent(csvContent, context), { ...options, productsMax })
-          : importCsv(db, identity.storeId, upload, { ...options, ...fileOptions(context) }),
+          : importCsv(db, identity.storeId, upload, { ...options, ...fileOptions(context), preview }),
       );
     }),
   }),

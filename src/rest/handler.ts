@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import { AppError } from "../errors.js";
-import type { Context } from "../schema/context.js";
+import type { Context, FileReading } from "../schema/context.js";
 import { type ErrorExtensions } from "../schema/errors.js";
 import { scopeOf } from "../schema/scopes.js";
 import { executeOperation } from "../execution/execute.js";
@@ -93,12 +93,14 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     async run(input, context) {
       const { variables, problems, ...body } = operation.readArguments(segments, input);
       const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
-      const within = { ...context, ...body, ...(uploadOptions && { uploadOptions }) };
+      let reading: FileReading | undefined;
+      const onFileRead = (found: FileReading) => (reading = found);
+      const within = { ...context, ...body, ...(input.isUpload === true && { uploadOptions, onFileRead }) };
       const result = await executeOperation(operation.prepared, variables, within, {
         arraysOnly: true,
         ...(problems && { found: problems }),
       });
-      return answer(result, operation, variables);
+      return answer(result, operation, variables, reading);
     },
   };
 }
@@ -165,12 +167,29 @@ function allowedMethods(operations: readonly Pick<RestOperation, "method">[]): s
   return [...new Set(methods)].toSorted();
 }
 
-function answer({ data, errors }: ExecutionResult, route: PreparedOperation, variables: Variables): RestAnswer {
+function answer(
+  { data, errors }: ExecutionResult,
+  route: PreparedOperation,
+  variables: Variables,
+  reading: FileReading | undefined,
+): RestAnswer {
   const [error] = errors ?? [];
-  if (error === undefined) return { status: 200, body: shown(data?.[route.operation], route, variables) };
+  if (error === undefined) {
+    return { status: 200, body: withReading(shown(data?.[route.operation], route, variables), reading) };
+  }
   const extensions = error.extensions as unknown as ErrorExtensions; // presentError() made them
   const problem = problemDetails(error.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** Adds what reading a file showed, where that was asked for. */
+function withReading(body: unknown, { format, notes, preview }: FileReading = {}): unknown {
+  if (format === undefined && preview === undefined) return body;
+  return {
+    ...(body as object),
+    ...(format !== undefined && { format, notes }),
+    ...(preview !== undefined && { products: preview }),
+  };
 }
 
 /** Omits the fields that are shown on demand only. */

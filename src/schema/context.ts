@@ -14,6 +14,16 @@ export type Original = ({ readonly value: unknown } | { readonly unparsed: Unpar
 /** A body that is a file: its text, or the path of a copy that exists while the request is handled. */
 export type UploadSource = { readonly text: string } | { readonly file: string };
 
+/** What reading such a file showed, beside the counts of its products. */
+export interface FileReading {
+  /** The layout of the file, where one was asked for. */
+  readonly format?: string | undefined;
+  /** What of the file is not stored, and how it was read; where a layout was asked for. */
+  readonly notes?: readonly string[] | undefined;
+  /** In a dry run: the first products as they would be stored. */
+  readonly preview?: readonly object[] | undefined;
+}
+
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
@@ -31,6 +41,8 @@ export interface Context {
   readonly upload?: UploadSource | undefined;
   /** How that file is read, as it was sent. */
   readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
+  /** Gets what reading that file showed. */
+  readonly onFileRead?: ((reading: FileReading) => void) | undefined;
   /** In bytes. */
   readonly bodyLength?: number | undefined;
   /** Values that imports read in their original form, by their placeholders. Set by the pipeline. */

@@ -85,7 +85,7 @@ describe("the document", () => {
     for (const { operation } of operationsOf(document)) expect(operation).not.toHaveProperty("security");
   });
 
-  test("marks siteId and siteType deprecated: in the query without a body, and in the body alone with one", () => {
+  test("marks siteId and siteType deprecated: in the query, and in a body", () => {
     for (const method of ["GET", "DELETE"]) {
       expect(operationAt(method, productPath)["parameters"]).toMatchObject([
         { name: "productId", in: "path", required: true, schema: { type: "string" } },
@@ -94,8 +94,7 @@ describe("the document", () => {
       ]);
     }
     for (const [path, own] of Object.entries({ "": "product", "/bulk": "products", "/bulk/csv": "csvContent" })) {
-      const { parameters, requestBody } = operationAt("POST", `/external/product/v1${path}`);
-      expect(parameters).toEqual([]);
+      const { requestBody } = operationAt("POST", `/external/product/v1${path}`);
       expect(requestBody.required).toBe(true);
       const { schema } = requestBody.content["application/json"];
       expect(schema).toMatchObject({ type: "object", required: [own], additionalProperties: false });
@@ -110,6 +109,21 @@ describe("the document", () => {
       ]);
       const site = { type: ["string", "null"], deprecated: true, default: "" };
       expect(schema.properties).toMatchObject({ siteId: site, siteType: site });
+    }
+  });
+
+  test("has the parameters beside a file, of which tools that fill them in send none but empty sites", () => {
+    const ofMode = ["siteId", "siteType", "mode", "maxDeletions", "errorPolicy", "dryRun"];
+    const ofFormat = ["format", "urlTemplate", "delimiter", "encoding"];
+    for (const [path, names] of Object.entries({ "": [], "/bulk": ofMode, "/bulk/csv": [...ofMode, ...ofFormat] })) {
+      const { parameters } = operationAt("POST", `/external/product/v1${path}`);
+      expect(parameters.map(({ name }: Document) => name)).toEqual(names);
+      for (const parameter of parameters) {
+        expect(parameter).toMatchObject({ in: "query", required: false, description: expect.stringMatching(/file/u) });
+        expect(parameter).not.toHaveProperty("example");
+        const isSite = ["siteId", "siteType"].includes(parameter.name);
+        expect([parameter.name, parameter.schema.default]).toEqual([parameter.name, isSite ? "" : undefined]);
+      }
     }
   });
 

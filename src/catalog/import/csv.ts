@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import type { Path } from "../../errors.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
+import type { FileReading } from "../../schema/context.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { type CsvPiece, textPieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
@@ -46,22 +47,38 @@ export async function importCsv(
 function csvSource(
   source: CsvSource,
   options: CsvReadOptions & { pathPrefix: Path },
-  listeners: Pick<CsvImportOptions, "onProgress" | "onRead">,
+  listeners: ReadingListeners,
 ): ProductSource {
+  const { told, reading } = lastReading(listeners);
   return {
     isLong: !isShort(source),
     async *read(more) {
-      return yield* watched(readProductCsv(source, { ...options, ...more }), listeners);
+      return yield* watched(readProductCsv(source, { ...options, ...more }), told);
     },
+    reading,
     placeOf: (line, field) => ({ path: options.pathPrefix.concat(field), line }),
     positionOf: (line) => ({ index: null, line }),
   };
 }
 
+export type ReadingListeners = Pick<CsvImportOptions, "onProgress" | "onRead">;
+
+/** Adds a listener to others, and gives what it heard last. */
+export function lastReading({ onProgress, onRead }: ReadingListeners) {
+  let last: FileReading | undefined;
+  const remember = (result: CsvResult) => {
+    const { format, notes, preview } = result;
+    const isAsked = format !== undefined || preview !== undefined;
+    last = isAsked ? { format, notes, preview } : undefined;
+    onRead?.(result);
+  };
+  return { told: { onProgress, onRead: remember }, reading: () => last };
+}
+
 /** Tells listeners of what is read. */
 export async function* watched(
   reader: ReturnType<typeof readProductCsv>,
-  { onProgress, onRead }: Pick<CsvImportOptions, "onProgress" | "onRead">,
+  { onProgress, onRead }: ReadingListeners,
 ): AsyncGenerator<CsvChunk, CsvResult> {
   let rows = 0;
   try {

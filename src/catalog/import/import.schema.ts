@@ -151,14 +151,16 @@ interface ImportArguments extends ModeOptions {
 }
 
 /** Runs an import as an observed part of its request. A dry run does not count as an import. */
-export function observed(
+export async function observed(
   { dryRun }: ImportArguments,
-  { observation, isCheckOnly }: Context,
+  { observation, isCheckOnly, onFileRead }: Context,
   work: () => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  return dryRun === true || isCheckOnly === true
+  const result = await (dryRun === true || isCheckOnly === true
     ? observation.within("dry run of an import", work)
-    : observation.importing(work);
+    : observation.importing(work));
+  if (result.reading !== undefined) onFileRead?.(result.reading);
+  return result;
 }
 
 export function importOptions(

@@ -110,7 +110,7 @@ function storeInTransaction(db: RootDatabase, job: ImportJob, write: Write, lock
   const { source, dryRun, once } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
-    const stored = once(transaction, async () => importResult(await write(transaction, job, lock), { dryRun }));
+    const stored = once(transaction, async () => importResult(await write(transaction, job, lock), job));
     return source.isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
   });
 }

@@ -1,4 +1,5 @@
 import { AppError, type Path, type Problems } from "../../errors.js";
+import type { FileReading } from "../../schema/context.js";
 import type { EncodedRows } from "../product.columns.js";
 import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
 import type { LineSet } from "./rejects.js";
@@ -33,6 +34,8 @@ export interface ProductSource {
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** The same for the list of failed rows. */
   positionOf(line: number): { index: number | null; line: number | null };
+  /** Of a file: what the last reading showed, if that was asked for. */
+  readonly reading?: () => FileReading | undefined;
 }
 
 export interface ImportTarget {

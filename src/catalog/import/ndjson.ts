@@ -3,7 +3,7 @@ import { textPieces } from "../csv/pieces.js";
 import { chunkRowsMax } from "../product.columns.js";
 import { readNdjson } from "../reading/ndjson.js";
 import { readOnThread, withThread } from "../reading/thread.js";
-import { type CsvImportOptions, watched } from "./csv.js";
+import { type CsvImportOptions, lastReading, watched } from "./csv.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
@@ -28,10 +28,11 @@ export async function importNdjson(
 ): Promise<ImportResult> {
   const { errorPolicy } = options;
   const readOptions = { ...(errorPolicy && { errorPolicy }), ...(preview && { preview }) };
-  const listeners = { onProgress, onRead };
+  const { told, reading } = lastReading({ onProgress, onRead });
   const source: ProductSource = {
     isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
-    read: (more) => watched(readSource(sent, { ...readOptions, ...more }), listeners),
+    read: (more) => watched(readSource(sent, { ...readOptions, ...more }), told),
+    reading,
     placeOf: (line, field) => ({ path: [field], line }),
     positionOf: (line) => ({ index: null, line }),
   };

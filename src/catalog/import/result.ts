@@ -1,4 +1,6 @@
 import type { Problem } from "../../errors.js";
+import type { FileReading } from "../../schema/context.js";
+import type { ImportJob } from "./job.js";
 
 export interface ImportFailure {
   readonly index: number | null;
@@ -34,15 +36,18 @@ export interface ImportResult {
   readonly deleted: number;
   readonly failed: number;
   readonly failures: readonly ImportFailure[];
+  /** Where a file was read whose layout or first products were asked for. */
+  readonly reading?: FileReading;
 }
 
 const noFailures: ImportFailures = { list: [], total: 0 };
 
 export function importResult(
   { stored, created, deleted, failures = noFailures, remark }: Written,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, source }: Pick<ImportJob, "dryRun" | "source">,
 ): ImportResult {
   const { list, total: failed } = failures;
+  const reading = source.reading?.();
   const message = dryRun ? forecast({ stored, deleted, failed }) : report({ stored, deleted, failed });
   return {
     message: remark === undefined ? message : `${message} ${remark}`,
@@ -52,6 +57,7 @@ export function importResult(
     deleted: deleted ?? 0,
     failed,
     failures: list,
+    ...(reading !== undefined && { reading }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   productFieldNames,
   productFields,
 } from "../../catalog/product.input.js";
+import { previewProducts } from "../../catalog/reading/csv.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 
 const notBlank = { pattern: "\\S" };
@@ -30,6 +31,27 @@ const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } =
 
 /** Constraints of input fields beyond their GraphQL types, by input type and field. */
 export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
+
+/** Members of an answer that are no fields of its type: what reading a file showed. */
+export const addedFields: Readonly<Record<string, JsonSchemas>> = {
+  ProductImport: {
+    format: {
+      type: "string",
+      description: "The layout in which the file was read. Only of a file, where the call says how to read it.",
+    },
+    notes: {
+      type: "array",
+      items: { type: "string" },
+      description: "What of the file is not stored, once for each column, and how it was read. Beside `format`.",
+    },
+    products: {
+      type: "array",
+      items: { type: "object" },
+      maxItems: previewProducts,
+      description: "The first products as they would be stored. Only of a dry run of a file.",
+    },
+  },
+};
 
 /** An empty site counts as not given. Without this, Postman sends made-up ones, and the call is refused. */
 export const parameterConstraints: JsonSchemas = { siteId: { default: "" }, siteType: { default: "" } };

@@ -3,7 +3,8 @@ import type { RestRoute } from "../routes.js";
 import { csvExample, ndjsonExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
 import { describeResponses } from "./responses.js";
-import type { ApiLimits, JsonSchema } from "./types.js";
+import { queryParameter as query } from "./parameters.js";
+import type { ApiLimits } from "./types.js";
 
 const examplesByFormat: Readonly<Record<ExportRoute["format"], string>> = {
   csv: csvExample,
@@ -14,15 +15,6 @@ const answers: Readonly<Record<ExportRoute["format"], string>> = {
   csv: "A header row, then a row for each product: what the import from CSV takes.",
   ndjson: "A JSON object on each line, with the fields of ProductInput: what the import of NDJSON takes.",
 };
-
-const query = (name: string, schema: JsonSchema, description: string, isDeprecated = false) => ({
-  name,
-  in: "query",
-  required: false,
-  description,
-  ...(isDeprecated && { deprecated: true }),
-  schema,
-});
 
 const parameters = [
   query("available", { type: "boolean" }, "Only products that can, or cannot, be bought now."),

@@ -3,6 +3,7 @@ import { requestHeaders } from "./headers.js";
 import { argumentConstraints, parameterConstraints } from "./constraints.js";
 import { csvExample, ndjsonExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
+import { fileParameters } from "./parameters.js";
 import { describeResponses } from "./responses.js";
 import { parameterSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./types.js";
@@ -17,7 +18,7 @@ export interface OperationSources {
 
 type RootField = GraphQLField<unknown, unknown>;
 
-/** One operation: sofa-api's, completed, and without the query parameters that it adds to a POST. */
+/** One operation: sofa-api's, completed, and of the query parameters that it adds to a POST only those beside a file. */
 export function describeOperation(
   derived: DerivedOperation,
   { route, view, limits, examples }: OperationSources,
@@ -32,9 +33,12 @@ export function describeOperation(
     summary: route.summary,
     description: [field.description ?? route.summary, ...requestHeaders(route)].join("\n\n"),
     tags: [route.tag],
-    parameters: parameters.map((parameter) =>
-      describeParameter(parameter, argumentOf(field, parameter.name), { route, examples }),
-    ),
+    parameters: [
+      ...parameters.map((parameter) =>
+        describeParameter(parameter, argumentOf(field, parameter.name), { route, examples }),
+      ),
+      ...fileParameters(route, field.args),
+    ],
     ...(route.method === "POST" && {
       requestBody: describeBody(derived, field, { limits, example: examples.request(route), route }),
     }),

@@ -14,7 +14,7 @@ import {
   isRequiredInputField,
   OperationTypeNode,
 } from "graphql";
-import { fieldConstraints } from "./constraints.js";
+import { addedFields, fieldConstraints } from "./constraints.js";
 import type { JsonSchema, JsonSchemas } from "./types.js";
 import { restRoutes } from "../routes.js";
 
@@ -56,7 +56,7 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
     const fields = Object.values(type.getFields());
     // GraphQL answers with every field that was asked for, be it null: none but those on demand is ever left out.
     const required = fields.map(({ name }) => name).filter((name) => !onDemand(type, view).includes(name));
-    return { ...derived, required, properties: propertiesOf(fields) };
+    return { ...derived, required, properties: { ...propertiesOf(fields), ...addedFields[typeName] } };
   }
   if (!isInputObjectType(type)) return derived;
   const fields = Object.values(type.getFields());

@@ -61,7 +61,7 @@ function decide(db: RootDatabase, key: StagedKey, job: ImportJob, staged: Staged
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, key.storeId, { isLong: source.isLong, signal }, (lock) =>
     transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-      once(transaction, async () => importResult(await accept(transaction, key, job, staged, lock), { dryRun })),
+      once(transaction, async () => importResult(await accept(transaction, key, job, staged, lock), job)),
     ),
   );
 }
