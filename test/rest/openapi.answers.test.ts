@@ -83,13 +83,20 @@ describe("answers of the running service are as documented", () => {
 
   test("a file as body is answered as documented, with each of the documented parameters", async () => {
     const values = {
-      ...{ siteId: "", siteType: "", mode: "UPSERT", errorPolicy: "REJECT_FAILED", dryRun: "true" },
-      ...{ format: "auto", urlTemplate: "https://shop.example/{sku}", delimiter: "comma", encoding: "UTF-8" },
+      siteId: "",
+      siteType: "",
+      mode: "UPSERT",
+      errorPolicy: "REJECT_FAILED",
+      dryRun: "true",
+      format: "auto",
+      urlTemplate: "https://shop.example/{sku}",
+      delimiter: "comma",
+      encoding: "UTF-8",
     };
     for (const path of postPaths.slice(1)) {
       const { parameters, requestBody } = operationAt("POST", path);
-      const names = parameters.map(({ name }: Document): string => name);
-      const query = new URLSearchParams(Object.entries(values).filter(([name]) => names.includes(name))).toString();
+      const names = new Set(parameters.map(({ name }: Document): string => name));
+      const query = new URLSearchParams(Object.entries(values).filter(([name]) => names.has(name))).toString();
       const [, mediaType = ""] = Object.keys(requestBody.content);
       const { example } = requestBody.content[mediaType];
       const send = (search: string) =>

@@ -2,13 +2,12 @@ import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import type { Path } from "../../errors.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
-import type { FileReading } from "../../schema/context.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { type CsvPiece, textPieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
 import { readCatalog } from "../formats/read.js";
 import { chunkRowsMax } from "../product.columns.js";
-import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "../reading/csv.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../reading/csv.js";
 import { readOnThread, withThread } from "../reading/thread.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
@@ -67,9 +66,10 @@ export type ReadingListeners = Pick<CsvImportOptions, "onProgress" | "onRead">;
 export function lastReading({ onProgress, onRead }: ReadingListeners) {
   let last: FileReading | undefined;
   const remember = (result: CsvResult) => {
-    const { format, notes, preview } = result;
+    const { format, notes = [], preview } = result;
+    const layout = format === undefined ? {} : { format, notes };
     const isAsked = format !== undefined || preview !== undefined;
-    last = isAsked ? { format, notes, preview } : undefined;
+    last = isAsked ? { ...layout, ...(preview && { preview }) } : undefined;
     onRead?.(result);
   };
   return { told: { onProgress, onRead: remember }, reading: () => last };

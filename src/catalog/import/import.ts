@@ -110,7 +110,10 @@ function storeInTransaction(db: RootDatabase, job: ImportJob, write: Write, lock
   const { source, dryRun, once } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
-    const stored = once(transaction, async () => importResult(await write(transaction, job, lock), job));
+    const stored = once(transaction, async () => {
+      const written = await write(transaction, job, lock);
+      return importResult(written, { dryRun, reading: source.reading?.() });
+    });
     return source.isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
   });
 }

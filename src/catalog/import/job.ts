@@ -1,6 +1,6 @@
 import { AppError, type Path, type Problems } from "../../errors.js";
-import type { FileReading } from "../../schema/context.js";
 import type { EncodedRows } from "../product.columns.js";
+import type { FileReading } from "../reading/csv.js";
 import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";

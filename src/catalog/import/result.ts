@@ -1,6 +1,5 @@
 import type { Problem } from "../../errors.js";
-import type { FileReading } from "../../schema/context.js";
-import type { ImportJob } from "./job.js";
+import type { FileReading } from "../reading/csv.js";
 
 export interface ImportFailure {
   readonly index: number | null;
@@ -44,10 +43,9 @@ const noFailures: ImportFailures = { list: [], total: 0 };
 
 export function importResult(
   { stored, created, deleted, failures = noFailures, remark }: Written,
-  { dryRun, source }: Pick<ImportJob, "dryRun" | "source">,
+  { dryRun, reading }: { readonly dryRun: boolean; readonly reading?: FileReading | undefined },
 ): ImportResult {
   const { list, total: failed } = failures;
-  const reading = source.reading?.();
   const message = dryRun ? forecast({ stored, deleted, failed }) : report({ stored, deleted, failed });
   return {
     message: remark === undefined ? message : `${message} ${remark}`,

@@ -30,6 +30,9 @@ export interface CsvResult {
   readonly notes?: readonly string[];
 }
 
+/** What a reading showed of its file. */
+export type FileReading = Pick<CsvResult, "format" | "notes" | "preview">;
+
 export interface CsvOptions {
   readonly rowsMax?: number;
   readonly pathPrefix?: Path;

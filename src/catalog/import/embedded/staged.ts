@@ -61,7 +61,10 @@ function decide(db: RootDatabase, key: StagedKey, job: ImportJob, staged: Staged
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, key.storeId, { isLong: source.isLong, signal }, (lock) =>
     transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
-      once(transaction, async () => importResult(await accept(transaction, key, job, staged, lock), job)),
+      once(transaction, async () => {
+        const written = await accept(transaction, key, job, staged, lock);
+        return importResult(written, { dryRun, reading: source.reading?.() });
+      }),
     ),
   );
 }
