@@ -22,7 +22,6 @@ beforeAll(async () => {
   store = await createTestStore(plain);
 });
 afterAll(async () => {
-  await browser.close();
   await Promise.all(Object.values(apps).map((app) => app.close()));
 });
 

@@ -26,6 +26,6 @@ test("on the demo store nothing needs to be typed: GraphiQL shows products and t
   await operation.getByRole("button", { name: "Execute", exact: true }).click();
   await operation.locator(".live-responses-table").getByText("VT-1001").waitFor();
   expectClean(opened);
-  await browser.close();
+  await opened.close();
   expect((await server.stop()).status).toBe(0);
 });

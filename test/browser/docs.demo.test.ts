@@ -35,6 +35,6 @@ test("on the demo store every operation of the API reference works as it is fill
     expect([await operation.getAttribute("id"), await execute(operation)]).toEqual([expect.anything(), "200"]);
   }
   expectClean(opened);
-  await browser.close();
+  await opened.close();
   await server.stop();
 });

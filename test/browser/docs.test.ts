@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { createTestStore } from "../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
 import { documented, paths, product } from "../support/products.js";
 import { authorize, retrieve } from "../support/swagger.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-let store: TestStore;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp(), openBrowser()]);
-  store = await createTestStore(app);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser();
+const store = await createTestStore(app);
 
 const findings = { "select-name": "Swagger UI gives its lists of examples no name" };
 

@@ -1,26 +1,17 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { createTestStore, startApp } from "../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
 import { answerOf, editors, fill, openTab, run, textOf, useToken } from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-let store: TestStore;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp(), openBrowser()]);
-  store = await createTestStore(app);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser();
+const store = await createTestStore(app);
 
 const findings = {
   "color-contrast": "the colours that the editor gives to line numbers and comments are its theme's",

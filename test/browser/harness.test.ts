@@ -1,15 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { expectAccessible, expectClean, openBrowser } from "../support/browser.js";
 import { until } from "../support/process.js";
 
-let browser: TestBrowser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = await openBrowser();
 
 const faulty = `<!doctype html><html><title>Faulty</title>
   <img src="http://elsewhere.example/image.png">

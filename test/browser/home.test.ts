@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { expect, test } from "vitest";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser();
 
 test.each([
   ["light", { colorScheme: "light" }],

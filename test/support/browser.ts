@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
+import type { Config } from "../../src/config.js";
+import { startApp, type TestApp } from "./app.js";
 
-/** A browser for the tests of a file. */
 export interface TestBrowser {
   /** A page with storage of its own, as a person sees it who comes for the first time. Close it when the test ends. */
   open(url: string, options?: BrowserContextOptions): Promise<TestPage>;
-  close(): Promise<void>;
 }
 
 /** A page, and what went on in it since it was opened. */
@@ -22,6 +22,27 @@ export interface TestPage {
   close(): Promise<void>;
 }
 
+/**
+ * What Playwright turns off, which its own flag would say were it not given here; and pages of the address bar, which each
+ * window would load: with them, opening a page takes twice the CPU time.
+ */
+const disabledFeatures = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+];
+
 /** As root, without a display, and without anything that a browser does of its own accord; other hosts are not looked up. */
 const flags = [
   "--no-sandbox",
@@ -32,20 +53,31 @@ const flags = [
   "--disable-component-update",
   "--disable-sync",
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  `--disable-features=${disabledFeatures.join(",")}`,
 ];
 
 const desktop = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** Starts the Chromium that TEST_CHROMIUM names, with a new profile. */
+/** Of this process, for the tests of all files: it ends with the process. */
+let launched: Promise<Browser> | undefined;
+
+/** The Chromium that TEST_CHROMIUM names, with a new profile. */
 export async function openBrowser(): Promise<TestBrowser> {
   const executablePath = process.env["TEST_CHROMIUM"];
   if (executablePath === undefined) throw new Error("TEST_CHROMIUM must name a Chromium.");
-  const browser = await chromium.launch({ executablePath, args: flags, headless: true });
-  return {
-    open: (url, options) => openPage(browser, url, { ...desktop, ...options }),
-    close: () => browser.close(),
-  };
+  launched ??= chromium.launch({ executablePath, args: flags, headless: true });
+  const browser = await launched;
+  return { open: (url, options) => openPage(browser, url, { ...desktop, ...options }) };
+}
+
+/** A browser, and the service until the last test of the file. */
+export async function openAppInBrowser(
+  overrides: Partial<Config> = {},
+): Promise<{ readonly app: TestApp; readonly browser: TestBrowser }> {
+  const [app, browser] = await Promise.all([startApp(overrides), openBrowser()]);
+  afterAll(() => app.close());
+  return { app, browser };
 }
 
 async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<TestPage> {

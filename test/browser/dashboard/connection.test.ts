@@ -1,23 +1,15 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { revokeToken } from "../../../src/access/token.replace.js";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { openDashboard } from "../../support/dashboard.js";
 import { order } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 /** A store with a live show in which something was sold. */
 async function storeWithLiveShow(at: TestApp) {

@@ -1,24 +1,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, startApp } from "../../support/app.js";
+import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { enterToken, expectedTiles, openDashboard, openSignIn, readTiles } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { importOne, product } from "../../support/products.js";
 import { readAnalytics, readKpis, recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 const startedAt = "2026-05-04T18:30:00.000Z";
 const at = (minute: number, fields: Partial<SentEvent> = {}) => ({

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectAccessible, expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { expect, test } from "vitest";
+import { createTestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
 import { enterToken, openSignIn } from "../../support/dashboard.js";
 import { view } from "../../support/events.js";
 import { importMany, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><rect width="32" height="32" fill="#c96"/></svg>`;
 

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, type TestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
 import { openDashboard } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { importOne, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
 let store: TestStore;
 const names = { show: "عرض الخريف (جديد)", host: "ليلى أحمد", product: "قميص كتان 100%" };
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
   store = await createTestStore(app);
   const startedAt = "2026-05-04T18:30:00.000Z";
   const host = { name: names.host, email: "host@shop.example" };
@@ -26,10 +24,6 @@ beforeAll(async () => {
     view("2", { occurredAt, seconds: 7.5 }),
     view("3", { occurredAt, type: "ADD_TO_CART", productId: "shirt" }),
   ]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
 });
 
 describe.each([

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore } from "../../support/app.js";
+import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { openDashboard } from "../../support/dashboard.js";
 import { saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 describe("the list", () => {
   test("of a store without shows says how to save one, which then appears", async () => {

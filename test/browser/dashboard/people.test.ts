@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, type TestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
 import { openDashboard, openSignIn } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
 let store: TestStore;
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
   store = await createTestStore(app);
   const startedAt = new Date(Date.now() - 2_400_000).toISOString();
   const { id } = await saved(store, { name: "Autumn looks", status: "LIVE", startedAt });
@@ -30,10 +28,6 @@ beforeAll(async () => {
       return view(`${index}`, common);
     }),
   );
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
 });
 
 describe.each([

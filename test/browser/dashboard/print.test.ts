@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { expect, test } from "vitest";
+import { createTestStore } from "../../support/app.js";
+import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { openDashboard } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 const isDark = `getComputedStyle(document.documentElement).getPropertyValue("--text").trim() === "#eceef3"`;
 /** The brightness of the labels below a chart, from 0 to 255. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectAccessible, expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { expect, onTestFinished, test } from "vitest";
+import { createTestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
 import { openDashboard } from "../../support/dashboard.js";
 import { order } from "../../support/events.js";
 import { startNginx } from "../../support/proxies.js";
@@ -8,15 +8,7 @@ import { recorded, saved } from "../../support/shows.js";
 
 const { TEST_NGINX: nginx = "" } = process.env;
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 test.runIf(nginx !== "")(
   "behind a proxy that holds live figures back, the page says so and polls, until the proxy passes them on",

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../../support/browser.js";
+import { expect, test } from "vitest";
+import { createTestStore } from "../../support/app.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
 import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
 import { saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
-beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
-});
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 async function storeWithShows(count: number) {
   const store = await createTestStore(app);
