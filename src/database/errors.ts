@@ -84,7 +84,7 @@ function isInDoubt(error: unknown): boolean {
   );
 }
 
-function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
   const code = codeOf(error);
   if (code !== undefined && (unavailableCodes.has(code) || unavailableSystemCodes.test(code))) return true;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
@@ -6,6 +7,7 @@ import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { finishRestore, foldersOf } from "./embedded/restored.js";
+import { isUnavailable } from "./errors.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
 import { withTimeLimits } from "./timeLimits.js";
@@ -97,6 +99,24 @@ export function connect(
   };
 }
 
+const firstAnswerTimeoutMs = 60_000;
+const retryMs = 50;
+
+/** While the program still loads on a busy machine, connections time out, though the engine is well. */
+async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServer): Promise<void> {
+  const deadline = performance.now() + firstAnswerTimeoutMs;
+  for (;;) {
+    try {
+      await client.$queryRaw`SELECT 1`;
+      return;
+    } catch (error) {
+      const isOver = performance.now() > deadline || !isUnavailable(error);
+      const crash = isOver ? undefined : await Promise.race([crashed, sleep(retryMs)]);
+      if (isOver || crash !== undefined) throw crash ?? error;
+    }
+  }
+}
+
 async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<OpenDatabase> {
   let server: EmbeddedServer;
   try {
@@ -110,6 +130,14 @@ async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<Ope
   const { socketFolder, crashed } = server;
   void lock.lost.then(server.kill); // writes nothing more into another process's folder
   const open = connect("embedded", embeddedConnection(socketFolder), log);
+  try {
+    await untilAnswered(open, server);
+  } catch (error) {
+    await open.close();
+    await server.kill();
+    await lock.release();
+    throw error;
+  }
   return {
     ...open,
     ownSocketFolder: socketFolder,
