@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,26 +6,32 @@ import type { Command } from "commander";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { exitStatus } from "../../src/cli/terminal/failure.js";
 import { createProgram } from "../../src/cli/program.js";
+import { findHolder } from "../../src/database/embedded/folder.js";
+import { embeddedConnection } from "../../src/database/open.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { makeMigratedPlace, type Place, placeForTest, program, removePlace, serve } from "../support/process.js";
+import { rememberRows } from "../support/rows.js";
+import { makeMigratedPlace, type Place, program, removePlace, serve, type Serving } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const token = "a-demo-token-of-my-own";
-let made: Place;
+let place: Place;
+let server: Serving;
+let reset: () => Promise<void>;
 beforeAll(async () => {
-  made = await makeMigratedPlace();
-  const server = await serve({ ...made.env, DEMO_TOKEN: token, DEMO_TRAFFIC: "false" });
-  await server.stop();
-  return () => removePlace(made);
+  place = await makeMigratedPlace();
+  server = await serve({ ...place.env, DEMO_TOKEN: token, DEMO_TRAFFIC: "false" });
+  const { socketFolder = "" } = (await findHolder(place.dataDir)) ?? {};
+  reset = await rememberRows(embeddedConnection(socketFolder));
+  return async () => {
+    await server.stop();
+    await removePlace(place);
+  };
 });
 
-/** What a reader has: a running demo store, its token, and a folder to try things in. The store is made once, and copied. */
+/** What a reader has: a running demo store as it is at first, its token, and a folder to try things in. */
 async function openDemo() {
-  const place = await placeForTest();
-  await cp(made.dataDir, place.dataDir, { recursive: true });
-  const server = await serve({ ...place.env, DEMO_TRAFFIC: "false" });
-  onTestFinished(async () => void (await server.stop()));
+  await reset();
   const folder = await mkdtemp(join(tmpdir(), "vt-docs-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = { ...place.env, PATH: process.env["PATH"] ?? "", PROGRAM: program, TOKEN: token };
