@@ -14,8 +14,8 @@ import { recordStatement, tellingClient } from "./citus/recording.js";
 declare module "vitest" {
   interface ProvidedContext {
     database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
-    /** The folder of a migrated embedded database, to copy; see template.setup.ts. */
-    template: string;
+    /** The folders of embedded databases, to copy; see template.setup.ts. */
+    templates: { readonly empty: string; readonly migrated: string };
     /** Where statements are written down; see citus/recording.ts. */
     statementsFolder: string;
   }

@@ -1,9 +1,11 @@
 import pg from "pg";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { createProgram } from "../../src/cli/program.js";
 import { describeFailure, exitStatusOf } from "../../src/cli/terminal/failure.js";
 import { recordStatement } from "./citus/recording.js";
-import { type Ended, jsonOf, type Place } from "./process.js";
+import type { OpenDatabase } from "../../src/database/open.js";
+import { testDatabase } from "./app.js";
+import { type Ended, jsonOf, makeSharedPlace, type Place, removePlace } from "./process.js";
 
 /** Commands in one process share its environment and its standard output, so they run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
@@ -21,6 +23,17 @@ export function cli(args: readonly string[], env: Place["env"]): Promise<Ended> 
 /** Runs a command with --json, which must succeed and print one JSON object and nothing else. */
 export async function cliJson(args: readonly string[], env: Place["env"]): Promise<any> {
   return jsonOf(args, await cli([...args, "--json"], env));
+}
+
+/** The database of the run until the last test of the file, for its commands and for itself. */
+export async function openSharedPlace(): Promise<{ readonly place: Place; readonly database: OpenDatabase }> {
+  const place = await makeSharedPlace();
+  const database = testDatabase();
+  afterAll(async () => {
+    await database.close();
+    await removePlace(place);
+  });
+  return { place, database };
 }
 
 async function runHere(args: readonly string[], env: Place["env"]): Promise<Ended> {

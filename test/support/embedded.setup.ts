@@ -8,7 +8,7 @@ import { embeddedConnection } from "../../src/database/open.js";
 /** One embedded server for all files of a project, on a copy of the template; each test makes stores of its own in it. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "vt-engine-"));
-  await cp(project.getProvidedContext().template, folder, { recursive: true });
+  await cp(project.getProvidedContext().templates.migrated, folder, { recursive: true });
   const server = await startEmbedded({ folder });
   project.provide("database", { engine: "embedded", connection: embeddedConnection(server.socketFolder) });
   return async () => {

@@ -31,17 +31,17 @@ test("a store, a site and tokens are created, listed, rotated and revoked, each 
   const store = newStore();
   const named = ["store", "create", store, "--name", "Acme Fashion"];
   expect(await vitrineJson(named, env)).toEqual({ store, name: "Acme Fashion" });
-  expect(await vitrineJson(["site", "add", store, "de", "--type", "SHOP"], env)).toEqual({
+  expect(await cliJson(["site", "add", store, "de", "--type", "SHOP"], env)).toEqual({
     store,
     site: "de",
     type: "SHOP",
   });
-  const issued = await vitrineJson(["token", "issue", store], env);
+  const issued = await cliJson(["token", "issue", store], env);
   expect(issued).toEqual({ id: uuid, token: secret, store, scopes: everything, expiresAt: null });
-  const rotated = await vitrineJson(["token", "rotate", store, issued.id, "--grace", "1h"], env);
+  const rotated = await cliJson(["token", "rotate", store, issued.id, "--grace", "1h"], env);
   expect(rotated).toEqual({ id: uuid, token: secret, store, scopes: everything, expiresAt: null });
   expect(rotated.token).not.toBe(issued.token);
-  expect(await vitrineJson(["token", "revoke", store, rotated.id], env)).toEqual({
+  expect(await cliJson(["token", "revoke", store, rotated.id], env)).toEqual({
     id: rotated.id,
     store,
     revokedAt: moment,
@@ -49,7 +49,7 @@ test("a store, a site and tokens are created, listed, rotated and revoked, each 
     alsoRevoked: [],
   });
   const listed = { label: null, scopes: everything, createdAt: moment };
-  expect(await vitrineJson(["token", "list", store], env)).toEqual({
+  expect(await cliJson(["token", "list", store], env)).toEqual({
     store,
     tokens: [
       { ...listed, id: issued.id, expiresAt: moment, revokedAt: null, replacedBy: rotated.id },

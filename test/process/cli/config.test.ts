@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError, misspelledVariables, readConfig } from "../../../src/config.js";
-import { placeForTest, vitrine, vitrineJson } from "../../support/process.js";
+import { cliJson } from "../../support/cli.js";
+import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";
 
 const token = "a-demo-token-of-my-own";
 const databaseUrl = "postgresql://vitrine@db.example/vitrine";
@@ -266,10 +268,13 @@ test.each([
 });
 
 test("a command warns of a misspelled variable and goes on; doctor lists it", async () => {
-  const { env } = await placeForTest();
-  const { status, stderr } = await vitrine(["store", "create", "acme"], { ...env, DATABSE_URL: "postgres://nowhere" });
+  const place = await makeSharedPlace();
+  onTestFinished(() => removePlace(place));
+  const { env } = place;
+  const create = ["store", "create", `store-${randomUUID()}`];
+  const { status, stderr } = await vitrine(create, { ...env, DATABSE_URL: "postgres://nowhere" });
   expect([status, stderr]).toEqual([0, "vitrine: DATABSE_URL is not a variable of Vitrine. Is DATABASE_URL meant?\n"]);
-  const { checks } = await vitrineJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
+  const { checks } = await cliJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
   expect(checks.find(({ name }: { name: string }) => name === "environment")).toMatchObject({
     status: "warning",
     detail: "not variables of Vitrine: DATABSE_URL",

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkConnections } from "../../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../../src/cli/doctor/machine.js";
-import { placeForTest, serve, vitrine } from "../../support/process.js";
+import { cli } from "../../support/cli.js";
+import { placeForTest, serve, unmigratedPlaceForTest, vitrine } from "../../support/process.js";
 
 /** Runs `vitrine doctor`: the status of each check, and its texts. */
 async function doctor(env: Readonly<Record<string, string>>) {
-  const { status, stdout, stderr } = await vitrine(["doctor", "--json"], env);
+  const { status, stdout, stderr } = await cli(["doctor", "--json"], env);
   expect(stderr).toBe("");
   const { ok, checks } = JSON.parse(stdout);
   return {
@@ -32,7 +33,7 @@ test("before the first start all checks pass, and nothing is created", async () 
 });
 
 test("it connects through a running server, reports its pid and finds missing migrations", async () => {
-  const { env, dataDir } = await placeForTest();
+  const { env, dataDir } = await unmigratedPlaceForTest();
   const server = await serve({ ...env, AUTO_MIGRATE: "false" });
   const { port } = new URL(server.url);
   const waiting = await doctor({ ...env, PORT: port });
@@ -44,7 +45,7 @@ test("it connects through a running server, reports its pid and finds missing mi
 
   await vitrine(["migrate"], env);
   expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 0, found: { ...well, migrations: "ok" } });
-  const people = await vitrine(["doctor"], { ...env, PORT: port });
+  const people = await cli(["doctor"], { ...env, PORT: port });
   expect(people).toMatchObject({ status: 0, stderr: "" });
   expect(people.stdout).toContain(`\nwarning  port         ${port} is in use on 127.0.0.1\n`);
   expect(people.stdout).toContain(

@@ -1,24 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { beforeAll, describe, expect, test } from "vitest";
-import { testDatabase } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { cli, cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, removePlace, vitrineJson } from "../../support/process.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 /** A new show, and the command that records a file with these lines for it. */
 async function prepare(lines: readonly string[]) {
@@ -36,7 +25,7 @@ describe("vitrine events", () => {
     const events = someEvents(2_500);
     const { show, command } = await prepare(events.map((event) => JSON.stringify(event)));
     const result = { store: show.storeId, liveStream: show.lsId };
-    expect(await vitrineJson(command, place.env)).toEqual({ ...result, accepted: 2_500, duplicates: 0 });
+    expect(await cliJson(command, place.env)).toEqual({ ...result, accepted: 2_500, duplicates: 0 });
     expect(await cliJson(command, place.env)).toEqual({ ...result, accepted: 0, duplicates: 2_500 });
     expect(await figures(show)).toEqual(expectedFigures(events));
     const stdout = "0 events were recorded; 2500 had been recorded before.\n";

@@ -71,7 +71,7 @@ test("an export is printed without a file, and narrowed", async () => {
   const { status, stdout } = await vitrine(["export", store, "--format", "ndjson", "--available", "false"], env);
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toEqual(list[1]); // and nothing else
-  const { stdout: later } = await vitrine(["export", store, "-", "--updated-since", "2999-01-01T00:00:00Z"], env);
+  const { stdout: later } = await cli(["export", store, "-", "--updated-since", "2999-01-01T00:00:00Z"], env);
   expect(later.split("\n")).toHaveLength(2);
 });
 

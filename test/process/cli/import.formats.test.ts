@@ -1,22 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, removePlace } from "../../support/process.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 async function prepare(content: string | Buffer, name = "products.csv") {
   const { env, dataDir } = place;

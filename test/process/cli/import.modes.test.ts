@@ -1,24 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { toCsv } from "../../support/csv.js";
-import { makeSharedPlace, type Place, removePlace, vitrine } from "../../support/process.js";
 import { products, type Sent } from "../../support/products.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 /** A new store, and what imports rows into it. */
 async function prepare() {
@@ -83,13 +72,13 @@ test("--mode patch changes the columns of the file alone, and reads no files of 
 
 test("unknown modes and counts that are none are refused", async () => {
   const { env, command } = await prepare();
-  const unknown = await vitrine(await command([], "--mode", "merge"), env);
+  const unknown = await cli(await command([], "--mode", "merge"), env);
   expect([unknown.status, unknown.stderr]).toEqual([
     2,
     expect.stringContaining("Allowed choices are upsert, patch, replace"),
   ]);
   for (const count of ["-1", "1.5", "many", ""]) {
-    const { status, stderr } = await vitrine(await command([], "--mode", "replace", "--max-deletions", count), env);
+    const { status, stderr } = await cli(await command([], "--mode", "replace", "--max-deletions", count), env);
     expect([status, stderr]).toEqual([2, expect.stringContaining("It is a whole number of 0 or more.")]);
   }
 });

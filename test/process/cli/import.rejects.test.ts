@@ -1,24 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
 import { createStore } from "../../../src/access/store.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
-import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
+import { program } from "../../support/process.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 const header = "id;sku;title;price;available;featured_image;url";
 const row = (n: number, price: number | string = n) =>

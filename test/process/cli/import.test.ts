@@ -1,22 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../../support/process.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { vitrine, vitrineJson } from "../../support/process.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 const header = "id,sku,title,description,price,price_min,price_max,available,images,featured_image,url";
 const row = (n: number) =>

@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase } from "../../support/ownDatabase.js";
-import { migratedPlaceForTest, placeForTest, serve, type Serving, until, vitrineJson } from "../../support/process.js";
+import { migratedPlaceForTest, placeForTest, serve, type Serving, until } from "../../support/process.js";
 import { subscribe } from "../../support/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.
@@ -15,8 +16,8 @@ const show = { id: "show", name: "Show", status: "LIVE", startedAt: "2026-01-01T
 /** Watches the show of a new store at a server. @returns what was seen, and how to run commands for it */
 async function watchAt(server: Serving, env: Record<string, string>, folder: string) {
   const store = `live-${process.pid}-${Date.now()}`;
-  await vitrineJson(["store", "create", store], env);
-  const { token } = (await vitrineJson(["token", "issue", store], env)) as { token: string };
+  await cliJson(["store", "create", store], env);
+  const { token } = (await cliJson(["token", "issue", store], env)) as { token: string };
   const save = "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }";
   await fetch(`${server.url}/graphql`, {
     method: "POST",
@@ -41,10 +42,10 @@ async function expectToFollow(
   env: Record<string, string>,
 ) {
   expect(new Set(seen)).toEqual(new Set([0]));
-  await vitrineJson(record, env);
+  await cliJson(record, env);
   await until(() => seen.at(-1) === 1, "the recorded order");
   const before = seen.length;
-  await vitrineJson(rebuild, env);
+  await cliJson(rebuild, env);
   await until(() => seen.length > before, "a value after the rebuild");
   expect(seen.at(-1)).toBe(1);
 }
@@ -93,7 +94,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", 
     const other = await serve(env);
     onTestFinished(async () => void (await Promise.all([server.stop(), other.stop()])));
     const { seen, record } = await watchAt(server, env, place.temporary);
-    const { token } = (await vitrineJson(["token", "issue", record[1] ?? ""], env)) as { token: string };
+    const { token } = (await cliJson(["token", "issue", record[1] ?? ""], env)) as { token: string };
     await fetch(`${other.url}/graphql`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-service-access-token": token },

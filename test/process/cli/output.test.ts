@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
-import { makeSharedPlace, type Place, program, removePlace, vitrineJson } from "../../support/process.js";
+import { cliJson } from "../../support/cli.js";
+import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
 
 let env: Place["env"];
 beforeAll(async () => {
@@ -23,9 +24,9 @@ async function shell(line: string) {
 
 async function newStore() {
   const store = `store-${randomUUID()}`;
-  await vitrineJson(["store", "create", store], env);
-  const { id } = await vitrineJson(["token", "issue", store, "--label", "shop"], env);
-  const tokens = async () => (await vitrineJson(["token", "list", store], env)).tokens;
+  await cliJson(["store", "create", store], env);
+  const { id } = await cliJson(["token", "issue", store, "--label", "shop"], env);
+  const tokens = async () => (await cliJson(["token", "list", store], env)).tokens;
   return { store, id, tokens };
 }
 

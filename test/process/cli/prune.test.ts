@@ -1,24 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { testDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { cli, cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, removePlace, vitrineJson } from "../../support/process.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 const events = someEvents(300);
 
@@ -42,7 +31,7 @@ describe("vitrine events prune", () => {
     const show = await archivedShow();
     const { storeId, lsId } = show;
     const prune = ["events", "prune", storeId, "--before", "2026-06-01"];
-    expect(await vitrineJson(prune, place.env)).toEqual({
+    expect(await cliJson(prune, place.env)).toEqual({
       store: storeId,
       shows: [lsId],
       events: 300,

@@ -3,6 +3,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { within } from "../../support/busy.js";
+import { cliJson } from "../../support/cli.js";
 import {
   endOf,
   makePlace,
@@ -105,11 +107,11 @@ describe("while a server holds the folder", () => {
   });
 
   test("a token that a command issues works at once, and stops within 5 seconds of its revocation", async () => {
-    await vitrineJson(["store", "create", "acme"], place.env);
-    const { id, token } = await vitrineJson(["token", "issue", "acme"], place.env);
+    await cliJson(["store", "create", "acme"], place.env);
+    const { id, token } = await cliJson(["token", "issue", "acme"], place.env);
     expect(await getStatus(token, "/external/product/v1/none")).toBe(400);
-    await vitrineJson(["token", "revoke", "acme", id], place.env);
-    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working", 5_000);
+    await cliJson(["token", "revoke", "acme", id], place.env);
+    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working", within(5_000));
   });
 
   test("commands at the same time as requests all succeed", async () => {
@@ -140,7 +142,7 @@ test("data and tokens survive a restart, and a kill; a stop leaves neither lock 
   server = await serve({ ...place.env, DEMO_TOKEN: demoToken });
   expect([await getStatus(token), await getStatus(demoToken), server.token]).toEqual([200, 200, demoToken]);
   expect(await getStatus(token, "/external/product/v1/late")).toBe(200);
-  const { token: issued } = await vitrineJson(["token", "issue", "demo"], place.env);
+  const { token: issued } = await cliJson(["token", "issue", "demo"], place.env);
   await server.stop("SIGKILL");
   expect((await readdir(place.dataDir)).toSorted()).toEqual(["postgres", "vitrine.lock"]);
 

@@ -4,7 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { endOf, placeForTest, serve, start, until, vitrine, vitrineJson } from "../../support/process.js";
+import { cli } from "../../support/cli.js";
+import {
+  endOf,
+  placeForTest,
+  serve,
+  start,
+  unmigratedPlaceForTest,
+  until,
+  vitrine,
+  vitrineJson,
+} from "../../support/process.js";
 
 test("an invalid environment is refused with every problem, and no folder is created", async () => {
   const { env, dataDir } = await placeForTest();
@@ -29,7 +39,7 @@ test("a folder that holds something else than a database is refused in one line,
 });
 
 test("on a database without migrations the server runs, is not ready at /readyz, and is ready once they are applied", async () => {
-  const { env, dataDir } = await placeForTest();
+  const { env, dataDir } = await unmigratedPlaceForTest();
   const unmigrated = { ...env, AUTO_MIGRATE: "false" };
   const server = await serve(unmigrated);
   const readiness = async () => {
@@ -39,7 +49,7 @@ test("on a database without migrations the server runs, is not ready at /readyz,
   expect(await readiness()).toMatchObject({ status: 503, body: { status: "unavailable", database: "not migrated" } });
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(server.token, "no demo store yet").toBeUndefined();
-  const refused = await vitrine(["store", "create", "acme"], unmigrated);
+  const refused = await cli(["store", "create", "acme"], unmigrated);
   expect(refused).toMatchObject({ status: 4, stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/u) });
 
   const [first, second] = await Promise.all([
@@ -59,7 +69,7 @@ test("on a database without migrations the server runs, is not ready at /readyz,
   expect(other.token, "no demo store on a server's database").toBeUndefined();
   expect(other.stdout()).not.toContain("demo");
   expect(other.stdout()).toContain("    npx vitrine store create acme\n    npx vitrine token issue acme\n");
-  const { stderr } = await vitrine(["token", "list", "demo"], env);
+  const { stderr } = await cli(["token", "list", "demo"], env);
   expect(stderr).toBe("vitrine: There is no store demo.\n");
   expect(await other.stop()).toMatchObject({ status: 0, stderr: "" });
   expect((await server.stop()).status).toBe(0);
