@@ -272,7 +272,7 @@ async function answerTo(store: TestStore, { path, method = "GET", body, headers 
     method,
     headers: { ...(body && { "content-type": "application/json" }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000), // a stream that does not end was not refused
+    signal: AbortSignal.timeout(60_000), // a stream that does not end was not refused
   });
   const received = Object.fromEntries(response.headers);
   delete received["x-request-id"];

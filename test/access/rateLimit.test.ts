@@ -9,7 +9,8 @@ import {
   readGraphQL,
   readRest,
   sendGraphQL,
-  statuses,
+  isGranted,
+  outcomes,
   storeWithShow,
 } from "../support/rateLimit.js";
 
@@ -36,7 +37,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   test("of 300 concurrent REST calls exactly 100 are served; the others get Retry-After", async () => {
     const store = await storeWithShow(app);
     const responses = await atOnce(300, () => readRest(store));
-    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
+    expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
     const refusals = responses.filter(({ status }) => status === 429);
     for (const response of refusals) {
       expect(limitHeaders(response)).toEqual(refused);
@@ -44,7 +45,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
       expect(response.headers.get("ratelimit")).toBe(`"analytics";r=0;t=${retryAfter}`);
       expect(await readAnswer(response)).toEqual(refusal("RATE_LIMITED", usedUp));
     }
-    const left = responses.filter(({ status }) => status === 200).map(({ headers }) => headers.get("ratelimit"));
+    const left = responses.filter(isGranted).map(({ headers }) => headers.get("ratelimit"));
     expect(left.map((value) => Number(/r=(\d+)/u.exec(value ?? "")?.[1])).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 100 }, (_, index) => index),
     );
@@ -56,7 +57,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect(limitHeaders(await readGraphQL(store))).toEqual(granted(98));
     expect(limitHeaders(await readGraphQL(store, 97))).toEqual(granted(1));
     const responses = await atOnce(20, (index) => (index % 2 === 0 ? readRest(store) : readGraphQL(store)));
-    expect(statuses(responses)).toEqual({ 200: 1, 429: 19 });
+    expect(outcomes(responses)).toEqual({ granted: 1, refused: 19 });
   });
 
   test("100 aliases in one operation are answered, and then nothing is left", async () => {
@@ -138,7 +139,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("shirt") });
     const responses = await atOnce(150, () => store.fetch(paths.of("shirt")));
-    expect(statuses(responses)).toEqual({ 200: 150 });
+    expect(outcomes(responses)).toEqual({ granted: 150 });
     for (const response of responses) expect(limitHeaders(response)).toEqual(noLimitHeaders);
   });
 });
@@ -148,7 +149,7 @@ test("a limit of 0 is no limit, and no response mentions one", async () => {
   const store = await storeWithShow(app);
   const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];
   await app.close();
-  expect(statuses(responses)).toEqual({ 200: 121 });
+  expect(outcomes(responses)).toEqual({ granted: 121 });
   for (const response of responses) expect(limitHeaders(response)).toEqual(noLimitHeaders);
 });
 
@@ -217,7 +218,7 @@ describe("product calls, where they are limited", () => {
     const response = await sendGraphQL(store, query);
     expect(response.headers.get("ratelimit-policy")).toBe('"product";q=6;w=60, "analytics";q=2;w=60');
     expect(response.headers.get("ratelimit")).toMatch(/^"product";r=5;t=\d\d, "analytics";r=1;t=\d\d$/u);
-    expect(statuses(await atOnce(5, () => readRest(store)))).toEqual({ 200: 1, 429: 4 });
+    expect(outcomes(await atOnce(5, () => readRest(store)))).toEqual({ granted: 1, refused: 4 });
     expect(limitHeaders(await sendGraphQL(store, "{ products { nodes { id } } }"))).toEqual([
       '"product";q=6;w=60',
       expect.stringMatching(/^"product";r=4;t=\d\d$/u),

@@ -49,7 +49,7 @@ afterEach(() => end());
 /** Sends a request with the store's token, or with the one given, and keeps the answer. */
 async function send(path: string, options: RequestInit = {}, token: string | null = store.token): Promise<number> {
   const headers = { ...(token !== null && { "X-Service-Access-Token": token }), ...(options.headers as object) };
-  const response = await fetch(`${app.url}${path}`, { ...options, headers, signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${app.url}${path}`, { ...options, headers, signal: AbortSignal.timeout(60_000) });
   answered.push(JSON.stringify([...response.headers]), await response.text());
   return response.status;
 }

@@ -4,6 +4,7 @@ import { addSite } from "../../src/access/site.js";
 import { createStore } from "../../src/access/store.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
+import { within } from "../support/busy.js";
 import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
 import { until } from "../support/process.js";
 
@@ -76,7 +77,7 @@ describe("a token", () => {
     const { id: store } = await createTestStore(app);
     const { token } = await issueToken(app.db, store, { expiresAt: new Date(Date.now() + 1_500) });
     expect(await isLetIn(token)).toBe(true);
-    await until(async () => !(await isLetIn(token)), "the token to expire", 4_000);
+    await until(async () => !(await isLetIn(token)), "the token to expire", within(4_000));
   });
 
   test("stops working within 5 seconds of its revocation, while the store's others go on", async () => {
@@ -84,7 +85,7 @@ describe("a token", () => {
     const { id, token } = await issueToken(app.db, store);
     expect(await isLetIn(token)).toBe(true);
     await revokeToken(app.db, store, id);
-    await until(async () => !(await isLetIn(token)), "the revoked token to stop working", 5_000);
+    await until(async () => !(await isLetIn(token)), "the revoked token to stop working", within(5_000));
     expect(await isLetIn(other)).toBe(true);
   });
 
@@ -101,7 +102,7 @@ describe("a token", () => {
     const old = await issueToken(app.db, store, { label: "shop" });
     const { issued: rotated } = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });
     expect([await isLetIn(old.token), await isLetIn(rotated.token)]).toEqual([true, true]);
-    await until(async () => !(await isLetIn(old.token)), "the grace to end", 5_000);
+    await until(async () => !(await isLetIn(old.token)), "the grace to end", within(5_000));
     expect(await isLetIn(rotated.token)).toBe(true);
     expect((await listTokens(app.db, store)).find(({ id }) => id === rotated.id)).toMatchObject({
       label: "shop",

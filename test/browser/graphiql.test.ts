@@ -4,7 +4,7 @@ import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
-import { answerOf, editors, fill, openTab, run, textOf, useToken } from "../support/graphiql.js";
+import { answerOf, editors, fill, openTab, run, textOf, untilTabIs, useToken } from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
@@ -113,6 +113,7 @@ test("the token is asked for once: the schema comes with it, all tabs and a relo
   }
   await page.getByRole("button", { name: /^(?:Add|New) tab/iu }).click();
   await fill(page, editors.operation, "query Mine { __typename }");
+  await untilTabIs(page, "Mine");
   await run(page);
   await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer of a new tab");
   const tabs = () => page.evaluate('localStorage.getItem("graphiql:tabState")');

@@ -5,6 +5,7 @@ import { readAnalytics } from "../../src/analytics/kpis/kpis.read.js";
 import { demoStore, prepareDemo, runningShow } from "../../src/cli/demo/demo.js";
 import { startDemoTraffic } from "../../src/cli/demo/traffic.js";
 import type { RootDatabase } from "../../src/database/client.js";
+import { within } from "../support/busy.js";
 import { testDatabase } from "../support/app.js";
 import { until } from "../support/process.js";
 import { rowsOfShow } from "../support/storedEvents.js";
@@ -23,7 +24,7 @@ test("demo traffic ends once its show has the maximum of events, also after a re
   const fillUpTo = async (eventsMax: number): Promise<void> => {
     expect(await count()).toBeLessThan(eventsMax);
     const stop = startDemoTraffic(db, feed, { intervalMs: 1, eventsMax });
-    await until(async () => (await count()) >= eventsMax, "the show to be full", 25_000);
+    await until(async () => (await count()) >= eventsMax, "the show to be full", within(25_000));
     await stop();
     expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
   };

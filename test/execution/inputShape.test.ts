@@ -11,6 +11,7 @@ import { expect, test } from "vitest";
 import { Problems } from "../../src/errors.js";
 import { inputShape } from "../../src/execution/inputShape.js";
 import { schema } from "../../src/graphql/schema.js";
+import { within } from "../support/busy.js";
 
 const operation = parse(`
   query (
@@ -146,9 +147,9 @@ test("of a million wrong values the first hundred are named and all are counted,
   const problems = new Problems();
   const start = performance.now();
   expect(shape.isValid(values, true)).toBe(false);
-  expect(performance.now() - start, "it stops at the first").toBeLessThan(50);
+  expect(performance.now() - start, "it stops at the first").toBeLessThan(within(50));
   shape.collect(values, true, problems);
-  expect(performance.now() - start, "nothing is thrown for each").toBeLessThan(2_000);
+  expect(performance.now() - start, "nothing is thrown for each").toBeLessThan(within(2_000));
   expect([problems.list.length, problems.total]).toEqual([100, 1_000_000]);
   expect(problems.list[99]).toEqual({
     code: "INVALID_TYPE",

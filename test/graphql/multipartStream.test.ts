@@ -65,7 +65,7 @@ test.each([ofClient3, ofClient4, 'Multipart/Mixed; subscriptionSpec="1.0"'])(
     });
     expect(await readTo(value(1))).toBe(opening + value(0) + value(1));
     leaving.abort();
-    await expect.poll(() => app.feed.watchers, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => app.feed.watchers).toBe(0);
   },
 );
 

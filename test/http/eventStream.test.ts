@@ -57,7 +57,7 @@ test("subscriptions that one connection asked for together all end when their cl
   const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${id}") { id } }` });
   const subscription = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const { socket } = converse(app.url, subscription.repeat(3));
-  await expect.poll(() => app.feed.watchers, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => app.feed.watchers).toBe(3);
   socket.destroy();
-  await expect.poll(() => app.feed.watchers, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => app.feed.watchers).toBe(0);
 });

@@ -22,7 +22,14 @@ export async function openTab(page: Page, name: string): Promise<void> {
   await page.locator(`${editors.operation} .view-lines`).waitFor(); // earlier, a click would be lost
   await page.getByRole("tab").getByRole("button", { name, exact: true }).click();
   await until(async () => (await textOf(page, editors.operation)).includes(` ${name}(`), `the tab ${name}`);
-  // It shows the operation before it knows its name, and would run that of the last tab. It stores tabs after both.
+  await untilTabIs(page, name);
+}
+
+/**
+ * Waits until GraphiQL knows the name of the operation in its open tab: it shows the operation before, and would run that of
+ * the last tab. It stores tabs after both.
+ */
+export async function untilTabIs(page: Page, name: string): Promise<void> {
   const stored = async () => String(await page.evaluate("localStorage.getItem('graphiql:tabState')"));
   await until(async () => openTabIn(await stored()) === name, `GraphiQL to know the tab ${name}`);
 }

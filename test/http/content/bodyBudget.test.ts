@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type BodyShare, createBodyBudget } from "../../../src/http/content/bodyBudget.js";
+import { within } from "../../support/busy.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { paths } from "../../support/products.js";
 import { type Conversation, converse } from "../../support/socket.js";
@@ -95,7 +96,7 @@ test("a body that was refused takes no room while the rest of it is still being 
   for (let n = 0; n < 4; n += 1) {
     const conversation = converse(app.url, head + chunk);
     sending.push(conversation);
-    await expect.poll(() => conversation.received(), { timeout: 4_000 }).toContain("HTTP/1.1 413 ");
+    await expect.poll(() => conversation.received(), { timeout: within(4_000) }).toContain("HTTP/1.1 413 ");
   }
   expect(sending.map(({ socket }) => socket.closed)).toEqual(Array(4).fill(false));
   expect((await post(paths.bulk, padded(bodyBytesMax))).status).toBe(200);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { within } from "../../support/busy.js";
 import { createTestStore, startApp } from "../../support/app.js";
 import { brokenDatabase } from "../../support/brokenDatabase.js";
 import { receive } from "../../support/bytes.js";
@@ -119,7 +120,7 @@ test("a stream that nobody reads is ended, and others of the same show go on", a
     server.app.feed.changed(server.store.id, show.id);
     return server.app.feed.watchers === 1;
   };
-  await until(changed, "the stream that nobody reads to end", 25_000); // what the system buffers has to be full first
+  await until(changed, "the stream that nobody reads to end", within(25_000)); // what the system buffers has to be full first
   const seen = read.received().length;
   await until(() => changed() && read.received().length > seen, "the other to go on");
   expect(read.socket.closed).toBe(false);

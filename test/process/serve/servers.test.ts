@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import { within } from "../../support/busy.js";
+import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
-import { serve, type Serving, until, vitrineJson } from "../../support/process.js";
-import { atOnce, limitHeaders, readRest, statuses, storeWithShow } from "../../support/rateLimit.js";
+import { serve, type Serving, until } from "../../support/process.js";
+import { atOnce, limitHeaders, readRest, isGranted, outcomes, storeWithShow } from "../../support/rateLimit.js";
 import { record } from "../../support/shows.js";
 import { subscribe } from "../../support/subscribe.js";
 
@@ -38,14 +40,15 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     );
     const once = (name: string) => ({ name, isFinished: true, steps: 1, rolled_back_at: null });
     expect(applied).toEqual((await migrationNames()).map(once));
-    expect(servers.map((server) => server.stderr())).toEqual(["", "", ""]);
+    const waiting = /^.*Waiting for another process that migrates or distributes this database.*\n/gmu; // on a busy machine
+    expect(servers.map((server) => server.stderr().replaceAll(waiting, ""))).toEqual(["", "", ""]);
   });
 
   test("the rate limit is exact over all three", async () => {
     const store = await newStore();
     const responses = await atOnce(300, (index) => readRest(store, urlOf(index)));
-    expect(statuses(responses)).toEqual({ 200: 100, 429: 200 });
-    const left = responses.filter(({ status }) => status === 200).map((response) => limitHeaders(response)[1]);
+    expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
+    const left = responses.filter(isGranted).map((response) => limitHeaders(response)[1]);
     expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
     expect((await Promise.all(servers.map(({ url }) => readRest(store, url)))).map(({ status }) => status)).toEqual([
       429, 429, 429,
@@ -86,7 +89,7 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
 
   test("a token that the command line revokes is refused by all of them within 5 seconds, and its streams end", async () => {
     const store = await newStore();
-    const issued = await vitrineJson(["token", "issue", store.id], env);
+    const issued = await cliJson(["token", "issue", store.id], env);
     const statusAt = async ({ url }: Serving): Promise<number> => {
       const headers = { "x-service-access-token": issued.token };
       return (await fetch(`${url}/external/product/v1/none`, { headers })).status;
@@ -94,12 +97,14 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     expect(await Promise.all(servers.map(statusAt))).toEqual([400, 400, 400]); // known, and there is no such product
     const watching = watchAtEach(issued.token, AbortSignal.timeout(60_000));
     await until(() => watching.every(({ total }) => total() === 0), "the first values");
-    await vitrineJson(["token", "revoke", store.id, issued.id], env);
+    await cliJson(["token", "revoke", store.id, issued.id], env);
     const revokedAt = Date.now();
     const isRefused = async (server: Serving) => (await statusAt(server)) === 401;
-    await Promise.all(servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`, 5_000)));
+    await Promise.all(
+      servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`, within(5_000))),
+    );
     await Promise.all(watching.map(({ ended }) => ended));
-    expect(Date.now() - revokedAt).toBeLessThan(5_500); // and a little for a busy machine
+    expect(Date.now() - revokedAt).toBeLessThan(within(5_500));
     const codes = watching.map(({ seen }) => seen.at(-1).errors?.[0].extensions.code);
     expect(codes).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"]);
   });
