@@ -10,7 +10,7 @@ import {
   limitHeaders,
   readGraphQL,
   readRest,
-  isGranted,
+  wasGranted,
   outcomes,
   storeWithShow,
 } from "../support/rateLimit.js";
@@ -49,7 +49,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis that other processes use too"
       index % 3 === 0 ? readGraphQL(store) : readRest(store, apps[index % 2]?.url),
     );
     expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
-    const left = responses.filter(isGranted).map(leftOf);
+    const left = responses.filter(wasGranted).map(leftOf);
     expect(new Set(left).size).toBe(100);
     expect(apps.map(warningsOf)).toEqual([0, 0]);
   });

@@ -71,12 +71,28 @@ export async function openBrowser(): Promise<TestBrowser> {
   return { open: (url, options) => openPage(browser, url, { ...desktop, ...options }) };
 }
 
+/** A browser whose pages can be closed together: those that tests left, too. */
+async function openOwnPages(): Promise<{ browser: TestBrowser; closePages: () => Promise<void> }> {
+  const shared = await openBrowser();
+  const opened: TestPage[] = [];
+  const openOwn: TestBrowser["open"] = async (...args) => {
+    const page = await shared.open(...args);
+    opened.push(page);
+    return page;
+  };
+  const closePages = async () => void (await Promise.all(opened.map((page) => page.close())));
+  return { browser: { open: openOwn }, closePages };
+}
+
 /** A browser, and the service until the last test of the file. */
 export async function openAppInBrowser(
   overrides: Partial<Config> = {},
 ): Promise<{ readonly app: TestApp; readonly browser: TestBrowser }> {
-  const [app, browser] = await Promise.all([startApp(overrides), openBrowser()]);
-  afterAll(() => app.close());
+  const [app, { browser, closePages }] = await Promise.all([startApp(overrides), openOwnPages()]);
+  afterAll(async () => {
+    await closePages();
+    await app.close();
+  });
   return { app, browser };
 }
 

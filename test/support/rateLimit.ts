@@ -32,7 +32,7 @@ export function sendGraphQL(store: TestStore, query: string): Promise<Response> 
 }
 
 /** Whether a read was granted. A machine that is too busy answers it with 503 after a while; it counts all the same. */
-export function isGranted({ status }: Response): boolean {
+export function wasGranted({ status }: Response): boolean {
   return status === 200 || status === 503;
 }
 
@@ -40,7 +40,11 @@ export function isGranted({ status }: Response): boolean {
 export function outcomes(responses: readonly Response[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const response of responses) {
-    const outcome = isGranted(response) ? "granted" : response.status === 429 ? "refused" : `status ${response.status}`;
+    const outcome = wasGranted(response)
+      ? "granted"
+      : response.status === 429
+        ? "refused"
+        : `status ${response.status}`;
     counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
   return counts;

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Scope } from "../../../src/access/scopes.js";
 import { issueToken } from "../../../src/access/token.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../../support/browser.js";
+import { createTestStore, type TestStore } from "../../support/app.js";
+import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
 import { view } from "../../support/events.js";
 import { paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-let browser: TestBrowser;
+const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 let store: TestStore;
 beforeAll(async () => {
-  [app, browser] = await Promise.all([startApp({ analyticsRateLimit: 0 }), openBrowser()]);
   store = await createTestStore(app);
   await store.post(paths.one, { product: product("shirt", { title: "Linen shirt" }) });
   const { id } = await saved(store, { name: "Autumn looks" });
@@ -20,10 +18,6 @@ beforeAll(async () => {
     view("e1"),
     { id: "e2", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v1", productId: "shirt" },
   ]);
-});
-afterAll(async () => {
-  await browser.close();
-  await app.close();
 });
 
 const withScopes = (...scopes: readonly Scope[]) => issueToken(app.db, store.id, { scopes });

@@ -5,7 +5,7 @@ import { within } from "../../support/busy.js";
 import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
-import { atOnce, limitHeaders, readRest, isGranted, outcomes, storeWithShow } from "../../support/rateLimit.js";
+import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/rateLimit.js";
 import { record } from "../../support/shows.js";
 import { subscribe } from "../../support/subscribe.js";
 
@@ -48,7 +48,7 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     const store = await newStore();
     const responses = await atOnce(300, (index) => readRest(store, urlOf(index)));
     expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
-    const left = responses.filter(isGranted).map((response) => limitHeaders(response)[1]);
+    const left = responses.filter(wasGranted).map((response) => limitHeaders(response)[1]);
     expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
     expect((await Promise.all(servers.map(({ url }) => readRest(store, url)))).map(({ status }) => status)).toEqual([
       429, 429, 429,

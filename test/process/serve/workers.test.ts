@@ -10,7 +10,7 @@ import { within } from "../../support/busy.js";
 import type { TestStore } from "../../support/app.js";
 import { createDatabase } from "../../support/postgresql.js";
 import { endOf, serve, type Serving, until } from "../../support/process.js";
-import { atOnce, limitHeaders, readRest, isGranted, outcomes, storeWithShow } from "../../support/rateLimit.js";
+import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/rateLimit.js";
 import { beginImport } from "../../support/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
@@ -54,7 +54,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     const store = await newStore();
     const responses = await atOnce(300, () => readRest(store));
     expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
-    const left = responses.filter(isGranted).map((response) => limitHeaders(response)[1]);
+    const left = responses.filter(wasGranted).map((response) => limitHeaders(response)[1]);
     expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
     expect(server.stderr()).toBe("");
   });
