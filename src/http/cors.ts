@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export const allowedMethods = "GET, HEAD, POST, DELETE, OPTIONS";
+export const allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const allowedHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
 const exposedHeaders =

@@ -1,11 +1,13 @@
+import type { IncomingMessage } from "node:http";
 import { requireScope } from "../access/scopes.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { parseBody } from "../lib/json/body.js";
 import { JsonScanner } from "../lib/json/scan.js";
+import { BatchRefused } from "../rest/batches.js";
 import type { RestAnswer, RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
-import { contentTypeOf, readBody, requireJson } from "./content/body.js";
+import { contentTypeOf, readBody, receive, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
 import { withUpload } from "./content/upload.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
@@ -64,10 +66,24 @@ async function runWithBody(
       return call.run({ search, body: undefined, isUpload: true }, within);
     });
   }
+  if (isUtf8 && call.batchTypes.includes(mediaType)) return runBatches(call, request, context);
   requireJson(request);
   const scanner = new JsonScanner();
   const share = bodies.shareFor(response, context.identity.storeId);
   const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
   const parsed = parseBody(body, scanner, []);
   return call.run({ search, body: parsed }, await withIdempotency(context, request, path, body));
+}
+
+/** Executes a body of any size in constant memory, as it arrives. */
+async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestAnswer> {
+  const batches = call.openBatches(context);
+  try {
+    await receive(request, (piece) => batches.push(piece));
+    return { status: 200, body: await batches.end() };
+  } catch (error) {
+    if (!(error instanceof BatchRefused)) throw error;
+    const { problem, retryAfterSeconds } = error;
+    return { status: problem.status, problem, retryAfterSeconds };
+  }
 }

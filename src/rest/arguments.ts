@@ -28,19 +28,25 @@ export interface Arguments extends Pick<Context, "unparsed" | "bodyLength"> {
 /** The members that a body may have, each with the fields of its input objects. */
 export type BodyMembers = ReadonlyMap<string, { readonly fields: ReadonlySet<string>; readonly isList: boolean }>;
 
-export function bodyMembers(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): BodyMembers {
+/** @param pathField is no field of its member: the path has it */
+export function bodyMembers(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  pathField?: RestRoute["pathField"],
+): BodyMembers {
   return new Map(
     variableDefinitions.map(({ variable, type }) => {
       const inputType = typeFromAST(schema, type as never) as GraphQLInputType; // sofa-api took the type from this schema
       const item = getNamedType(inputType);
       const fields = new Set(isInputObjectType(item) ? Object.keys(item.getFields()) : []);
+      if (variable.name.value === pathField?.member) fields.delete(pathField.field);
       return [variable.name.value, { fields, isList: isListType(getNullableType(inputType)) }];
     }),
   );
 }
 
 /**
- * The arguments of a POST: the members of its JSON body, unchanged. The query string is ignored.
+ * The arguments of a call with a body: the members of its JSON, unchanged. The query string is ignored.
  *
  * @throws {AppError} BAD_REQUEST for a body that is not a JSON object
  */
@@ -51,6 +57,27 @@ export function bodyArguments(body: JsonBody | undefined, known: BodyMembers): A
   }
   const variables = value as Variables;
   return { variables, problems: unknownMembers(variables, known), unparsed: body?.unparsed, bodyLength: body?.length };
+}
+
+/**
+ * The arguments with the value of the path in a field of a member, which must not have that field itself.
+ *
+ * @throws {AppError} BAD_REQUEST for a path parameter that is not UTF-8
+ */
+export function withPathField(
+  args: Arguments,
+  { parameter, member, field }: NonNullable<RestRoute["pathField"]>,
+  segments: Readonly<Record<string, string>>,
+): Arguments {
+  const id = decodeSegment(parameter, segments[parameter] ?? "");
+  const value: unknown = args.variables[member];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return args; // refused as it is
+  const problems = args.problems ?? new Problems();
+  if (Object.hasOwn(value, field)) {
+    const message = `There is no field "${field}" here: the path has it.`;
+    problems.add({ code: "UNKNOWN_FIELD", message, path: [member, field] });
+  }
+  return { ...args, variables: { ...args.variables, [member]: { ...value, [field]: id } }, problems };
 }
 
 /** With the member that all bodies of the path have: its first. */

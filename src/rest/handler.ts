@@ -7,11 +7,19 @@ import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Variables } from "../execution/inputShape.js";
 import type { JsonBody } from "../lib/json/body.js";
-import { type Arguments, bodyArguments, bodyMembers, uploadArguments, urlArguments } from "./arguments.js";
+import {
+  type Arguments,
+  bodyArguments,
+  bodyMembers,
+  uploadArguments,
+  urlArguments,
+  withPathField,
+} from "./arguments.js";
+import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
-import { restBase } from "./routes.js";
+import { restBase, takesBody } from "./routes.js";
 
 /** What a call sends. */
 interface RestInput {
@@ -20,6 +28,8 @@ interface RestInput {
   /** Undefined where the operation takes no body, or the body is a file, which is in the context. */
   readonly body: JsonBody | undefined;
   readonly isUpload?: boolean;
+  /** Whether the body is executed in batches: its items are no arguments yet. */
+  readonly isInBatches?: boolean;
 }
 
 /** A call of a documented path, before its body is read. */
@@ -31,6 +41,9 @@ export interface RestCall {
   readonly takesBody: boolean;
   /** The media types of bodies that are a file. */
   readonly uploadTypes: readonly string[];
+  /** The media types of bodies that are executed in batches, as they arrive. */
+  readonly batchTypes: readonly string[];
+  openBatches(context: Context): Batches;
   /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
   run(input: RestInput, context: Context): Promise<RestAnswer>;
 }
@@ -88,8 +101,16 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
   return {
     route: operation.route,
     scope: operation.scope,
-    takesBody: operation.method === "POST",
+    takesBody: takesBody(operation),
     uploadTypes: operation.upload?.mediaTypes ?? [],
+    batchTypes: operation.batches?.mediaTypes ?? [],
+    openBatches(context) {
+      const { argument = "" } = operation.batches ?? {};
+      const { variables } = operation.readArguments(segments, { search: "", body: undefined, isInBatches: true });
+      return createBatches(argument, (items) =>
+        executeOperation(operation.prepared, { ...variables, [argument]: items }, context, { arraysOnly: true }),
+      );
+    },
     async run(input, context) {
       const { variables, problems, ...body } = operation.readArguments(segments, input);
       const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
@@ -145,16 +166,28 @@ function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOpera
 function argumentReader(
   schema: GraphQLSchema,
   definition: OperationDefinitionNode,
-  { method, path, upload }: RestOperation,
+  operation: RestOperation,
 ): PreparedOperation["readArguments"] {
-  if (method === "POST") {
-    const known = bodyMembers(schema, definition);
-    const readUpload = upload && uploadArguments(`${method} ${restBase}${path}`, schema, definition, upload);
-    return (_, { search, body, isUpload = false }) =>
-      isUpload && readUpload !== undefined ? { variables: readUpload(search) } : bodyArguments(body, known);
+  const { method, path, upload, pathField } = operation;
+  const route = `${method} ${restBase}${path}`;
+  if (!takesBody(operation)) {
+    const read = urlArguments(route, schema, definition);
+    return (segments, { search }) => ({ variables: read(segments, search) });
   }
-  const read = urlArguments(`${method} ${restBase}${path}`, schema, definition);
-  return (segments, { search }) => ({ variables: read(segments, search) });
+  const variables = definition.variableDefinitions ?? [];
+  const isInPath = ({ variable }: (typeof variables)[number]) => path.split("/").includes(`:${variable.name.value}`);
+  const readPath = urlArguments(route, schema, { ...definition, variableDefinitions: variables.filter(isInPath) });
+  const ofBody = { ...definition, variableDefinitions: variables.filter((variable) => !isInPath(variable)) };
+  const known = bodyMembers(schema, ofBody, pathField);
+  const readUpload = upload && uploadArguments(route, schema, ofBody, upload);
+  return (segments, { search, body, isUpload = false, isInBatches = false }) => {
+    const inPath = readPath(segments, "");
+    if (isInBatches) return { variables: inPath };
+    if (isUpload && readUpload !== undefined) return { variables: { ...inPath, ...readUpload(search) } };
+    const { variables: inBody, ...args } = bodyArguments(body, known);
+    const all = { ...args, variables: { ...inBody, ...inPath } };
+    return pathField === undefined ? all : withPathField(all, pathField, segments);
+  };
 }
 
 function restNamed(operation: Operation, label: string): Operation {

@@ -6,11 +6,11 @@ export interface RestRoute {
   readonly operation: string;
   /** The name of its function in generated clients: it must not change. */
   readonly operationId: string;
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Parameters are written `:name`. */
   readonly path: string;
   readonly summary: string;
-  readonly tag: "Products" | "Analytics";
+  readonly tag: "Products" | "Analytics" | "Live streams";
   readonly errors: readonly ErrorCode[];
   /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
   readonly upload?: {
@@ -20,6 +20,10 @@ export interface RestRoute {
     /** Parameters of the query string about how the file is read, which are no arguments of the operation. */
     readonly readingOptions?: readonly string[];
   };
+  /** The field of a body's member whose value is in the path, and must not be in the body. */
+  readonly pathField?: { readonly parameter: string; readonly member: string; readonly field: string };
+  /** The media types of bodies that are items of a list argument, one on each line: they are executed in batches, as they arrive. */
+  readonly batches?: { readonly mediaTypes: readonly string[]; readonly argument: string };
   /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: readonly OnDemand[];
 }
@@ -115,7 +119,44 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Analytics",
     errors: ["LIVE_STREAM_NOT_FOUND"],
   },
+  {
+    root: "Query",
+    operation: "liveStreams",
+    operationId: "listLiveStreams",
+    method: "GET",
+    path: "/analytics/v1/live-streams",
+    summary: "List live streams",
+    tag: "Live streams",
+    errors: ["VALIDATION_FAILED"],
+  },
+  {
+    root: "Mutation",
+    operation: "saveLiveStream",
+    operationId: "saveLiveStream",
+    method: "PUT",
+    path: "/analytics/v1/live-streams/:lsId",
+    summary: "Create or change a live stream",
+    tag: "Live streams",
+    pathField: { parameter: "lsId", member: "liveStream", field: "id" },
+    errors: ["VALIDATION_FAILED"],
+  },
+  {
+    root: "Mutation",
+    operation: "recordShopperEvents",
+    operationId: "recordShopperEvents",
+    method: "POST",
+    path: "/analytics/v1/live-streams/:lsId/events",
+    summary: "Record shopper events",
+    tag: "Live streams",
+    batches: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "events" },
+    errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+  },
 ];
+
+/** Whether calls of a route have a body. */
+export function takesBody({ method }: Pick<RestRoute, "method">): boolean {
+  return method === "POST" || method === "PUT";
+}
 
 /** The fields of types that have fewer in REST than in GraphQL, in the documented order. */
 export const documentedFields: Readonly<Record<string, readonly string[]>> = {
@@ -124,4 +165,6 @@ export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   Kpis: ["sales", "orders", "viewers", "addToCart", "avgViewTime", "devices"],
   ChannelTotals: ["live", "replay", "total"],
   ViewerTotals: ["live", "replay", "total"],
+  LiveStreamConnection: ["nodes", "pageInfo", "totalCount"],
+  PageInfo: ["hasNextPage", "endCursor"],
 };

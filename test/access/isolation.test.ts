@@ -31,7 +31,7 @@ interface Names {
 /** A call, and a part of the answer it must get: the stranger's answer does not depend on what the owner has. */
 interface Ask {
   readonly path: string;
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly gets: string;
@@ -44,6 +44,7 @@ interface Case {
 }
 
 const siteType = "SHOP";
+const showsPath = "/external/analytics/v1/live-streams";
 const noProduct = `"code":"PRODUCT_NOT_FOUND"`;
 const noSite = `"code":"SITE_NOT_FOUND"`;
 const noShow = `"code":"LIVE_STREAM_NOT_FOUND"`;
@@ -229,6 +230,21 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "GET /external/analytics/v1/live-streams/:lsId": {
     asks: ({ lsId }) => [{ path: analyticsPath(lsId), gets: noShow }],
+  },
+  "GET /external/analytics/v1/live-streams": {
+    asks: ({ showAfter }) => [{ path: `${showsPath}?after=${showAfter}`, gets: `"nodes":[{"id":"${own.lsId}"` }],
+  },
+  "PUT /external/analytics/v1/live-streams/:lsId": {
+    asks: ({ lsId }) => [
+      { path: analyticsPath(lsId), method: "PUT", body: { liveStream: { name: "Ours" } }, gets: `"VALIDATION_FAILED"` },
+    ],
+  },
+  "POST /external/analytics/v1/live-streams/:lsId/events": {
+    asks: ({ lsId, eventId }) =>
+      ["application/json", "application/x-ndjson"].map((type) => ({
+        ...posted(`${showsPath}/${lsId}/events`)(`"code":`, { events: [order(eventId, 5)] }),
+        headers: { "content-type": type },
+      })),
   },
 };
 

@@ -56,6 +56,9 @@ const pathScopes: Readonly<Record<string, Scope>> = {
   "GET /external/product/v1/{productId}": "catalog:read",
   "DELETE /external/product/v1/{productId}": "catalog:write",
   "GET /external/analytics/v1/live-streams/{lsId}": "analytics:read",
+  "GET /external/analytics/v1/live-streams": "analytics:read",
+  "PUT /external/analytics/v1/live-streams/{lsId}": "shows:write",
+  "POST /external/analytics/v1/live-streams/{lsId}/events": "events:write",
 };
 
 type Root = "Query" | "Mutation" | "Subscription";

@@ -45,7 +45,14 @@ describe("a preflight", () => {
         const { status, headers, bytes } = await preflight(closed, path, origin);
         expect({ path, status, length: bytes.length }).toEqual({ path, status: 204, length: 0 });
         expect(headers["access-control-allow-origin"]).toBe(origin);
-        expect(namesIn(headers["access-control-allow-methods"])).toEqual(["get", "head", "post", "delete", "options"]);
+        expect(namesIn(headers["access-control-allow-methods"])).toEqual([
+          "get",
+          "head",
+          "post",
+          "put",
+          "delete",
+          "options",
+        ]);
         expect(headers["access-control-max-age"]).toBe("600");
         expect(headers["access-control-allow-credentials"]).toBeUndefined();
       }

@@ -35,8 +35,8 @@ export async function* readLines(handle: FileHandle, size: number): AsyncGenerat
   yield { lines: splitter.end(), bytesRead };
 }
 
-/** Splits blocks of any size into lines. */
-class LineSplitter {
+/** Splits blocks of any size into lines, in constant memory. */
+export class LineSplitter {
   #number = 0;
   #rest: Buffer = Buffer.alloc(0);
   #dropping = false;

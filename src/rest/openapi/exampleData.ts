@@ -34,6 +34,26 @@ wool-scarf,VT-1003,Wool scarf,,,,,true,https://shop.example/images/wool-scarf-1.
 /** Both as NDJSON. */
 export const ndjsonExample = `${JSON.stringify(shirt)}\n${JSON.stringify(scarf)}\n`;
 
+/** An ended show of the demo store. */
+export const showExample = {
+  id: "summer-sale",
+  name: "Summer sale",
+  status: "ENDED",
+  startedAt: "2026-05-04T18:30:00.000Z",
+  endedAt: "2026-05-04T19:15:00.000Z",
+  durationSeconds: 2700,
+  host: { name: "Alex Meyer", email: "alex@shop.example" },
+};
+
+/** What shoppers of a show of the demo store did. */
+export const eventsExample = [
+  { id: "e1", type: "VIEW", channel: "REPLAY", viewerId: "v1", device: "mobile", seconds: 40 },
+  { id: "e2", type: "ADD_TO_CART", channel: "REPLAY", viewerId: "v1", productId: "linen-shirt" },
+  { id: "e3", type: "ORDER", channel: "REPLAY", viewerId: "v1", amount: 59.9 },
+];
+
+export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringify(event)}\n`).join("");
+
 /** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
 export const analyticsExample = {
   id: "summer-sale",

@@ -1,6 +1,6 @@
 import { checkProduct, type ProductInput } from "../../catalog/product.input.js";
 import { type AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../errors.js";
-import { analyticsExample, csvExample, scarf, shirt } from "./exampleData.js";
+import { analyticsExample, csvExample, eventsExample, scarf, shirt, showExample } from "./exampleData.js";
 import { commonErrors, problemExample } from "./problems.js";
 import type { ApiLimits } from "./types.js";
 import type { ProblemDetails } from "../problemDetails.js";
@@ -27,6 +27,9 @@ interface OperationExamples {
 const badPrice = { ...shirt, price: -1 };
 const badUrl = { ...scarf, url: "javascript:alert(1)" };
 
+const newShow = "summer-looks";
+const { id: _, endedAt: _endedAt, ...sentShow } = showExample;
+
 const operations: Readonly<Record<string, OperationExamples>> = {
   importProduct: {
     request: { product: shirt },
@@ -47,6 +50,11 @@ const operations: Readonly<Record<string, OperationExamples>> = {
   product: { answer: pick(shirt, documentedFields["Product"] ?? []) },
   deleteProduct: { answer: { message: `Product ${scarf.id} was deleted.` } },
   liveStreamAnalytics: { answer: analyticsExample },
+  liveStreams: {
+    answer: { nodes: [showExample], pageInfo: { hasNextPage: false, endCursor: "WyIyMDI2Il0" }, totalCount: 1 },
+  },
+  saveLiveStream: { request: { liveStream: sentShow }, answer: { ...showExample, id: newShow } },
+  recordShopperEvents: { request: { events: eventsExample }, answer: { accepted: 3, duplicates: 0 } },
 };
 
 /** By operation and name. Another product is deleted than is read, so that both can be tried in any order. */
@@ -54,6 +62,8 @@ const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   product: { productId: shirt.id },
   deleteProduct: { productId: scarf.id },
   liveStreamAnalytics: { lsId: analyticsExample.id },
+  saveLiveStream: { lsId: newShow },
+  recordShopperEvents: { lsId: showExample.id },
 };
 
 export function documentExamples(limits: ApiLimits): Examples {

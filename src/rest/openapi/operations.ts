@@ -1,13 +1,20 @@
-import { getNamedType, type GraphQLArgument, type GraphQLField, type GraphQLSchema, isRequiredArgument } from "graphql";
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLSchema,
+  isInputObjectType,
+  isRequiredArgument,
+} from "graphql";
 import { requestHeaders } from "./headers.js";
 import { argumentConstraints, parameterConstraints } from "./constraints.js";
-import { csvExample, ndjsonExample } from "./exampleData.js";
+import { csvExample, eventsNdjsonExample, ndjsonExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
 import { fileParameters } from "./parameters.js";
 import { describeResponses } from "./responses.js";
 import { parameterSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, DerivedOperation, DerivedParameter, JsonSchema } from "./types.js";
-import type { RestRoute } from "../routes.js";
+import { type RestRoute, takesBody } from "../routes.js";
 
 export interface OperationSources {
   readonly route: RestRoute;
@@ -18,15 +25,13 @@ export interface OperationSources {
 
 type RootField = GraphQLField<unknown, unknown>;
 
-/** One operation: sofa-api's, completed, and of the query parameters that it adds to a POST only those beside a file. */
+/** One operation: sofa-api's, completed, and of the query parameters that it adds where there is a body only those beside a file. */
 export function describeOperation(
   derived: DerivedOperation,
   { route, view, limits, examples }: OperationSources,
 ): object {
   const field = rootField(view, route);
-  const parameters = (derived.parameters ?? []).filter(
-    (parameter) => route.method !== "POST" || parameter.in === "path",
-  );
+  const parameters = (derived.parameters ?? []).filter((parameter) => !takesBody(route) || parameter.in === "path");
   const success = { schema: typeSchema(field.type), description: getNamedType(field.type).description ?? "Done." };
   return {
     operationId: route.operationId,
@@ -34,16 +39,29 @@ export function describeOperation(
     description: [field.description ?? route.summary, ...requestHeaders(route)].join("\n\n"),
     tags: [route.tag],
     parameters: [
+      ...describePathField(route, view, examples),
       ...parameters.map((parameter) =>
         describeParameter(parameter, argumentOf(field, parameter.name), { route, examples }),
       ),
       ...fileParameters(route, field.args),
     ],
-    ...(route.method === "POST" && {
+    ...(takesBody(route) && {
       requestBody: describeBody(derived, field, { limits, example: examples.request(route), route }),
     }),
     responses: describeResponses(route, success, limits, examples),
   };
+}
+
+/** The path parameter whose value is a field of the body's input object. */
+function describePathField(route: RestRoute, view: GraphQLSchema, examples: Examples) {
+  const { pathField } = route;
+  if (pathField === undefined) return [];
+  const { parameter, member, field } = pathField;
+  const type = getNamedType(argumentOf(rootField(view, route), member).type);
+  const description = isInputObjectType(type) ? type.getFields()[field]?.description : undefined;
+  const example = examples.parameter(route, parameter);
+  const schema = { type: "string" };
+  return [{ name: parameter, in: "path", required: true, ...(description && { description }), schema, example }];
 }
 
 function describeParameter(
@@ -71,7 +89,7 @@ function describeBody(
   const names = Object.keys(
     (requestBody?.content["application/json"]?.schema["properties"] as object | undefined) ?? {},
   );
-  const members = names.map((name) => argumentOf(field, name));
+  const members = names.filter((name) => !route.path.includes(`:${name}`)).map((name) => argumentOf(field, name));
   // siteId and siteType come first in the documented bodies.
   const documented = [
     ...members.filter((member) => !isRequiredArgument(member)),
@@ -99,10 +117,11 @@ const fileExamples: Readonly<Record<string, string>> = {
 };
 
 /** The content of a body that is a file. */
-function fileContent({ upload }: RestRoute): Record<string, object> {
-  const [mediaType] = upload?.mediaTypes ?? [];
+function fileContent({ upload, batches }: RestRoute): Record<string, object> {
+  const [mediaType] = (upload ?? batches)?.mediaTypes ?? [];
   if (mediaType === undefined) return {};
-  return { [mediaType]: { schema: { type: "string" }, example: fileExamples[mediaType] } };
+  const example = batches === undefined ? fileExamples[mediaType] : eventsNdjsonExample;
+  return { [mediaType]: { schema: { type: "string" }, example } };
 }
 
 function describeArgument({ description, deprecationReason }: GraphQLArgument) {

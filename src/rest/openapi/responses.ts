@@ -3,7 +3,7 @@ import { notModified, type responseHeaders, takesIdempotencyKey } from "./header
 import type { Examples } from "./examples.js";
 import type { ApiLimits, JsonSchema } from "./types.js";
 import { problemMediaType, problemTypes } from "../problemDetails.js";
-import type { RestRoute } from "../routes.js";
+import { type RestRoute, takesBody } from "../routes.js";
 
 const requestIdHeader = { "X-Request-Id": header("RequestId") };
 const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
@@ -83,7 +83,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
   return [
     "UNAUTHENTICATED",
     "FORBIDDEN",
-    ...(route.method === "POST" ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
+    ...(takesBody(route) ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
     "INTERNAL",
     "UNAVAILABLE",
@@ -91,7 +91,8 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
 }
 
 function isLimited({ tag }: RestRoute, { analyticsRateLimit, productRateLimit }: ApiLimits): boolean {
-  return (tag === "Analytics" ? analyticsRateLimit : productRateLimit) > 0;
+  const limits = { Analytics: analyticsRateLimit, Products: productRateLimit, "Live streams": 0 };
+  return limits[tag] > 0;
 }
 
 function problemResponse(codes: readonly ErrorCode[], headers: object, exampleOf: (code: ErrorCode) => unknown) {

@@ -3,6 +3,7 @@ import {
   getNullableType,
   type GraphQLInputField,
   type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLObjectType,
   type GraphQLSchema,
   type GraphQLType,
@@ -59,7 +60,7 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
     return { ...derived, required, properties: { ...propertiesOf(fields), ...addedFields[typeName] } };
   }
   if (!isInputObjectType(type)) return derived;
-  const fields = Object.values(type.getFields());
+  const fields = Object.values(type.getFields()).filter(({ name }) => !inPath(type, view).includes(name));
   return {
     ...derived,
     required: fields.filter(isRequiredInputField).map(({ name }) => name),
@@ -71,13 +72,24 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
 /** The fields of a type that REST shows on demand. */
 function onDemand(type: GraphQLObjectType, view: GraphQLSchema): readonly string[] {
   return restRoutes.flatMap(({ root, operation, shownOnDemand = [] }) => {
-    const field = view
-      .getRootType(root === "Query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION)
-      ?.getFields()[operation];
+    const field = rootField(view, root, operation);
     return field !== undefined && getNamedType(field.type) === type
       ? shownOnDemand.flatMap(({ fields }) => fields)
       : [];
   });
+}
+
+/** The fields of an input type that bodies do not have, because the path does. */
+function inPath(type: GraphQLInputObjectType, view: GraphQLSchema): readonly string[] {
+  return restRoutes.flatMap(({ root, operation, pathField }) => {
+    const arg = pathField && rootField(view, root, operation)?.args.find(({ name }) => name === pathField.member);
+    return arg !== undefined && getNamedType(arg.type) === type ? [pathField?.field ?? ""] : [];
+  });
+}
+
+function rootField(view: GraphQLSchema, root: "Query" | "Mutation", operation: string) {
+  const type = view.getRootType(root === "Query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION);
+  return type?.getFields()[operation];
 }
 
 type Field = GraphQLInputField | GraphQLField<unknown, unknown>;
