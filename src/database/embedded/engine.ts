@@ -15,9 +15,8 @@ export interface EmbeddedServer {
 }
 
 interface EmbeddedOptions {
+  /** In memory without one. */
   readonly folder?: string;
-  /** From PGlite's dumpDataDir. */
-  readonly snapshot?: Uint8Array;
 }
 
 const startTimeoutMs = 120_000;
@@ -29,13 +28,13 @@ export const changesSocketName = "changes";
 /**
  * Starts PGlite in a worker. Its unix socket is in a private folder of its own: the path may have at most 107 bytes.
  */
-export async function startEmbedded({ folder, snapshot }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded({ folder }: EmbeddedOptions): Promise<EmbeddedServer> {
   if (folder !== undefined) await inFolder(folder, () => makeFolder(folder));
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
   const worker = startThread("database/embedded/engine.worker", {
-    workerData: { folder, snapshot, socketPath: join(socketFolder, socketName) },
+    workerData: { folder, socketPath: join(socketFolder, socketName) },
   });
   const ended = new Promise<Error>((resolve) => {
     worker.once("error", ({ message }) => resolve(new Error(`The embedded database stopped: ${message}`)));

@@ -4,12 +4,9 @@ import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { extendedQueryLock } from "./extendedQueryLock.js";
 
-const { folder, socketPath, snapshot } = workerData as { folder?: string; socketPath: string; snapshot?: Uint8Array };
+const { folder, socketPath } = workerData as { folder?: string; socketPath: string };
 
-const pglite = await PGlite.create({
-  ...(folder === undefined ? {} : { dataDir: folder }),
-  ...(snapshot === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(snapshot)]) }),
-});
+const pglite = await PGlite.create({ ...(folder !== undefined && { dataDir: folder }) });
 const server = new PGLiteSocketServer({
   db: extendedQueryLock(pglite, endThread),
   path: socketPath,
