@@ -23,7 +23,7 @@ export function addDistributeCommand(program: Command): void {
       const distributed = await withOpenDatabase(async (database, config) => {
         await requireCitus(database.client);
         await migrateIfNeeded(database, config, warn);
-        return distribute(database.connection);
+        return distribute(database.connection, warn);
       });
       const text = distributed.length === 0 ? "Nothing to distribute." : `Distributed ${distributed.join(", ")}.`;
       await print({ distributed }, text, options);

@@ -2,16 +2,25 @@ import pg, { type PoolConfig } from "pg";
 import { AppError } from "../../errors.js";
 import type { Database } from "../client.js";
 import { distributeStatement, undistributedTables } from "./distribute.sql.js";
-import { migrationLockKey } from "./migrate.js";
+import { takeMigrationTurn } from "./migrate.js";
+import type { TurnLimits } from "./turn.js";
 
 const connectTimeoutMs = 5_000;
+/** Of each lock on a table. */
+const lockTimeoutMs = 60_000;
 
 /**
  * Distributes a migrated Citus database over its nodes, all or nothing; idempotent.
  *
+ * @param log called where another process is waited for
  * @returns the tables that were distributed now
+ * @throws {AppError} UNAVAILABLE where another process migrates or distributes for too long
  */
-export async function distribute(connection: PoolConfig): Promise<readonly string[]> {
+export async function distribute(
+  connection: PoolConfig,
+  log: (problem: Error) => void,
+  limits?: TurnLimits,
+): Promise<readonly string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs });
   client.on("error", () => undefined);
   await client.connect();
@@ -19,9 +28,10 @@ export async function distribute(connection: PoolConfig): Promise<readonly strin
     // Moving rows takes longer than limits of the role, here and on each node.
     await client.query("SET statement_timeout = 0");
     await client.query("SET citus.propagate_set_commands = 'local'");
+    await takeMigrationTurn(client, log, limits); // until the connection ends
     await client.query("BEGIN");
     await client.query("SET LOCAL statement_timeout = 0");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLockKey]);
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     const { rows: tables } = await client.query<{ name: string }>(undistributedTables);
     if (tables.length > 0) await client.query(distributeStatement);
     await client.query("COMMIT");

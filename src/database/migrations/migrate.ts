@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
-import type { Pool, PoolConfig } from "pg";
+import type { ClientBase, Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
@@ -58,7 +58,7 @@ async function migrateLocked(
   const { pool, close } = await openSession(connection);
   try {
     await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit
-    await takeTurn(migrating, () => trySession(pool), log, { limits });
+    await takeMigrationTurn(pool, log, limits);
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
     try {
@@ -125,11 +125,22 @@ async function applyPending(
   return applied;
 }
 
+/** Waits until the session alone migrates or distributes its database, until it ends. @throws {AppError} UNAVAILABLE */
+export async function takeMigrationTurn(
+  session: Pick<ClientBase, "query">,
+  log: (problem: Error) => void,
+  limits?: TurnLimits,
+): Promise<void> {
+  await takeTurn(migrating, () => trySession(session), log, { limits });
+}
+
 /** The holder may be invisible to this role. */
-async function trySession(pool: Pool): Promise<Try<true>> {
-  const { rows } = await pool.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [migrationLockKey]);
+async function trySession(session: Pick<ClientBase, "query">): Promise<Try<true>> {
+  const { rows } = await session.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
+    migrationLockKey,
+  ]);
   if (rows[0]?.taken === true) return { turn: true };
-  const holders = await pool.query<{ holder: string }>(
+  const holders = await session.query<{ holder: string }>(
     `SELECT ${describedSession} AS holder
      FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
      WHERE l.locktype = 'advisory' AND l.granted AND (l.classid, l.objid, l.objsubid) = (0, $1, 1)

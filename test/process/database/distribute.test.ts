@@ -1,12 +1,15 @@
 import { readdir } from "node:fs/promises";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../../src/database/client.js";
+import { migrationLockKey } from "../../../src/database/migrations/migrate.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
 import { connect } from "../../../src/database/open.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { Prisma } from "../../../src/generated/prisma/client.js";
 import { citusStandIn } from "../../support/citus/standIn.js";
 import { referenceTables } from "../../support/citus/tables.js";
+import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { placeForTest, vitrine, vitrineJson } from "../../support/process.js";
 
@@ -26,8 +29,8 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     database = await createOwnDatabase("distribute");
     env = { DATABASE_URL: database.url };
     await vitrineJson(["migrate"], env);
-    await vitrineJson(["store", "create", "acme"], env);
-    await vitrineJson(["site", "add", "acme", "de", "--type", "SHOP"], env);
+    await cliJson(["store", "create", "acme"], env);
+    await cliJson(["site", "add", "acme", "de", "--type", "SHOP"], env);
   });
   afterAll(() => database.drop());
 
@@ -107,7 +110,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     });
 
     test("run again, it does nothing, and takes no key away for it", async () => {
-      await distribute({ connectionString: database.url });
+      await distribute({ connectionString: database.url }, () => undefined);
       const [before, called] = [await constraints(), await calls()];
       expect(await vitrine(["distribute"], env)).toEqual({ status: 0, stdout: "Nothing to distribute.\n", stderr: "" });
       expect(await constraints()).toEqual(before);
@@ -115,14 +118,14 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     });
 
     test("after a later migration it adds the new table, and leaves the keys of the others alone", async () => {
-      await distribute({ connectionString: database.url });
+      await distribute({ connectionString: database.url }, () => undefined);
       const [before, called] = [await constraints(), await calls()];
       await database.query(`CREATE TABLE "Later" ("storeId" text COLLATE "C", id text, "siteId" text COLLATE "C",
         CONSTRAINT later_pkey PRIMARY KEY ("storeId", id),
         CONSTRAINT later_site FOREIGN KEY ("storeId", "siteId") REFERENCES "Site" ON UPDATE RESTRICT ON DELETE CASCADE)`);
       await database.query(`INSERT INTO "Later" VALUES ('acme', '1', 'de')`);
       const ofCitus = async () => {
-        const { checks } = await vitrineJson(["doctor"], { ...env, PORT: "0" });
+        const { checks } = await cliJson(["doctor"], { ...env, PORT: "0" });
         return checks.find(({ name }: { name: string }) => name === "citus");
       };
       expect(await ofCitus()).toEqual({
@@ -152,10 +155,25 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     });
 
     test("two at once do it once, and each tells what it did itself", async () => {
-      const run = () => distribute({ connectionString: database.url });
+      const run = () => distribute({ connectionString: database.url }, () => undefined);
       const reports = await Promise.all([run(), run()]);
       expect(reports.toSorted((a, b) => a.length - b.length)).toEqual([[], tables]);
       expect(new Set(await calls()).size).toBe((await calls()).length);
+    });
+
+    test("another that migrates or distributes is named and waited for, with a limit", async () => {
+      const other = new pg.Client({ connectionString: database.url, application_name: "another" });
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query("SELECT pg_advisory_lock($1)", [migrationLockKey]);
+      const told: string[] = [];
+      const log = ({ message }: Error) => told.push(message);
+      const limits = { logAfterMs: 0, giveUpAfterMs: 300 };
+      const holder = /another process that migrates or distributes this database: session \d+ of another from /u;
+      const waiting = distribute({ connectionString: database.url }, log, limits);
+      await expect(waiting).rejects.toMatchObject({ code: "UNAVAILABLE", message: expect.stringMatching(holder) });
+      expect(told).toEqual([expect.stringMatching(holder)]);
+      expect(await calls()).toEqual([]);
     });
 
     test("a limit that the role has for statements does not cancel it", async () => {
@@ -165,7 +183,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       await database.query(`ALTER TABLE pg_dist_partition ALTER partmethod SET DEFAULT 'n'`);
       await limit("SET statement_timeout = '200ms'");
       onTestFinished(async () => void (await limit("RESET statement_timeout")));
-      expect(await distribute({ connectionString: database.url })).toEqual(tables);
+      expect(await distribute({ connectionString: database.url }, () => undefined)).toEqual(tables);
     });
   });
 });
