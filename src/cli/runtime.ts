@@ -60,8 +60,10 @@ export async function migrateIfNeeded(
 ): Promise<void> {
   const { length: pending } = await pendingMigrations(database.client);
   if (pending === 0) return;
-  if (config.autoMigrate) await migrate(database.connection, log);
-  else onForbidden(new AppError("UNAVAILABLE", `${notMigrated} AUTO_MIGRATE is false.`));
+  if (config.autoMigrate) {
+    await migrate(database.connection, log);
+    await pendingMigrations(database.client); // errors of missing tables are no longer explained by them
+  } else onForbidden(new AppError("UNAVAILABLE", `${notMigrated} AUTO_MIGRATE is false.`));
 }
 
 /** Prints a problem that does not stop the command. */

@@ -1,6 +1,7 @@
 import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
+import { isKnownMigrated } from "./migrations/applied.js";
 
 /** Serialization failure, deadlock (PostgreSQL manual, appendix A). */
 const retryableStates = new Set(["40001", "40P01"]);
@@ -49,8 +50,9 @@ const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
   "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
 
-/** Whether the database lacks what a migration of this version creates. */
+/** Whether the database lacks what a pending migration may create. On a migrated one, that is a defect of a statement. */
 function isNotMigrated(error: unknown): boolean {
+  if (isKnownMigrated()) return false;
   return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");
 }
 

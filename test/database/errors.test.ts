@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { isRetryable, mapDatabaseError } from "../../src/database/errors.js";
+import { isRetryable, mapDatabaseError, notMigrated } from "../../src/database/errors.js";
+import { isMigrated, pendingMigrationsBy } from "../../src/database/migrations/applied.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { retrying } from "../../src/database/transaction.js";
 import { testDatabase } from "../support/app.js";
@@ -47,6 +48,19 @@ describe("an error of the database", () => {
     expect(isRetryable(error)).toBe(false);
   });
 });
+
+test.each(["42P01, table", "42703, column"])(
+  "a missing %s is UNAVAILABLE while migrations are pending, and on a migrated database a defect",
+  async (name) => {
+    const error = await errorOf(raise(name.slice(0, 5)));
+    onTestFinished(async () => void (await isMigrated(database.client)));
+    const emptyDatabase = () => Promise.resolve([]);
+    expect((await pendingMigrationsBy(emptyDatabase)).length).toBeGreaterThan(0);
+    expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message: notMigrated, retryAfterSeconds: 30 });
+    expect(await isMigrated(database.client)).toBe(true);
+    expect(mapDatabaseError(error)).toBe(error);
+  },
+);
 
 test("work that loses against other transactions is tried four times, after pauses that grow", async () => {
   const random = vi.spyOn(Math, "random").mockReturnValue(1);

@@ -34,10 +34,19 @@ export async function appliedMigrations(query: Query): Promise<ReadonlySet<strin
   return new Set(applied.map(({ name }) => name));
 }
 
+let wereAllApplied = false;
+
+/** Whether the last look at this process's database found no pending migration. */
+export function isKnownMigrated(): boolean {
+  return wereAllApplied;
+}
+
 /** Migrations of this version that are not applied, or not completely. */
 export async function pendingMigrationsBy(query: Query): Promise<readonly string[]> {
   const [names, applied] = [await migrationNames(), await appliedMigrations(query)];
-  return names.filter((name) => !applied.has(name));
+  const pending = names.filter((name) => !applied.has(name));
+  wereAllApplied = pending.length === 0;
+  return pending;
 }
 
 export function pendingMigrations(db: Database): Promise<readonly string[]> {
