@@ -11,6 +11,8 @@ import { createPrimaryRelay } from "./cluster/feed.js";
 import { shareMetrics } from "./cluster/metrics.js";
 import { createRedisRelay, type FeedRelay } from "./analytics/feed/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis/kpis.read.js";
+import { foldDue } from "./analytics/totals/foldDue.js";
+import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { createKeySweep } from "./catalog/import/idempotency/expired.js";
 import type { Config } from "./config.js";
 import { mapDatabaseError } from "./database/errors.js";
@@ -33,11 +35,15 @@ import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { planRest } from "./rest/operations.js";
 import type { Channel } from "./cluster/channel.js";
 import { openRedis } from "./lib/redis.js";
-import { startSweep } from "./lib/sweep.js";
+import { startSweep, type Sweep } from "./lib/sweep.js";
 import { createTelemetry } from "./telemetry/telemetry.js";
 import type { Tracing } from "./telemetry/tracing.js";
 
 const sweepEveryMs = 300_000;
+/** Rounds vary by half: 10 seconds after a show or a minute has ended, its totals are folded. */
+const foldEveryMs = 5_000;
+/** How often the sweep looks whether an hour is over; the first round comes within a minute of the start. */
+const retentionEveryMs = 30_000;
 
 /** The whole service; it opens no port. */
 export interface App {
@@ -78,13 +84,9 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     tracing,
     share: primary && ((own) => shareMetrics(primary, own)),
   });
-  const sweep = startSweep({
-    everyMs: sweepEveryMs,
-    work: createKeySweep(database.client),
-    onError: (error) => log.warn({ err: error }, "Expired idempotency keys could not be removed; retrying later"),
-  });
+  const sweeps = startSweeps(config, database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
-    await Promise.all([sweep.stop(), feed.close()]);
+    await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
     await gateway.dispose();
     rateLimits.count.close();
     await telemetry.close(timeoutMs);
@@ -117,6 +119,19 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     await close();
     throw error;
   }
+}
+
+/** What is done in the background. Each round that fails is logged, and tried again. */
+function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, log: Logger): readonly Sweep[] {
+  const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
+    startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });
+  return [
+    sweep(sweepEveryMs, "Expired idempotency keys could not be removed", createKeySweep(client)),
+    sweep(foldEveryMs, "Totals could not be folded", (signal) => foldDue(client, signal)),
+    ...(eventRetentionDays === 0
+      ? []
+      : [sweep(retentionEveryMs, "Old events could not be removed", createRetentionSweep(client, eventRetentionDays))]),
+  ];
 }
 
 /** Traces, where a collector is configured. Otherwise OpenTelemetry is not loaded. */

@@ -7,6 +7,7 @@ import { sendPartitioned } from "./events.partitions.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
+import { foldTotals } from "../totals/fold.js";
 
 export interface EventFileProgress {
   readonly phase: "checking" | "recording";
@@ -48,15 +49,17 @@ export async function recordEventFile(
   { partitions = 1, onProgress = () => undefined }: EventFileOptions = {},
 ): Promise<EventReceipt> {
   await recordEvents(db, storeId, lsId, [], { lockWaitMs }); // fails where the show takes no events
-  const { startedAt } = await findLiveStream(db, storeId, lsId);
+  const show = await findLiveStream(db, storeId, lsId);
   const handle = await open(path);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
-    const file = { handle, size: stats.size, span: eventSpan(startedAt) };
+    const file = { handle, size: stats.size, span: eventSpan(show) };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
-    return await recordChecked(file, record, partitions, onProgress);
+    const receipt = await recordChecked(file, record, partitions, onProgress);
+    await foldTotals(db, storeId, lsId);
+    return receipt;
   } finally {
     await handle.close();
   }

@@ -26,16 +26,26 @@ const amountMax = 1e9;
 /** When events may have occurred. */
 export interface EventSpan {
   readonly earliest?: Date;
+  /** Older ones could have been counted already. */
+  readonly prunedBefore?: Date;
   readonly latest: Date;
+}
+
+/** Of a show: when it starts, and before when its events were removed. */
+interface ShowSpan {
+  readonly startedAt: Date;
+  readonly prunedBefore?: Date | null;
 }
 
 const beforeStartMs = 86_400_000;
 /** Tolerance for clocks that differ. */
 const fromNowMs = 300_000;
 
-export function eventSpan(startedAt?: Date): EventSpan {
+export function eventSpan(show?: ShowSpan): EventSpan {
   const latest = new Date(Date.now() + fromNowMs);
-  return startedAt === undefined ? { latest } : { earliest: new Date(startedAt.getTime() - beforeStartMs), latest };
+  if (show === undefined) return { latest };
+  const { startedAt, prunedBefore = null } = show;
+  return { earliest: new Date(startedAt.getTime() - beforeStartMs), latest, ...(prunedBefore && { prunedBefore }) };
 }
 
 /** Checks an event against every rule. Problems have `path` as a prefix. */
@@ -64,10 +74,18 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
 
 type Report = (field: string, code: Problem["code"], message: string) => void;
 
-function checkMoment(moment: Date | null | undefined, { earliest, latest }: EventSpan, report: Report): void {
+function checkMoment(
+  moment: Date | null | undefined,
+  { earliest, latest, prunedBefore }: EventSpan,
+  report: Report,
+): void {
   if (!isGiven(moment)) return;
   if (moment > latest)
     report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most five minutes from now", moment));
+  if (prunedBefore !== undefined && moment < prunedBefore) {
+    const rule = `at least ${prunedBefore.toISOString()}, before which the events of the show were removed`;
+    return report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", rule, moment));
+  }
   if (earliest === undefined || moment >= earliest) return;
   report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most a day before the start of the show", moment));
 }

@@ -7,6 +7,7 @@ import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { eventColumns, eventStatement } from "./events.sql.js";
 import { foldTotals } from "../totals/fold.js";
+import { noteDue } from "../totals/foldDue.js";
 import { belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
 import { type CachedShow, cachedShow, cacheShow, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
@@ -33,7 +34,7 @@ interface Outcome {
   readonly status: string;
   /** Whether the show's lock was acquired; if not, nothing was stored. */
   readonly hasLock: boolean;
-  /** Whether an event occurred too long before the show's start; if so, nothing was stored. */
+  /** Whether an event occurred too long before the show's start, or before its horizon; if so, nothing was stored. */
   readonly isTooEarly: boolean;
   readonly createdAt: Date | null;
   /** Whether the show is another one than that whose names are known; if so, nothing was stored. */
@@ -85,7 +86,7 @@ export async function recordEvents(
     belongTo(show.names, outcome.createdAt);
     if (outcome.isReplaced) continue;
     if (outcome.isTooEarly) {
-      checkEvents(events, eventSpan((await findLiveStream(db, storeId, lsId)).startedAt));
+      checkEvents(events, eventSpan(await findLiveStream(db, storeId, lsId)));
       continue; // the show was saved with another start meanwhile
     }
     if (outcome.hasLock) {
@@ -124,6 +125,7 @@ async function foldWhenDue(
   show: CachedShow,
   rowsWritten: number,
 ): Promise<void> {
+  if (rowsWritten > 0) noteDue(db, storeId, lsId);
   show.rowsToFold += rowsWritten;
   const isDue = show.rowsToFold > rowsToFoldMax;
   if (isDue) show.rowsToFold = 0;

@@ -58,7 +58,7 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
   return Prisma.sql`
     WITH show AS MATERIALIZED (
       SELECT number, status, ${trySharedLock(storeId, lsId)} AS "hasLock",
-        coalesce(${earliest}::timestamptz < "startedAt" - interval '24 hours', false) AS "isTooEarly",
+        coalesce(${earliest}::timestamptz < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
         "createdAt", ${isReplaced} AS "isReplaced"
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR KEY SHARE),
     input AS MATERIALIZED (

@@ -138,7 +138,7 @@ async function storeNames(
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
       "createdAt"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status NOT IN ('SCHEDULED', 'ARCHIVED')
-      AND coalesce(${earliest}::timestamptz >= "startedAt" - interval '24 hours', true) FOR KEY SHARE`;
+      AND coalesce(${earliest}::timestamptz >= greatest("startedAt" - interval '24 hours', "prunedBefore"), true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
   // Separate statements: their snapshots include what the previous holder of the lock stored.

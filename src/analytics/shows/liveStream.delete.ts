@@ -78,7 +78,7 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** To be run with the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
-  for (const { name } of prunedTables) {
+  for (const name of [...prunedTables.map((table) => table.name), "ShowBase"]) {
     await transaction.$executeRaw`
       DELETE FROM ${Prisma.raw(`"${name}"`)} WHERE "storeId" = ${storeId} AND show = ${number}`;
   }

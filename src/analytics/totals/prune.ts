@@ -60,7 +60,12 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
   return withShowLock(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
     const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
-    const { count } = await transaction.liveStream.updateMany({ where, data: { prunedAt: new Date() } });
+    const { count } = await transaction.liveStream.updateMany({
+      where,
+      data: { prunedAt: new Date(), pruningAt: null },
+    });
+    const { number } = await findLiveStream(transaction, storeId, id);
+    await transaction.showBase.deleteMany({ where: { storeId, show: number } }); // nothing can be rebuilt from it any more
     return count === 1;
   });
 }

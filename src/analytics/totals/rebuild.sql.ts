@@ -1,7 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { channelName, momentOf } from "../events/codes.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
-import { rebuildViewers } from "./rebuild.viewers.sql.js";
+import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
 import { addToSpans } from "./spans.sql.js";
 
 /** As after folding. */
@@ -11,10 +11,8 @@ const slot = -1;
  * Makes all tables of a show agree with its events; to be run in order, with the show's exclusive lock. Names come
  * first, then distinct viewers, since totals count both. Viewers are many rows, so only wrong ones are written.
  */
-export function rebuildStatements(
-  { storeId, lsId, number }: { readonly storeId: string; readonly lsId: string; readonly number: number },
-  limits: NameLimits,
-): readonly Prisma.Sql[] {
+export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): readonly Prisma.Sql[] {
+  const { storeId, lsId, number } = stored;
   const show: ShowSql = {
     storeId,
     lsId,
@@ -24,7 +22,7 @@ export function rebuildStatements(
   };
   return [
     ...names(show, limits),
-    ...rebuildViewers({ storeId, lsId, number }),
+    ...rebuildViewers(stored),
     ...totals(show),
     ...devices(show),
     ...minutes(show),
@@ -90,6 +88,7 @@ function totals({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
           count(*) FILTER (WHERE type = 3) AS orders, 0 AS viewers, 0 AS "cartViewers",
           coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds
         FROM "ShowEvent" WHERE ${byNumber} GROUP BY channel
+        UNION ALL SELECT ${channelName(channel)}, sales, orders, 0, 0, seconds FROM "ShowBase" WHERE ${byNumber} AND channel <> 0
         UNION ALL SELECT c.channel, 0, 0, count(*) FILTER (WHERE seen & c.bit <> 0),
           count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0
         FROM "ShowViewer", (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8), ('ANY', 3, 0)) AS c(channel, bit, "cartBit")
@@ -119,6 +118,8 @@ function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
         SELECT date_trunc('minute', "occurredAt", 'UTC') AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
           count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
         FROM "ShowEvent" WHERE ${byNumber} GROUP BY 1
+        UNION ALL SELECT to_timestamp(minute::float8 * 60), 0, carts, orders, sales FROM "ShowBase"
+        WHERE ${byNumber} AND minute <> -1 AND carts + orders > 0
         UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, count(*), 0, 0, 0
         FROM (SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
           UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS p, generate_series(0, 59) AS m(minute)
@@ -141,8 +142,11 @@ function products({ storeId, lsId, where, byNumber }: ShowSql): Prisma.Sql[] {
     Prisma.sql`UPDATE "LiveStreamProduct" SET carts = 0 WHERE ${where} AND carts <> 0`,
     Prisma.sql`
       UPDATE "LiveStreamProduct" AS p SET carts = counted.carts FROM (
-        SELECT "productId", count(*) AS carts FROM "ShowEvent"
-        WHERE ${byNumber} AND type = 2 AND "productId" <> '' GROUP BY "productId") AS counted
+        SELECT "productId", sum(carts) AS carts FROM (
+          SELECT "productId", count(*) AS carts FROM "ShowEvent"
+          WHERE ${byNumber} AND type = 2 AND "productId" <> '' GROUP BY "productId"
+          UNION ALL SELECT "productId", carts FROM "ShowBase" WHERE ${byNumber} AND "productId" <> '') AS parts
+        GROUP BY "productId") AS counted
       WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p."productId" = counted."productId" AND p.slot = ${slot}`,
   ];
 }

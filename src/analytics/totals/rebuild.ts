@@ -39,10 +39,10 @@ export async function rebuildAnalytics(
 
 /** @returns false where the show was pruned, which is checked with the lock that pruning takes too */
 async function rebuildShow(transaction: Database, storeId: string, id: string, limits: NameLimits): Promise<boolean> {
-  const { prunedAt, number } = await findLiveStream(transaction, storeId, id);
+  const { prunedAt, prunedBefore, number } = await findLiveStream(transaction, storeId, id);
   if (prunedAt !== null) return false;
-  for (const statement of rebuildStatements({ storeId, lsId: id, number }, limits))
-    await transaction.$executeRaw(statement);
+  const show = { storeId, lsId: id, number, isPartial: prunedBefore !== null };
+  for (const statement of rebuildStatements(show, limits)) await transaction.$executeRaw(statement);
   return true;
 }
 

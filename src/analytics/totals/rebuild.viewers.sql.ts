@@ -2,10 +2,12 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "../events/codes.js";
 import { otherDevice, unknownDevice } from "../events/keptNames.js";
 
-interface NumberedShow {
+export interface RebuiltShow {
   readonly storeId: string;
   readonly lsId: string;
   readonly number: number;
+  /** Whether events before a horizon were removed. Then viewers, and when they were there, are only added to. */
+  readonly isPartial: boolean;
 }
 
 const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, Prisma.sql`e."occurredAt"`];
@@ -15,22 +17,24 @@ const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, 
  * who is known keeps the device and the first hour: the events do not tell which of two concurrent batches was accepted
  * first. There are many rows, so only wrong ones are written.
  */
-export function rebuildViewers(show: NumberedShow): Prisma.Sql[] {
-  const { storeId, number } = show;
+export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
+  const { storeId, number, isPartial } = show;
+  const isKept = isPartial ? Prisma.sql`AND false` : Prisma.empty;
   const of = (row: string) =>
     Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = ${number}`;
+  const kept = (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`);
   const heard = Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type <> 3`;
   const values = Prisma.sql`${storeId}::text, ${number}::int`;
   return [
     Prisma.sql`
-      DELETE FROM "ShowViewer" AS v WHERE ${of("v")}
+      DELETE FROM "ShowViewer" AS v WHERE ${of("v")} ${isKept}
         AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`,
     Prisma.sql`
       WITH wrong AS MATERIALIZED (
-        SELECT s."viewerId", s.seen, v.hour
+        SELECT s."viewerId", s.seen | ${kept("v.seen")} AS seen, v.hour
         FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
         LEFT JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = s."viewerId"
-        WHERE v.seen IS DISTINCT FROM s.seen),
+        WHERE v.seen IS DISTINCT FROM s.seen | ${kept("v.seen")}),
       firsts AS MATERIALIZED (
         SELECT DISTINCT ON (e."viewerId", e.channel) e."viewerId", e.channel, ${hourOf(occurredAt)} AS hour,
           coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, "acceptedAt", position, id
@@ -58,17 +62,17 @@ export function rebuildViewers(show: NumberedShow): Prisma.Sql[] {
         WHERE h.hour <> v.hour),
       corrected AS (
         UPDATE "ShowViewer" AS t SET minutes = n.minutes FROM (
-          SELECT v."viewerId", coalesce(h.minutes, 0) AS minutes FROM "ShowViewer" AS v
+          SELECT v."viewerId", coalesce(h.minutes, 0) | ${kept("v.minutes")} AS minutes FROM "ShowViewer" AS v
           LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
-          WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0)) AS n
+          WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}) AS n
         WHERE ${of("t")} AND t."viewerId" = n."viewerId"),
       removed AS (
-        DELETE FROM "ShowPresence" AS p WHERE ${of("p")}
+        DELETE FROM "ShowPresence" AS p WHERE ${of("p")} ${isKept}
           AND NOT EXISTS (SELECT FROM later AS h WHERE h."viewerId" = p."viewerId" AND h.hour = p.hour))
       INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
-      SELECT ${values}, h."viewerId", h.hour, h.minutes, 0 FROM later AS h
+      SELECT ${values}, h."viewerId", h.hour, h.minutes | ${kept("p.minutes")}, 0 FROM later AS h
       LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
-      WHERE p.minutes IS DISTINCT FROM h.minutes
+      WHERE p.minutes IS DISTINCT FROM h.minutes | ${kept("p.minutes")}
       ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes`,
   ];
 }
@@ -79,7 +83,7 @@ function keptDevice(code: 1 | 2): Prisma.Sql {
   return Prisma.sql`CASE WHEN ${first}.device IS NULL THEN '' ELSE coalesce(${kept}.device, ${otherDevice}) END`;
 }
 
-function keptDevices({ storeId, lsId }: NumberedShow, code: 1 | 2): Prisma.Sql {
+function keptDevices({ storeId, lsId }: RebuiltShow, code: 1 | 2): Prisma.Sql {
   const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
   return Prisma.sql`
     LEFT JOIN "LiveStreamDevice" AS ${kept} ON ${kept}."storeId" = ${storeId} AND ${kept}."liveStreamId" = ${lsId}

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { requireStore } from "../../access/store.js";
 import { pruneEvents } from "../../analytics/totals/prune.js";
+import { pruneAllStores } from "../../analytics/totals/retention.js";
+import { AppError } from "../../errors.js";
 import { parsePast } from "../terminal/duration.js";
 import { type Progress, startProgress } from "../terminal/progress.js";
 import { parseName } from "../terminal/name.js";
@@ -8,24 +10,36 @@ import { type OutputOptions, print } from "../terminal/output.js";
 import { liveStreams, withDatabase } from "../runtime.js";
 
 const help = `
-All totals stay, but those of these shows can no longer be rebuilt from events. If the command is interrupted, run it again.
+All totals stay, but those of archived shows can no longer be rebuilt from events. If the command is interrupted, run it again.
+
+With --all-stores, the events of ended shows go too, as far as they occurred before the time. Their totals can still be rebuilt,
+and returning viewers are known; such a show takes no more events from before that time. EVENT_RETENTION_DAYS has a server do it.
 
 Examples:
   npx vitrine events prune acme --before 2026-01-01
-  npx vitrine events prune acme spring-show --before 2026-06-30T12:00:00Z`;
+  npx vitrine events prune acme spring-show --before 2026-06-30T12:00:00Z
+  npx vitrine events prune --all-stores --before 2026-01-01`;
+
+interface PruneOptions extends OutputOptions {
+  readonly before: Date;
+  readonly allStores?: boolean;
+}
 
 /** `vitrine events prune` */
 export function addPruneCommand(events: Command): void {
   events
     .command("prune")
     .description("remove the raw events of archived shows that ended before a time; their totals stay")
-    .argument("<store>", "its id", parseName)
+    .argument("[store]", "its id", parseName)
     .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
+    .option("--all-stores", "of all stores, and of ended shows too: events that occurred before the time")
     .requiredOption("--before <time>", "only shows that ended before, ISO 8601", parsePast)
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
-    .action(async (store: string, lsId: string | undefined, options: OutputOptions & { before: Date }) => {
-      const { before } = options;
+    .action(async (store: string | undefined, lsId: string | undefined, options: PruneOptions) => {
+      const { before, allStores = false } = options;
+      if (allStores && store === undefined) return pruneAll(options);
+      if (allStores || store === undefined) throw new AppError("BAD_REQUEST", "Name a store, or give --all-stores.");
       const result = await withDatabase(async (db) => {
         await requireStore(db, store);
         let bar: Progress | undefined;
@@ -46,4 +60,26 @@ export function addPruneCommand(events: Command): void {
       const text = `${count} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
       await print({ store, ...result }, text, options);
     });
+}
+
+async function pruneAll(options: PruneOptions): Promise<void> {
+  const result = await withDatabase(async (db) => {
+    let bar: Progress | undefined;
+    const total = await db.store.count();
+    try {
+      return await pruneAllStores(db, {
+        before: options.before,
+        onProgress({ stores, rowsRemoved }) {
+          bar ??= startProgress({ label: "pruning", total, items: "rows" });
+          bar.update(stores, rowsRemoved);
+        },
+      });
+    } finally {
+      bar?.stop();
+    }
+  });
+  const { shows, events, viewerRows, stores } = result;
+  const of = `${liveStreams(shows)} of ${stores === 1 ? "1 store" : `${stores} stores`}`;
+  const text = `${events} events of ${of} were removed, and ${viewerRows} rows about viewers. Totals stay.`;
+  await print(result, text, options);
 }

@@ -11,6 +11,7 @@ const tokenLookups = "";
 const statements = ["$queryRaw", "$executeRaw", "$queryRawUnsafe", "$executeRawUnsafe", "$transaction"] as const;
 const models = Object.values(Prisma.ModelName).map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
 const storeKey = Symbol("storeId");
+const rootKey = Symbol("root");
 
 interface OfStore {
   readonly [storeKey]: string;
@@ -32,6 +33,11 @@ export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   return make(storeId);
 }
 
+/** The client that a store's client was made of; any other client itself. */
+export function rootOf(db: RootDatabase): RootDatabase {
+  return (db as { readonly [rootKey]?: RootDatabase })[rootKey] ?? db;
+}
+
 /** Token lookups have a share of their own: no store delays them. */
 export function forTokenLookups(db: RootDatabase): RootDatabase {
   return forStore(db, tokenLookups);
@@ -40,7 +46,8 @@ export function forTokenLookups(db: RootDatabase): RootDatabase {
 function clientMaker(client: RootDatabase): MakeClient {
   const shares = sharesOf(client);
   if (shares === undefined) return () => client;
-  const prototype = Object.create(client, sharedMembers(client, shares.requests)) as RootDatabase;
+  const members = { ...sharedMembers(client, shares.requests), [rootKey]: { value: client } };
+  const prototype = Object.create(client, members) as RootDatabase;
   const clients = new LRUCache<string, RootDatabase>({ max: clientsMax });
   return (storeId) => {
     let ofStore = clients.get(storeId);

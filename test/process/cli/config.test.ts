@@ -36,6 +36,7 @@ const defaults = {
   bulkProductsMax: 100_000,
   analyticsRateLimit: 100,
   productRateLimit: 0,
+  eventRetentionDays: 0,
   corsOrigins: ["*"],
   graphiql: true,
   logLevel: "info",
@@ -59,7 +60,7 @@ test("an empty variable counts as not set", () => {
   const names =
     "HOST PORT BASE_PATH DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
   const more =
-    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
+    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT EVENT_RETENTION_DAYS CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -96,6 +97,7 @@ describe("each variable sets what it names", () => {
     ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
     ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
     ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
+    ["EVENT_RETENTION_DAYS", "90", { eventRetentionDays: 90 }],
     [
       "CORS_ORIGINS",
       "https://a.example, https://b.example",
@@ -177,6 +179,7 @@ describe("an invalid value is refused with the name of its variable", () => {
     "MAX_CONNECTIONS",
     "ANALYTICS_RATE_LIMIT",
     "PRODUCT_RATE_LIMIT",
+    "EVENT_RETENTION_DAYS",
     "REQUEST_TIMEOUT_MS",
     "KEEP_ALIVE_TIMEOUT_MS",
     "SHUTDOWN_GRACE_MS",

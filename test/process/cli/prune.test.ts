@@ -55,6 +55,30 @@ describe("vitrine events prune", () => {
     expect(await figuresOf(database.client, show)).toEqual(expectedFigures(events));
   });
 
+  test("with --all-stores, old events of ended shows are removed, and totals can still be rebuilt", async () => {
+    const show = await newShow(database.client);
+    const { storeId, lsId } = show;
+    await recordEvents(database.client, storeId, lsId, asInputs(events));
+    const startedAt = new Date("2026-05-04T18:30:00Z");
+    const ended = { id: lsId, name: "Show", status: "ENDED" as const, startedAt, durationSeconds: 60 };
+    await saveLiveStream(database.client, storeId, ended);
+    const result = await cliJson(["events", "prune", "--all-stores", "--before", "2026-05-04T19:30:00Z"], place.env);
+    expect(result).toMatchObject({
+      stores: expect.any(Number),
+      events: expect.any(Number),
+      viewerRows: expect.any(Number),
+    });
+    expect(result["shows"]).toContainEqual({ store: storeId, id: lsId });
+    expect(await database.client.showEvent.count({ where: { storeId } })).toBeLessThan(events.length);
+    await cli(["analytics", "rebuild", storeId, lsId], place.env);
+    expect(await figuresOf(database.client, show)).toEqual(expectedFigures(events));
+    for (const wrong of [[], [storeId, "--all-stores"]]) {
+      expect(await cli(["events", "prune", ...wrong, "--before", "2026-05-04"], place.env)).toEqual(
+        failed(1, "Name a store, or give --all-stores."),
+      );
+    }
+  });
+
   test("an archived show takes no events from a file", async () => {
     const { storeId, lsId } = await archivedShow();
     await cliJson(["events", "prune", storeId, "--before", "2026-06-01"], place.env);

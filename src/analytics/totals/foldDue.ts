@@ -1,0 +1,44 @@
+import { LRUCache } from "lru-cache";
+import type { RootDatabase } from "../../database/client.js";
+import { rootOf } from "../../database/shares/forStore.js";
+import { foldTotals } from "./fold.js";
+
+interface DueShow {
+  readonly db: RootDatabase;
+  readonly storeId: string;
+  readonly lsId: string;
+}
+
+/** Others are folded when something is recorded next. */
+const showsMax = 10_000;
+const dueByDatabase = new WeakMap<RootDatabase, LRUCache<string, DueShow>>();
+
+/** Notes that a show has totals in slots, for the next foldDue of this database. */
+export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
+  const root = rootOf(db);
+  const due = dueByDatabase.get(root) ?? new LRUCache({ max: showsMax });
+  dueByDatabase.set(root, due);
+  due.set(`${storeId}\0${lsId}`, { db, storeId, lsId }); // ids cannot contain NUL
+}
+
+/**
+ * Folds the totals of the shows that were noted, so that what they were spread over stays small even where nothing more is
+ * recorded.
+ *
+ * @throws the first error, after all were tried; a show that failed stays noted
+ */
+export async function foldDue(db: RootDatabase, signal: AbortSignal): Promise<void> {
+  const due = dueByDatabase.get(db);
+  let failure: unknown;
+  for (const [key, show] of Array.from(due?.entries() ?? [])) {
+    if (signal.aborted) return;
+    due?.delete(key); // first: what is recorded meanwhile notes it again
+    try {
+      await foldTotals(show.db, show.storeId, show.lsId);
+    } catch (error) {
+      noteDue(show.db, show.storeId, show.lsId);
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,63 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import { trySharedLock } from "../shows/showLock.js";
+
+interface PrunedPage {
+  readonly storeId: string;
+  readonly lsId: string;
+  readonly before: Date;
+  /** The id after which the page begins. */
+  readonly after: Uint8Array;
+  readonly rowsMax: number;
+}
+
+export interface PrunedRows {
+  /** Whether the show's lock was acquired; if not, nothing was done. */
+  readonly hasLock: boolean;
+  readonly removed: number;
+  /** The last id of the page; null where no events are left. */
+  readonly last: Uint8Array | null;
+}
+
+const minuteOf = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
+
+/**
+ * Removes those events of a page, in the order of ids, that occurred before the show's horizon, and keeps what they had
+ * added for a rebuild. Recording goes on beside it, since it takes no events from before the horizon.
+ */
+export function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
+  return Prisma.sql`
+    WITH show AS MATERIALIZED (
+      SELECT number, ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s
+      WHERE s."storeId" = ${storeId} AND s.id = ${lsId}),
+    page AS MATERIALIZED (
+      SELECT e.id, e."occurredAt" FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId}
+        AND e.show = (SELECT number FROM show WHERE "hasLock") AND e.id > ${after} ORDER BY e.id LIMIT ${rowsMax}),
+    gone AS (
+      DELETE FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = (SELECT number FROM show)
+        AND (e.id IN (SELECT id FROM page WHERE "occurredAt" < ${before}::timestamptz)) IS TRUE
+      RETURNING e.type, e.channel, e."occurredAt", e."productId", e.value),
+    base AS (
+      INSERT INTO "ShowBase" AS t ("storeId", show, channel, minute, "productId", sales, orders, carts, seconds)
+      SELECT l."storeId", l.number, a.channel, a.minute, a."productId", a.sales, a.orders, a.carts, a.seconds
+      FROM "LiveStream" AS l, (
+        SELECT coalesce(channel, 0) AS channel, coalesce(minute, -1) AS minute, coalesce("productId", '') AS "productId",
+          coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales, count(*) FILTER (WHERE type = 3) AS orders,
+          count(*) FILTER (WHERE type = 2) AS carts, coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds
+        FROM (SELECT type, channel, ${minuteOf} AS minute, "productId", value FROM gone) AS g
+        GROUP BY GROUPING SETS ((channel), (minute), ("productId"))) AS a
+      WHERE l."storeId" = ${storeId} AND l.id = ${lsId} AND (a.channel, a.minute, a."productId") <> (0, -1, '')
+      ORDER BY a.channel, a.minute, a."productId"
+      ON CONFLICT ("storeId", show, channel, minute, "productId") DO UPDATE SET sales = t.sales + EXCLUDED.sales,
+        orders = t.orders + EXCLUDED.orders, carts = t.carts + EXCLUDED.carts, seconds = t.seconds + EXCLUDED.seconds)
+    SELECT "hasLock", (SELECT count(*) FROM gone)::int AS removed, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last
+    FROM show`;
+}
+
+/** Whether something that was counted lies between the show's horizon, if it has any, and a time. Of a show `s`. */
+export function hasEventsBefore(storeId: string, before: Date): Prisma.Sql {
+  return Prisma.sql`EXISTS (
+    SELECT FROM "LiveStreamMinute" AS m WHERE m."storeId" = ${storeId} AND m."liveStreamId" = s.id
+      AND m.minute < ${before}::timestamptz
+      AND (s."prunedBefore" IS NULL
+        OR (s."prunedBefore" < ${before}::timestamptz AND m.minute > s."prunedBefore" - interval '1 minute')))`;
+}

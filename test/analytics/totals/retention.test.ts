@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/horizon.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { pruneAllStores } from "../../../src/analytics/totals/retention.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import { rowsOfShow } from "../../support/storedEvents.js";
+import { recordAll, storedTotals } from "../../support/totals.js";
+
+let database: OpenDatabase;
+let db: OpenDatabase["client"];
+beforeAll(() => {
+  database = testDatabase();
+  db = database.client;
+});
+afterAll(() => database.close());
+
+const horizon = new Date("2026-05-04T19:10:30Z");
+const isOld = ({ occurredAt }: { occurredAt?: string }) => Date.parse(occurredAt ?? "") < horizon.getTime();
+
+async function end({ storeId, lsId }: ShowKey, status: "ENDED" | "ARCHIVED" = "ENDED"): Promise<void> {
+  const startedAt = new Date("2026-05-04T18:30:00Z");
+  await saveLiveStream(db, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 7_200 });
+}
+
+async function endedShow(count = 600) {
+  const show = await newShow(db);
+  const events = someEvents(count);
+  await recordAll(db, show, events, 200);
+  await end(show);
+  return { show, events };
+}
+
+const eventsOf = async (show: ShowKey) => db.showEvent.count({ where: await rowsOfShow(db, show) });
+
+describe("the events of an ended show before a time", () => {
+  test("are removed; figures stay, also after a rebuild, and a second run finds nothing", async () => {
+    const { show, events } = await endedShow();
+    const [before, old] = [await storedTotals(db, show), events.filter(isOld)];
+    expect(old.length).toBeGreaterThan(100);
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon, pageRows: 70 })).toBe(old.length);
+    expect(await eventsOf(show)).toBe(events.length - old.length);
+    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+    await rebuildAnalytics(db, show.storeId, show.lsId);
+    expect(await storedTotals(db, show)).toEqual(before);
+    expect(await showsWithEventsBefore(db, show.storeId, horizon)).toEqual([]);
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon })).toBe(0);
+  });
+
+  test("are removed in several steps, each further than the one before, and rebuilt in between", async () => {
+    const { show, events } = await endedShow();
+    const figures = expectedFigures(events);
+    for (const minutes of [20, 35, 61, 200]) {
+      const before = new Date(Date.parse("2026-05-04T18:30:00Z") + minutes * 60_000);
+      await pruneBefore(db, show.storeId, show.lsId, { before, pageRows: 101 });
+      expect(await figuresOf(db, show)).toEqual(figures);
+      await rebuildAnalytics(db, show.storeId, show.lsId);
+      expect(await figuresOf(db, show)).toEqual(figures);
+    }
+    expect(await eventsOf(show)).toBe(0);
+  });
+
+  test("are refused by their time when they are sent again; later ones are known, and so are the viewers", async () => {
+    const { show, events } = await endedShow();
+    await pruneBefore(db, show.storeId, show.lsId, { before: horizon });
+    const old = asInputs(events.filter(isOld)).slice(0, 1);
+    await expect(recordEvents(db, show.storeId, show.lsId, old)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      message: expect.stringContaining(
+        "occurredAt must be at least 2026-05-04T19:10:30.000Z, before which the events of the show were removed",
+      ),
+    });
+    const known = asInputs(events.filter((event) => !isOld(event)));
+    expect(await recordEvents(db, show.storeId, show.lsId, known)).toEqual({ accepted: 0, duplicates: known.length });
+    const viewers = (await figuresOf(db, show)).kpis.viewers;
+    const occurredAt = new Date();
+    const returning = asInputs(events.filter((event) => isOld(event) && event.type === "VIEW"));
+    const again = returning.map((event): ShopperEventInput => ({ ...event, id: `again ${event.id}`, occurredAt }));
+    await recordEvents(db, show.storeId, show.lsId, again);
+    expect((await figuresOf(db, show)).kpis.viewers).toEqual(viewers);
+  });
+
+  test("are removed by one run at a time; one that ended in the middle is completed by another", async () => {
+    const { show, events } = await endedShow();
+    const { storeId, lsId } = show;
+    const stopped = pruneBefore(db, storeId, lsId, {
+      before: horizon,
+      pageRows: 100,
+      onPage() {
+        throw new Error("killed");
+      },
+    });
+    await expect(stopped).rejects.toThrow("killed");
+    expect(await pruneBefore(db, storeId, lsId, { before: horizon }), "another is at it").toBeUndefined();
+    const pruningAt = new Date(Date.now() - 180_000);
+    await db.liveStream.updateMany({ where: { storeId, id: lsId }, data: { pruningAt } });
+    expect(await showsWithEventsBefore(db, storeId, horizon)).toEqual([lsId]);
+    await pruneBefore(db, storeId, lsId, { before: horizon });
+    expect(await eventsOf(show)).toBe(events.filter((event) => !isOld(event)).length);
+    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+  });
+
+  test("are removed while others are recorded, and each counts once", async () => {
+    const { show, events } = await endedShow(300);
+    const { storeId, lsId } = show;
+    const more = someEvents(900)
+      .filter((event) => !isOld(event))
+      .map((event) => ({ ...event, id: `more ${event.id}` }));
+    const pruning = pruneBefore(db, storeId, lsId, { before: horizon, pageRows: 20 });
+    for (let start = 0; start < more.length; start += 50) {
+      await recordEvents(db, storeId, lsId, asInputs(more.slice(start, start + 50)));
+    }
+    await pruning;
+    expect(await figuresOf(db, show)).toEqual(expectedFigures([...events, ...more]));
+    await rebuildAnalytics(db, storeId, lsId);
+    expect(await figuresOf(db, show)).toEqual(expectedFigures([...events, ...more]));
+  });
+
+  test("are kept while it is live", async () => {
+    const show = await newShow(db);
+    await recordAll(db, show, someEvents(100));
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon })).toBeUndefined();
+    expect(await eventsOf(show)).toBe(100);
+  });
+});
+
+test("of all stores, ended shows lose old events, and archived ones that ended before lose their viewers too", async () => {
+  const [first, second] = [await endedShow(), await endedShow()];
+  await end(second.show, "ARCHIVED");
+  const result = await pruneAllStores(db, { before: horizon });
+  const later = await pruneAllStores(db, { before: new Date("2026-05-05T18:30:00Z") });
+  const own = ({ shows }: typeof result) =>
+    shows.filter(({ store }) => [first.show.storeId, second.show.storeId].includes(store)).length;
+  expect([own(result), own(later)]).toEqual([2, 2]);
+  expect(await eventsOf(first.show)).toBe(0);
+  expect(await db.showViewer.count({ where: await rowsOfShow(db, first.show) })).toBeGreaterThan(0);
+  expect(await db.showViewer.count({ where: await rowsOfShow(db, second.show) })).toBe(0);
+  expect(await db.showBase.count({ where: await rowsOfShow(db, second.show) })).toBe(0);
+  for (const { show, events } of [first, second]) expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
+});
