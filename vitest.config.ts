@@ -82,7 +82,7 @@ export default defineConfig({
               test: {
                 ...shared,
                 name: "postgresql",
-                globalSetup: ["test/support/postgresql.setup.ts", checksStatements],
+                globalSetup: ["test/support/build.setup.ts", "test/support/postgresql.setup.ts", checksStatements],
                 exclude: [...shared.exclude, inBrowser, ...onEmbeddedOnly],
               },
             },
