@@ -6,7 +6,7 @@ import { createDatabase } from "../support/postgresql.js";
 import { makeMigratedPlace, removePlace, until } from "../support/process.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
-const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
+const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 1);
 const timeoutMs = 60_000 + rounds * 60_000;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { configurationIn } from "../support/docs.js";
-import { until } from "../support/process.js";
+import { migratedPlaceForTest, until } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/u, "");
 const { TEST_SYSTEMD_ANALYZE: systemdAnalyze = "", PATH = "" } = process.env;
@@ -98,8 +98,8 @@ test.runIf(isRoot)("its command serves as a user who can only read the source tr
 });
 
 test.runIf(isRoot)("npm start as that user starts what was built, and says what to do", async () => {
-  const dataDir = await folderForTest();
-  await chown(dataDir, nobody, nobody);
+  const { dataDir } = await migratedPlaceForTest();
+  await promisify(execFile)("chown", ["-R", `${nobody}:${nobody}`, dataDir]);
   const { child, printed } = await startAsNobody(["npm", "start"], { DATA_DIR: dataDir, HOME: dataDir });
   await until(() => printed().includes("listens on") || child.exitCode !== null, "the server to serve");
   expect(printed()).toContain(`This user may not write to ${root}, so nothing is built`);

@@ -2,7 +2,7 @@ import { installGlobalPlugin, type Plugin } from "fast-check";
 
 /** Whether each property is tried with all of its inputs, as `npm run test:fuzz` does. */
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
-const budgetMs = 2_000;
+const budgetMs = 1_000;
 const runsMin = 10;
 
 /**

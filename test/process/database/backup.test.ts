@@ -38,13 +38,23 @@ import { bulk, paths, product } from "../../support/products.js";
 /** A backup of a database with the store `saved`, and that database. */
 let saved: Place;
 let backup: string;
+/** A database with the store `current`, to copy. */
+let template: Place;
 beforeAll(async () => {
-  saved = await makeMigratedPlace();
+  [saved, template] = [await makeMigratedPlace(), await makeMigratedPlace()];
   backup = join(saved.temporary, "vitrine.backup");
   await cliJson(["store", "create", "saved"], saved.env);
   await cliJson(["backup", backup], saved.env);
-  return () => removePlace(saved);
+  await cliJson(["store", "create", "current"], template.env);
+  return () => Promise.all([saved, template].map(removePlace));
 });
+
+/** A place of a test's own with the store `current`. */
+async function currentPlace(): Promise<Place> {
+  const place = await placeForTest();
+  await cp(template.dataDir, place.dataDir, { recursive: true });
+  return place;
+}
 
 const storesOf = async ({ env }: Place): Promise<string[]> =>
   (await cliJson(["store", "list"], env)).stores.map(({ store }: { store: string }) => store);
@@ -89,8 +99,7 @@ test("a backup while a server takes imports is of one moment: each is in it comp
 });
 
 test("a restore replaces the database, which is kept until the next one, and asks before", async () => {
-  const place = await migratedPlaceForTest();
-  await cliJson(["store", "create", "current"], place.env);
+  const place = await currentPlace();
   const at = (name: string) => join(place.dataDir, name);
   await mkdir(at("before-restore")); // of an earlier restore
   const unconfirmed = await cli(["restore", backup], place.env);
@@ -104,8 +113,7 @@ test("a restore replaces the database, which is kept until the next one, and ask
 });
 
 test("a restore that was killed leaves the old database or the restored one, and is completed by the next process", async () => {
-  const place = await migratedPlaceForTest();
-  await cliJson(["store", "create", "current"], place.env);
+  const place = await currentPlace();
   const running = start(["restore", backup, "--yes"], place.env);
   await Promise.race([sleep(1_500), running.ended]);
   running.process.kill("SIGKILL");
@@ -119,8 +127,7 @@ test("a restore that was killed leaves the old database or the restored one, and
 });
 
 test("what is no whole backup is refused, and the database stays", async () => {
-  const place = await migratedPlaceForTest();
-  await cliJson(["store", "create", "current"], place.env);
+  const place = await currentPlace();
   const file = join(place.temporary, "bad.backup");
   const whole = await readFile(backup);
   const tar = gunzipSync(whole);

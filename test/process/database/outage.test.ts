@@ -99,7 +99,7 @@ interface Load {
   stop(): Promise<readonly Answered[]>;
 }
 
-const pauseMs = 20;
+const pauseMs = 50;
 
 /** Makes each of the calls over and over. */
 function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
