@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Tries other versions of Node.js than the installed one: the oldest that is supported, and the later lines. On each, npm has
-# no complaint about the engine of a package, the built server starts and stops, and the API passes its contract tests.
+# no complaint about the engine of a package, the built server starts and stops, and the API passes its contract tests and those
+# of compressed files, of which later versions read zstd too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=(20.19.0 22.23.3 24.21.0)
-tests=(test/catalog/rest.test.ts test/catalog/graphql.test.ts)
+tests=(
+  test/catalog/{rest,graphql}.test.ts
+  test/catalog/import/upload.test.ts test/process/cli/import.ndjson.test.ts test/http/content/compressedBodies.test.ts
+)
 
 folder=$(mktemp -d)
 tries=()

@@ -78,8 +78,8 @@ export function addImportCommand(program: Command): void {
         command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
       }
       const { result, read } = await withInput(file, (path) => importFile(store, path, options));
-      const { message, failed, failures, deleted, ...others } = result;
-      const counts = { ...others, ...(mode === "REPLACE" && { deleted }) };
+      const { message, imported, created, updated, failed, failures, deleted } = result;
+      const counts = { imported, created, updated, ...(mode === "REPLACE" && { deleted }) };
       const listed = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
       const report = readingReport(read, options.dryRun === true);
       const reported = { store, ...listed, ...(rejects !== undefined && { rejects }), ...report };
@@ -107,10 +107,11 @@ interface Imported {
 
 async function importFile(store: string, file: string, options: ImportCommandOptions): Promise<Imported> {
   const { size } = await stat(file);
-  if (isNdjson(file)) requireNoCsvOptions(options);
+  const form = isNdjson(file) ? "ndjson" : "csv";
+  if (form === "ndjson") requireNoCsvOptions(options);
   const fileFormat = await readFormatOptions(options);
-  if (options.rejects !== undefined) await requireOwnColumns(file, fileFormat);
-  const rejected = options.rejects === undefined ? undefined : await openRejects(file, options.rejects);
+  if (options.rejects !== undefined && form === "csv") await requireOwnColumns(file, fileFormat);
+  const rejected = options.rejects === undefined ? undefined : await openRejects(file, form, options.rejects);
   const found: { read?: CsvResult } = {};
   try {
     const result = await withDatabase(async (db) => {
@@ -125,11 +126,14 @@ async function importFile(store: string, file: string, options: ImportCommandOpt
           mode: options.mode,
           maxDeletions: options.maxDeletions,
           onProgress: ({ bytesRead, rows }: Read) => progress.update(bytesRead, rows),
+          onRead: (read: CsvResult) => (found.read = read),
+          acceptedLines,
+          preview: options.dryRun,
         };
-        const asCsv = { pathPrefix: [], acceptedLines, fileFormat, preview: options.dryRun };
-        const imported = isNdjson(file)
-          ? await importNdjson(db, store, { file }, common)
-          : await importCsv(db, store, { file }, { ...common, ...asCsv, onRead: (read) => (found.read = read) });
+        const imported =
+          form === "ndjson"
+            ? await importNdjson(db, store, { file }, common)
+            : await importCsv(db, store, { file }, { ...common, pathPrefix: [], fileFormat });
         await rejected?.write(imported.failed === 0 ? undefined : acceptedLines);
         return imported;
       } finally {

@@ -27,15 +27,41 @@ export class LineSet {
   }
 }
 
+/** The form of a file whose products are rows of their own. */
+export type RowForm = "csv" | "ndjson";
+
 /**
- * Writes the header of a CSV file and the rows that an import has rejected, each as it was sent. The result can be
- * imported once its rows are mended.
+ * Writes the rows that an import has rejected, each as it was sent, of CSV below the header. The result can be imported
+ * once its rows are mended.
  *
  * @param accepted lines on which accepted rows start; undefined where all were accepted
  * @throws the error of node:fs for a file that cannot be read or written
  */
-export function writeRejects(file: string, target: string, accepted: LineSet | undefined): Promise<void> {
-  return pipeline(rejectedRows(file, accepted), createWriteStream(target));
+export function writeRejects(
+  { file, form }: { readonly file: string; readonly form: RowForm },
+  target: string,
+  accepted: LineSet | undefined,
+): Promise<void> {
+  const rejected = form === "csv" ? rejectedRows(file, accepted) : rejectedLines(file, accepted);
+  return pipeline(rejected, createWriteStream(target));
+}
+
+/** A line may be longer than a piece, so its parts are written as they come. Blank lines are no rows. */
+async function* rejectedLines(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {
+  if (accepted === undefined) return;
+  let line = 1;
+  let isStart = true;
+  for await (const { text } of filePieces(file)) {
+    let rejected = "";
+    for (const part of text.split(/(?<=\n)/u)) {
+      const isEnd = part.endsWith("\n");
+      const isBlank = isStart && isEnd && part.trim() === "";
+      if (!isBlank && !accepted.has(line)) rejected += part;
+      if (isEnd) line += 1;
+      isStart = isEnd;
+    }
+    yield rejected;
+  }
 }
 
 async function* rejectedRows(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {

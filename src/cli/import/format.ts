@@ -104,7 +104,7 @@ export async function requireOwnColumns(file: string, options: FormatOptions): P
   if (format === "vitrine") return;
   throw new AppError(
     "BAD_REQUEST",
-    `--rejects writes rows of files in Vitrine's own columns, but this one is read as ${format}.`,
+    `--rejects needs a file in which each row is a product, as in Vitrine's own columns, but this one is read as ${format}.`,
   );
 }
 
@@ -131,10 +131,13 @@ export function describeNotes({ notes = [] }: CsvResult): string {
 }
 
 /** @throws {AppError} BAD_REQUEST for options that concern CSV alone */
-export function requireNoCsvOptions(options: FileFormatOptions & { readonly rejects?: string }): void {
+export function requireNoCsvOptions(options: FileFormatOptions): void {
   const { format, map, default: defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping } = options;
   const given = { format, map, defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping };
-  if (options.rejects === undefined && Object.values(given).every((value) => value === undefined)) return;
-  const message = "NDJSON has Vitrine's own fields: --rejects and the options about formats are for other files.";
+  const named = Object.entries(given).filter(
+    ([, value]) => value !== undefined && value !== "auto" && value !== "vitrine",
+  );
+  if (named.length === 0) return;
+  const message = "NDJSON has Vitrine's own fields and is UTF-8: options about formats are for other files.";
   throw new AppError("BAD_REQUEST", message);
 }

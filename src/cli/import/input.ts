@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Transform } from "node:stream";
@@ -27,13 +28,26 @@ export async function withInput<Result>(file: string, work: (path: string) => Pr
   try {
     const copy = join(folder, file === "-" ? "standard-input.csv" : basename(file).replace(compressedName, ""));
     const written = createWriteStream(copy, { mode: 0o600 });
-    if (inflater === undefined) await pipeline(process.stdin, written);
-    else await pipeline(createReadStream(file), inflater, written).catch((error: unknown) => fail(file, error));
+    if (inflater === undefined) {
+      await pipeline(process.stdin, written);
+      return await work(await namedByContent(copy));
+    }
+    await pipeline(createReadStream(file), inflater, written).catch((error: unknown) => fail(file, error));
     return await work(copy);
   } finally {
     remove();
     process.off("exit", remove);
   }
+}
+
+/** Standard input has no name that would tell NDJSON from CSV; no row of names begins with a brace. */
+async function namedByContent(copy: string): Promise<string> {
+  let head = "";
+  for await (const text of createReadStream(copy, { encoding: "utf8", end: 4_095 })) head += String(text);
+  if (!/^\uFEFF?\s*\{/u.test(head)) return copy;
+  const renamed = copy.replace(/\.csv$/u, ".ndjson");
+  await rename(copy, renamed);
+  return renamed;
 }
 
 /** Whether a file's name says that it is NDJSON. */

@@ -9,6 +9,7 @@ import {
   gzipSync,
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { exchange } from "../../support/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
@@ -146,17 +147,23 @@ test("a bomb of some kilobytes is refused without being inflated", async () => {
 });
 
 describe("UNSUPPORTED_MEDIA_TYPE", () => {
-  test.each(["zstd", "compress", "gzip, gzip", "gzip,br", "identity, gzip", "gzip;q=1", "constructor", "aes128gcm"])(
-    "is said of %s, with what would be taken",
-    async (coding) => {
-      const detail = "The content-encoding must be one of gzip, deflate, br.";
-      await expectRefused({ coding, body: [gzipSync(bulk)] }, "UNSUPPORTED_MEDIA_TYPE", detail);
-      for (const path of [paths.bulk, "/graphql"]) {
-        const { headers } = await post(path, { coding, body: [gzipSync(bulk)] });
-        expect(headers["accept-encoding"]).toBe("gzip, deflate, br");
-      }
-    },
-  );
+  test.each([
+    ...(acceptedCodings.includes("zstd") ? [] : ["zstd"]),
+    "compress",
+    "gzip, gzip",
+    "gzip,br",
+    "identity, gzip",
+    "gzip;q=1",
+    "constructor",
+    "aes128gcm",
+  ])("is said of %s, with what would be taken", async (coding) => {
+    const detail = `The content-encoding must be one of ${acceptedCodings}.`;
+    await expectRefused({ coding, body: [gzipSync(bulk)] }, "UNSUPPORTED_MEDIA_TYPE", detail);
+    for (const path of [paths.bulk, "/graphql"]) {
+      const { headers } = await post(path, { coding, body: [gzipSync(bulk)] });
+      expect(headers["accept-encoding"]).toBe(acceptedCodings);
+    }
+  });
 
   test("is not said of identity", async () => {
     const body = [Buffer.from('{"products":[]}')];

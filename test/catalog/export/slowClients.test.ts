@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { paths, product, products, storedKeys } from "../../support/products.js";
+import { patience, useImpatientServer } from "../../support/impatientServer.js";
+import { createTestStore, type TestStore } from "../../support/app.js";
+import { until } from "../../support/process.js";
+import { converse, onlyAnswer } from "../../support/socket.js";
+import { toCsv } from "../../support/csv.js";
+
+const server = useImpatientServer();
+
+const requestHead = (method: string, store: TestStore, headers = "") =>
+  `${method} ${paths.csv} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\n${headers}\r\n`;
+
+test("exports that nobody reads are cut off; then their places are free, and all products still there", async () => {
+  const store = await createTestStore(server.app);
+  const list = products(6_000, () => ({ description: "long ".repeat(500) })); // 15 MB: more than the system buffers
+  for (const half of [list.slice(0, 3_000), list.slice(3_000)]) {
+    expect((await store.post(paths.bulk, { products: half })).status).toBe(200);
+  }
+  const stalled = Array.from({ length: 4 }, () => converse(server.app.url, requestHead("GET", store)));
+  for (const { socket } of stalled) socket.once("data", () => socket.pause());
+  await until(() => stalled.every((each) => each.received().startsWith("HTTP/1.1 200")), "four exports to begin");
+  // Whoever does not read holds nothing of the database.
+  expect((await store.post(paths.one, { product: product("meanwhile") })).status).toBe(200);
+  expect(Object.keys(await storedKeys(server.app, store))).toHaveLength(6_001);
+  await new Promise((resolve) => setTimeout(resolve, 3 * patience.stalledTimeoutMs));
+  for (const { socket } of stalled) socket.resume();
+  await Promise.all(stalled.map((each) => each.closed()));
+  for (const each of stalled) expect(each.received()).not.toMatch(/\r\n0\r\n\r\n$/u); // the end of a whole answer
+  const exported = await store.fetch(paths.csv);
+  expect((await exported.text()).split("\n")).toHaveLength(6_003);
+});
+
+test("files that stop in the middle are refused with 408; then their places are free, and nothing is stored", async () => {
+  const store = await createTestStore(server.app);
+  const body = toCsv(products(6_000, () => ({ description: "d".repeat(200) }))); // kept in temporary files
+  const headers = `Content-Type: text/csv\r\nContent-Length: ${body.length}\r\n`;
+  const sent = requestHead("POST", store, headers) + body.slice(0, body.length / 2);
+  const stopped = Array.from({ length: 4 }, () => converse(server.app.url, sent));
+  await Promise.all(stopped.map((each) => each.closed()));
+  for (const each of stopped) expect(onlyAnswer(each.received())).toMatchObject({ status: 408 });
+  expect(await storedKeys(server.app, store)).toEqual({});
+  const whole = await store.fetch(paths.csv, { method: "POST", headers: { "content-type": "text/csv" }, body });
+  expect(await whole.json()).toMatchObject({ imported: 6_000 });
+});
