@@ -2,7 +2,16 @@
 // `npm ci --omit=dev --omit=optional` installs. Fails on a licence that asks for more than to be named.
 import { readFileSync } from "node:fs";
 
-const permissive = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "BlueOak-1.0.0"]);
+const permissive = new Set([
+  "MIT",
+  "ISC",
+  "0BSD",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "Unlicense",
+]);
 
 const { packages } = JSON.parse(readFileSync(process.argv[2] ?? "package-lock.json", "utf8"));
 const found = Object.entries(packages)

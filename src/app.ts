@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
+import { createFindKey } from "./access/key.lookup.js";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimit.memory.js";
 import { createPrimaryCounter } from "./cluster/rateLimit.js";
@@ -100,6 +101,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       readiness: database.readiness,
       log,
       identify: createIdentify(forTokenLookups(database.client)),
+      findKey: createFindKey(forTokenLookups(database.client)),
       rateLimits,
       feed,
       telemetry,

@@ -36,3 +36,12 @@ function isOrigin(text: string): boolean {
   if (example.includes("*") || !URL.canParse(example) || new URL(example).origin !== example) return false;
   return host === undefined || (host.includes(".") && !/^[\d.]+$/u.test(host));
 }
+
+/** Whether a page of this origin, as in the header Origin, may use a key with these. */
+export function isAmong(origins: readonly string[], origin: string): boolean {
+  return origins.some((allowed) => {
+    const [scheme = "", host] = allowed.split(subdomains);
+    if (host === undefined) return origin === allowed;
+    return origin.startsWith(scheme) && origin.endsWith(`.${host}`) && origin.length > allowed.length - 1;
+  });
+}

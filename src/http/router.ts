@@ -4,6 +4,7 @@ import { AppError } from "../errors.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { createBodyBudget } from "./content/bodyBudget.js";
+import { collectPath, type CollectRouteOptions, createCollectRoute } from "./collect.route.js";
 import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./graphql.route.js";
@@ -13,7 +14,7 @@ import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
 
 export interface RouterOptions
-  extends PagesOptions, Omit<GraphQLRouteOptions, "bodies">, Omit<RestRouteOptions, "bodies"> {
+  extends PagesOptions, CollectRouteOptions, Omit<GraphQLRouteOptions, "bodies">, Omit<RestRouteOptions, "bodies"> {
   readonly log: Logger;
 }
 
@@ -25,10 +26,12 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
   const graphql = createGraphQLRoute({ ...options, bodies });
   const rest = createRestRoute({ ...options, bodies });
+  const collect = createCollectRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
     const { path, search, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
+    if (path === collectPath) return collect(exchange);
     if (path === config.basePath && isRead(exchange.request)) {
       observation.route = "/";
       return send(response, 308, { location: `${path}/${search === "" ? "" : `?${search}`}`, "content-length": 0 });
@@ -45,11 +48,12 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     const observation = telemetry.observe(request, response, requestId);
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
-    if (applyCors(request, response, config.corsOrigins)) {
+    const target = targetOf(request, config.basePath);
+    // A preflight carries no public key: the origins of the key are compared when it comes.
+    if (applyCors(request, response, target.path === collectPath ? ["*"] : config.corsOrigins)) {
       observation.route = "preflight";
       return;
     }
-    const target = targetOf(request, config.basePath);
     const problem = problemWith(request);
     const exchange: Exchange = { request, response, requestId, observation, ...target };
     if (problem !== undefined) return refuse(exchange, problem);

@@ -64,6 +64,7 @@ export function createMetrics({ feed, probe, engine }: MetricSources) {
       buckets: importBuckets,
       registers,
     }),
+    bots: counter("vitrine_collect_bots_total", "Requests of bots to /collect/v1, which store nothing.", []),
     events: counter("vitrine_shopper_events_total", "Shopper events, by whether they are new or duplicates.", [
       "result",
     ]),

@@ -67,6 +67,11 @@ export class RequestObservation implements Observation {
     this.isReplay = true;
   }
 
+  /** A bot reported events, which are not stored. */
+  bot(): void {
+    this.metrics.bots.inc();
+  }
+
   async recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
     work: () => Promise<Result>,
   ): Promise<Result> {

@@ -83,6 +83,7 @@ const pages = [
   "docs/pages.md",
   "docs/performance.md",
   "docs/scale.md",
+  "docs/tracking.md",
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { parseDateTime } from "../../lib/dateTime.js";
-import { type Problem, Problems } from "../../errors.js";
+import { type Path, type Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
@@ -77,11 +77,17 @@ function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEv
   return event;
 }
 
-function readFields(object: object, problems: Problems): ShopperEventInput {
+/**
+ * Reads the fields of an event from JSON, without the rules of events. A field that cannot be read is a problem and gets a
+ * value that the rules accept.
+ *
+ * @param path of the event, for the problems
+ */
+export function readFields(object: object, problems: Problems, path: Path = []): ShopperEventInput {
   for (const name in object) {
     if (Object.hasOwn(fields, name)) continue;
     const message = `An event has no field ${JSON.stringify(clip(name))}.`;
-    problems.add({ code: "UNKNOWN_FIELD", message, path: [clip(name)] });
+    problems.add({ code: "UNKNOWN_FIELD", message, path: [...path, clip(name)] });
   }
   const event: Record<string, unknown> = {};
   for (const name of fieldNames) {
@@ -92,8 +98,8 @@ function readFields(object: object, problems: Problems): ShopperEventInput {
     else if (given || requiredNames.has(name)) {
       problems.add(
         result === undefined
-          ? { code: "REQUIRED", message: `${name} is required.`, path: [name] }
-          : { code: "INVALID_TYPE", message: mustBe(name, result.expected, value), path: [name] },
+          ? { code: "REQUIRED", message: `${name} is required.`, path: [...path, name] }
+          : { code: "INVALID_TYPE", message: mustBe(name, result.expected, value), path: [...path, name] },
       );
       Object.assign(event, placeholders[name]);
     }

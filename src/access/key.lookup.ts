@@ -1,0 +1,49 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "../database/client.js";
+import { AppError } from "../errors.js";
+
+/** A public key that is valid. */
+interface KnownKey {
+  readonly storeId: string;
+  readonly origins: readonly string[];
+}
+
+/** The store of a public key. @throws {AppError} UNAUTHENTICATED */
+export type FindKey = (key: string) => Promise<KnownKey>;
+
+/** Revoked keys must stop working within 5 seconds in every process. */
+const trustMs = 3_000;
+const keysMax = 10_000;
+/** A cache of its own, since guesses would evict valid keys. */
+const wrongMax = 1_000;
+const shape = /^vp_[\w-]{22}$/u;
+
+/** Concurrent calls share one query. */
+export function createFindKey(db: Database): FindKey {
+  const found = new LRUCache<string, KnownKey>({ max: keysMax, ttl: trustMs });
+  const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
+  const underWay = new Map<string, Promise<KnownKey | undefined>>();
+  const look = async (key: string): Promise<KnownKey | undefined> => {
+    const start = performance.now(); // it may be revoked from then on
+    try {
+      const row = await db.publicKey.findUnique({ where: { key } });
+      const known = row === null || row.revokedAt !== null ? undefined : { storeId: row.storeId, origins: row.origins };
+      if (known === undefined) wrong.set(key, true, { start });
+      else found.set(key, known, { start });
+      return known;
+    } finally {
+      underWay.delete(key);
+    }
+  };
+  const shared = (key: string): Promise<KnownKey | undefined> => {
+    const looking = underWay.get(key) ?? look(key);
+    underWay.set(key, looking);
+    return looking;
+  };
+  return async (key) => {
+    const isUnknown = !shape.test(key) || wrong.has(key);
+    const known = isUnknown ? undefined : (found.get(key) ?? (await shared(key)));
+    if (known === undefined) throw new AppError("UNAUTHENTICATED", "The public key is not valid.");
+    return known;
+  };
+}

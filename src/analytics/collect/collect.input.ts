@@ -1,0 +1,74 @@
+import { AppError, errorAt, Problems } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
+import { clip } from "../../lib/text.js";
+import { checkEvent, eventSpan, type ShopperEventInput } from "../events/events.input.js";
+import { readFields } from "../events/events.json.js";
+
+/** What a page sends: events of one show, and what they have in common. */
+export interface Collected {
+  readonly show: string;
+  readonly events: readonly ShopperEventInput[];
+}
+
+const eventsMax = 100;
+const members: ReadonlySet<string> = new Set(["key", "show", "channel", "viewer", "events"]);
+
+/** The public key of a body, and the body. @throws {AppError} BAD_REQUEST for what is no JSON object, UNAUTHENTICATED without a key */
+export function readKey(body: unknown): { readonly key: string; readonly sent: object } {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new AppError("BAD_REQUEST", mustBe("The body", `a JSON object, such as {"key": "vp_…"}`, body));
+  }
+  const { key } = body as { readonly key?: unknown };
+  if (typeof key !== "string") throw new AppError("UNAUTHENTICATED", "The public key is missing.");
+  return { key, sent: body };
+}
+
+/**
+ * The events of a body, each with what the body says for all of them.
+ *
+ * @param device of events without one
+ * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER
+ */
+export function readCollected(sent: object, device: string): Collected {
+  const { show, channel, viewer, events } = sent as Readonly<Record<string, unknown>>;
+  const problems = new Problems();
+  for (const name of Object.keys(sent)) {
+    if (members.has(name)) continue;
+    const message = `There is no field "${clip(name)}" here.`;
+    problems.add({ code: "UNKNOWN_FIELD", message, path: [clip(name)] });
+  }
+  if (typeof show !== "string") {
+    problems.add({ code: "INVALID_TYPE", message: mustBe("show", "the id of a live stream", show), path: ["show"] });
+  }
+  if (!Array.isArray(events)) {
+    problems.add({ code: "INVALID_TYPE", message: mustBe("events", "an array of events", events), path: ["events"] });
+  }
+  problems.throwIfAny();
+  const list = events as readonly unknown[];
+  if (list.length > eventsMax) {
+    throw errorAt("VALIDATION_FAILED", `A request may have at most ${eventsMax} events.`, ["events"]);
+  }
+  const common = { ...given({ channel, viewerId: viewer }), device };
+  const read = list.map((event, index) => readEvent(event, common, index, problems));
+  problems.throwIfAny();
+  return { show: show as string, events: read };
+}
+
+function readEvent(event: unknown, common: object, index: number, problems: Problems): ShopperEventInput {
+  const path = ["events", index];
+  const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
+  if (!isObject) problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
+  const own = isObject ? given(event) : { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
+  if (isObject && "type" in own && own.type === "ORDER") {
+    const message = "Pages may not report an ORDER: a server does, with a token of the scope events:write.";
+    throw errorAt("FORBIDDEN", message, [...path, "type"]);
+  }
+  const read = readFields({ ...common, ...own }, problems, path);
+  checkEvent(read, path, problems, eventSpan());
+  return read;
+}
+
+/** Without members that are null, which stand for none. */
+function given(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== undefined));
+}

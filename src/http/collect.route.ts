@@ -1,0 +1,96 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { isbot } from "isbot";
+import type { FindKey } from "../access/key.lookup.js";
+import { isAmong } from "../access/key.origins.js";
+import { readCollected, readKey } from "../analytics/collect/collect.input.js";
+import { deviceOf } from "../analytics/collect/device.js";
+import { type EventReceipt, recordEvents } from "../analytics/events/events.record.js";
+import type { LiveFeed } from "../analytics/feed/feed.js";
+import type { RootDatabase } from "../database/client.js";
+import { forStore } from "../database/shares/forStore.js";
+import type { Logger } from "pino";
+import { AppError } from "../errors.js";
+import { MethodNotAllowedError } from "../rest/handler.js";
+import { contentTypeOf, receive } from "./content/body.js";
+import type { Exchange, Route } from "./exchange.js";
+import { refuseRest } from "./refuse.js";
+import { respondJson } from "./respond.js";
+
+export const collectPath = "/collect/v1";
+
+export interface CollectRouteOptions {
+  readonly db: RootDatabase;
+  readonly log: Logger;
+  readonly feed: LiveFeed;
+  readonly findKey: FindKey;
+}
+
+const bodyBytesMax = 64 * 1024;
+
+/** `POST /collect/v1`: what pages of shops report, with a public key. docs/tracking.md describes it. */
+export function createCollectRoute(options: CollectRouteOptions): Route {
+  const { log } = options;
+  return async (exchange) => {
+    const { request, response, requestId, observation } = exchange;
+    observation.route = collectPath;
+    try {
+      if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
+      respondJson(response, 202, await collect(exchange, options));
+    } catch (error) {
+      const code = refuseRest(response, error, requestId, (unexpected) =>
+        log.error({ requestId, err: unexpected }, "request failed"),
+      );
+      observation.refused(code);
+    }
+  };
+}
+
+async function collect(
+  { request, observation }: Exchange,
+  { db, feed, findKey }: CollectRouteOptions,
+): Promise<EventReceipt> {
+  const { origin, "user-agent": userAgent } = request.headers;
+  const { key, sent } = readKey(await readJson(request));
+  const { storeId, origins } = await findKey(key);
+  observation.storeId = storeId;
+  // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
+  if (origin !== undefined && !isAmong(origins, origin)) {
+    throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
+  }
+  // Without an Origin it is a server, whose User-Agent looks like a bot's.
+  if (origin !== undefined && userAgent !== undefined && isbot(userAgent)) {
+    observation.bot();
+    return { accepted: 0, duplicates: 0 };
+  }
+  const { show, events } = readCollected(sent, deviceOf(userAgent));
+  const receipt = await observation.recording(() => recordEvents(forStore(db, storeId), storeId, show, events));
+  if (events.length > 0) feed.changed(storeId, show);
+  return receipt;
+}
+
+/** @throws {AppError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, or BAD_REQUEST for what is no JSON */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const { mediaType, isUtf8: isDeclaredUtf8 } = contentTypeOf(request);
+  // text/plain: what a beacon may send to another origin without a preflight.
+  if (!isDeclaredUtf8 || (mediaType !== "text/plain" && mediaType !== "application/json")) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be text/plain or application/json in UTF-8.");
+  }
+  const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw tooLarge;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  await receive(request, (piece) => {
+    bytes += piece.length;
+    if (bytes > bodyBytesMax) throw tooLarge;
+    pieces.push(piece);
+    return undefined;
+  });
+  const body = Buffer.concat(pieces);
+  try {
+    if (isUtf8(body)) return JSON.parse(body.toString("utf8")) as unknown;
+  } catch {
+    // not JSON: refused below
+  }
+  throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
+}
