@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, PolicyName, Reservation } from "./rateLimit.js";
 
-/** Beyond that, the least recently used window is dropped. */
+/** Of one policy. Beyond that, the least recently used window is dropped. */
 const windowsMax = 100_000;
 
 interface Window {
@@ -10,43 +10,43 @@ interface Window {
 }
 
 export interface LocalCounter extends CallCounter {
-  reserve(policy: Policy, storeId: string): Reservation;
+  reserve(policy: Policy, caller: string): Reservation;
   /** Counts a call that the shared counter granted, in a window that ends after `resetMs`. */
-  add(policy: Policy, storeId: string, resetMs: number): void;
+  add(policy: Policy, caller: string, resetMs: number): void;
 }
 
 /** Counts in fixed windows. @param now a monotonic clock in milliseconds */
 export function createLocalCounter(now: () => number = () => performance.now()): LocalCounter {
-  const windows = new LRUCache<string, Window>({ max: windowsMax });
+  // Each policy has its own, so that the many addresses of one do not evict the stores of another.
+  const byPolicy = new Map<PolicyName, LRUCache<string, Window>>();
+  const windowsOf = ({ name }: Policy): LRUCache<string, Window> => {
+    const windows = byPolicy.get(name) ?? new LRUCache<string, Window>({ max: windowsMax });
+    byPolicy.set(name, windows);
+    return windows;
+  };
 
-  const find = (key: string): Window | undefined => {
-    const window = windows.get(key);
+  const find = (policy: Policy, caller: string): Window | undefined => {
+    const window = windowsOf(policy).get(caller);
     return window !== undefined && now() < window.endsAt ? window : undefined;
   };
-  const begin = (key: string, ms: number): Window => {
+  const begin = (policy: Policy, caller: string, ms: number): Window => {
     const window = { calls: 0, endsAt: now() + ms };
-    windows.set(key, window, { ttl: Math.max(1, Math.ceil(ms)) });
+    windowsOf(policy).set(caller, window, { ttl: Math.max(1, Math.ceil(ms)) });
     return window;
   };
 
   return {
-    reserve(policy, storeId) {
-      const key = keyOf(policy, storeId);
-      const window = find(key) ?? begin(key, policy.windowMs);
+    reserve(policy, caller) {
+      const window = find(policy, caller) ?? begin(policy, caller, policy.windowMs);
       const isGranted = window.calls < policy.callsMax;
       if (isGranted) window.calls += 1;
       const callsLeft = Math.max(0, policy.callsMax - window.calls);
       return { policy, isGranted, callsLeft, resetMs: window.endsAt - now() };
     },
-    add(policy, storeId, resetMs) {
-      const key = keyOf(policy, storeId);
-      const window = find(key) ?? begin(key, resetMs);
+    add(policy, caller, resetMs) {
+      const window = find(policy, caller) ?? begin(policy, caller, resetMs);
       window.calls += 1;
     },
-    close: () => windows.clear(),
+    close: () => byPolicy.clear(),
   };
-}
-
-function keyOf({ name }: Policy, storeId: string): string {
-  return `${name}:${storeId}`;
 }

@@ -1,10 +1,10 @@
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 
-/** Calls of both styles count together. */
-export type PolicyName = "analytics" | "product";
+/** Calls of both styles count together. Those of `collect` are counted for each client address and public key. */
+export type PolicyName = "analytics" | "product" | "collect";
 
-/** How many calls a store may make in a window, which starts with its first call. */
+/** How many calls a store, or another caller, may make in a window, which starts with its first call. */
 export interface Policy {
   readonly name: PolicyName;
   readonly callsMax: number;
@@ -22,9 +22,10 @@ export interface Reservation {
   readonly resetMs: number;
 }
 
-/** Checks and counts a store's call atomically. Never throws. */
+/** Checks and counts a call atomically. Never throws. */
 export interface CallCounter {
-  reserve(policy: Policy, storeId: string): Reservation | Promise<Reservation>;
+  /** @param caller the store, or what else a policy counts for */
+  reserve(policy: Policy, caller: string): Reservation | Promise<Reservation>;
   close(): void;
 }
 
@@ -38,9 +39,11 @@ const windowMs = 60_000;
 export function policiesOf({
   analyticsRateLimit,
   productRateLimit,
-}: Pick<Config, "analyticsRateLimit" | "productRateLimit">): Policies {
+  collectRateLimit,
+}: Pick<Config, "analyticsRateLimit" | "productRateLimit" | "collectRateLimit">): Policies {
   return {
     ...(analyticsRateLimit > 0 && { analytics: { name: "analytics", callsMax: analyticsRateLimit, windowMs } }),
+    ...(collectRateLimit > 0 && { collect: { name: "collect", callsMax: collectRateLimit, windowMs } }),
     ...(productRateLimit > 0 && { product: { name: "product", callsMax: productRateLimit, windowMs } }),
   };
 }

@@ -1,17 +1,21 @@
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isbot } from "isbot";
 import type { FindKey } from "../access/key.lookup.js";
 import { isAmong } from "../access/key.origins.js";
+import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../access/rateLimit.js";
 import { readCollected, readKey } from "../analytics/collect/collect.input.js";
 import { deviceOf } from "../analytics/collect/device.js";
 import { type EventReceipt, recordEvents } from "../analytics/events/events.record.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
+import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import type { Logger } from "pino";
 import { AppError } from "../errors.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
+import { clientAddress } from "./clientAddress.js";
 import { contentTypeOf, receive } from "./content/body.js";
 import type { Exchange, Route } from "./exchange.js";
 import { refuseRest } from "./refuse.js";
@@ -24,6 +28,8 @@ export interface CollectRouteOptions {
   readonly log: Logger;
   readonly feed: LiveFeed;
   readonly findKey: FindKey;
+  readonly rateLimits: RateLimits;
+  readonly config: Config;
 }
 
 const bodyBytesMax = 64 * 1024;
@@ -46,10 +52,9 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
   };
 }
 
-async function collect(
-  { request, observation }: Exchange,
-  { db, feed, findKey }: CollectRouteOptions,
-): Promise<EventReceipt> {
+async function collect(exchange: Exchange, options: CollectRouteOptions): Promise<EventReceipt> {
+  const { request, observation } = exchange;
+  const { db, feed, findKey } = options;
   const { origin, "user-agent": userAgent } = request.headers;
   const { key, sent } = readKey(await readJson(request));
   const { storeId, origins } = await findKey(key);
@@ -58,6 +63,7 @@ async function collect(
   if (origin !== undefined && !isAmong(origins, origin)) {
     throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
   }
+  await admit(key, exchange, options);
   // Without an Origin it is a server, whose User-Agent looks like a bot's.
   if (origin !== undefined && userAgent !== undefined && isbot(userAgent)) {
     observation.bot();
@@ -67,6 +73,22 @@ async function collect(
   const receipt = await observation.recording(() => recordEvents(forStore(db, storeId), storeId, show, events));
   if (events.length > 0) feed.changed(storeId, show);
   return receipt;
+}
+
+/** Counts a call of this client and key; the address is known to the count only as part of a hash. @throws {AppError} RATE_LIMITED */
+async function admit(
+  key: string,
+  { request, response, observation }: Exchange,
+  { rateLimits: { policies, count }, config }: CollectRouteOptions,
+): Promise<void> {
+  if (policies.collect === undefined) return;
+  const address = clientAddress(request, config.trustedProxies);
+  const caller = createHash("sha256").update(`${key} ${address}`).digest("base64url");
+  const reservation = await count.reserve(policies.collect, caller);
+  for (const [name, value] of Object.entries(rateLimitHeaders([reservation]))) response.setHeader(name, value);
+  if (reservation.isGranted) return;
+  observation.limited("collect");
+  throw tooManyCalls(reservation);
 }
 
 /** @throws {AppError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, or BAD_REQUEST for what is no JSON */

@@ -4,7 +4,7 @@ import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { DatabaseProbe } from "../database/client.js";
 import { packageVersion } from "../lib/packageFiles.js";
 
-const policyNames: readonly PolicyName[] = ["analytics", "product"];
+const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 
 /** The metrics of one app. Labels only take values from the code or the schema, so that their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -49,7 +49,7 @@ describe("the counter of one process", () => {
   });
 
   test("the configured limits are those of a minute, and 0 is no policy", () => {
-    expect(policiesOf({ analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
+    expect(policiesOf({ collectRateLimit: 0, analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
       analytics: { name: "analytics", callsMax: 100, windowMs: 60_000 },
     });
   });

@@ -8,7 +8,7 @@ import { readAnalytics, saved } from "../../support/shows.js";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0, corsOrigins: ["https://admin.example"] });
+  app = await startApp({ analyticsRateLimit: 0, collectRateLimit: 0, corsOrigins: ["https://admin.example"] });
 });
 afterAll(() => app.close());
 

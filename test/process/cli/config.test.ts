@@ -35,6 +35,8 @@ const defaults = {
   uploadBytesMax: 4 * 1024 ** 3,
   bulkProductsMax: 100_000,
   analyticsRateLimit: 100,
+  collectRateLimit: 600,
+  trustedProxies: 0,
   productRateLimit: 0,
   eventRetentionDays: 0,
   corsOrigins: ["*"],
@@ -60,7 +62,7 @@ test("an empty variable counts as not set", () => {
   const names =
     "HOST PORT BASE_PATH DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
   const more =
-    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT PRODUCT_RATE_LIMIT EVENT_RETENTION_DAYS CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
+    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT COLLECT_RATE_LIMIT TRUST_PROXY PRODUCT_RATE_LIMIT EVENT_RETENTION_DAYS CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
   const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
@@ -96,6 +98,8 @@ describe("each variable sets what it names", () => {
     ["MAX_BULK_PRODUCTS", "5", { bulkProductsMax: 5 }],
     ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
     ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
+    ["COLLECT_RATE_LIMIT", "0", { collectRateLimit: 0 }],
+    ["TRUST_PROXY", "2", { trustedProxies: 2 }],
     ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
     ["EVENT_RETENTION_DAYS", "90", { eventRetentionDays: 90 }],
     [

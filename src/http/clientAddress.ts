@@ -1,0 +1,20 @@
+import type { IncomingMessage } from "node:http";
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
+
+/** Parts of an IPv6 address that a provider assigns as one: a client has all addresses of a network of 64 bits. */
+const networkParts = 4;
+
+/**
+ * The address of a client, as far as it can be known: that of the connection, or, behind proxies of ours, what the first of them
+ * noted in X-Forwarded-For. Of an IPv6 address, its network.
+ *
+ * @param trustedProxies how many proxies in front are ours: what is noted further left can be forged
+ */
+export function clientAddress(request: IncomingMessage, trustedProxies: number): string {
+  const address = proxyAddr(request, (_, hop) => hop < trustedProxies);
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address); // IPv4 in IPv6 becomes IPv4
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return parsed.parts.slice(0, networkParts).join(":");
+}
