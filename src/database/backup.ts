@@ -22,8 +22,8 @@ export async function requireEmbedded(dataDir: string): Promise<void> {
 }
 
 /**
- * Writes the embedded database to a file, as of one moment, also while a server uses it: within a transaction, which has
- * the engine's only session, no file changes. Others wait while the files are copied, and no longer while they are packed.
+ * Writes a consistent backup of the embedded database, also while a server uses it: a transaction in the only session
+ * keeps files unchanged. Others wait while files are copied, but not while they are packed.
  *
  * @param file is overwritten
  * @returns the size of the file
@@ -69,8 +69,8 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 /**
- * Replaces the embedded database by that of a backup. It is extracted beside the database and opened once; a process
- * that is killed leaves the one or the other. The replaced database is kept until the next restore.
+ * Replaces the embedded database by a backup's, which is extracted beside it and opened once. A killed process leaves one
+ * or the other. The replaced database is kept until the next restore.
  *
  * @returns where the replaced database is, if there was one
  * @throws {FolderInUseError} while a process uses the database

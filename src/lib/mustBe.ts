@@ -2,10 +2,10 @@ import { clip } from "./text.js";
 
 /** Longer texts are cut before they are searched for secrets. */
 const searchedMax = 4_096;
-/** Tokens of this service, credentials of URLs, and parameters of URLs whose names say that they are secrets. */
+/** Tokens, and credentials and secret parameters of URLs. */
 const secrets =
   /\bvt_[\w-]+|(?<=\bbearer\s+)\S+|(?<=\/\/)[^\s/?#@]*@|(?<=[?&;](?:\w*[_-])?(?:token|key|password|secret|signature|sig)=)[^&#\s]+/giu;
-/** Control and format characters, line separators, and blanks that look like a space. JSON strings leave most as they are. */
+/** Characters that cannot be seen; JSON strings do not escape most of them. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** The message for a value that is refused: `price must be a number, not "cheap".` */
@@ -14,8 +14,7 @@ export function mustBe(name: string, expected: string, value: unknown): string {
 }
 
 /**
- * A refused value in a message: texts in quotes, clipped, their invisible characters escaped, and without secrets; lists and
- * objects by their kind.
+ * A refused value for a message: texts quoted, clipped, escaped and without secrets; lists and objects by kind.
  */
 export function shownValue(value: unknown): string {
   if (typeof value === "string") {
@@ -27,7 +26,7 @@ export function shownValue(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** As JSON escapes characters: one above U+FFFF has two parts. */
+/** As JSON does: two escapes above U+FFFF. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },

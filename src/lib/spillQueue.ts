@@ -5,8 +5,8 @@ const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;
 
 /**
- * Bytes on their way from a writer, which never waits for the reader, to a slower reader: in memory up to a bound, in a
- * temporary file beyond it. The file has no name, so it is gone with the process too.
+ * Decouples a writer from a slower reader: bytes are kept in memory up to a bound, then in a nameless temporary file, which
+ * vanishes with the process.
  */
 export class SpillQueue {
   #inMemory: Buffer[] = [];
@@ -38,7 +38,7 @@ export class SpillQueue {
     this.#wake();
   }
 
-  /** Drops what was pushed, for a writer that begins again before anything is read. */
+  /** Drops what was pushed; only before anything is read. */
   clear(): void {
     this.#inMemory = [];
     this.#inMemoryBytes = 0;
@@ -46,13 +46,13 @@ export class SpillQueue {
     this.#read = 0;
   }
 
-  /** Nothing more is pushed. With an error, the reader gets that at once. */
+  /** Ends the queue; an error reaches the reader at once. */
   end(failure: { readonly error?: unknown } = {}): void {
     this.#end ??= failure;
     this.#wake();
   }
 
-  /** What was pushed, in order, until the end. Returning from it frees the memory and the file. */
+  /** Everything pushed, in order. Returning frees memory and file. */
   async *pieces(): AsyncGenerator<Buffer, void> {
     try {
       for (;;) {
@@ -87,7 +87,7 @@ export class SpillQueue {
     await file?.close();
   }
 
-  /** The oldest bytes are in memory, if any are: a file that was begun is read before memory is used again. */
+  /** The oldest bytes: memory is used again only once the file is read. */
   #takeFromMemory(): Buffer | undefined {
     const piece = this.#inMemory.shift();
     this.#inMemoryBytes -= piece?.length ?? 0;

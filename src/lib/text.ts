@@ -26,7 +26,7 @@ export function textFault(
   if (isLongerThan(text, charactersMax)) {
     return { code: "TOO_LONG", message: `${name} must have at most ${charactersMax} characters.` };
   }
-  // Lone surrogates would all become U+FFFD, so that two skus could collide.
+  // Lone surrogates would become U+FFFD, and skus collide.
   if (text.includes("\0")) return { code: "INVALID_VALUE", message: `${name} must not contain a NUL character.` };
   if (!text.isWellFormed()) return { code: "INVALID_VALUE", message: `${name} must not contain a lone surrogate.` };
   return undefined;
@@ -35,19 +35,19 @@ export function textFault(
 /** Of ids, skus and names. */
 export const nameCharactersMax = 255;
 
-/** Whether this can be a stored id or sku. If not, no lookup is needed. */
+/** Whether this can be a stored id or sku. */
 export function canBeKey(text: string): boolean {
   return !isLongerThan(text, nameCharactersMax) && isStorable(text);
 }
 
-/** Shortens input for a message, and makes lone surrogates printable. */
+/** Shortens a text for a message. */
 export function clip(text: string, charactersMax = 60): string {
   if (text.length <= charactersMax) return text.toWellFormed();
   const end = charactersMax - Number(/[\ud800-\udbff]/u.test(text.charAt(charactersMax - 1)));
   return `${text.slice(0, end)}…`.toWellFormed();
 }
 
-/** Characters are Unicode code points, as in PostgreSQL; counted only where the UTF-16 length does not decide. */
+/** Counts Unicode code points, as PostgreSQL does, where the UTF-16 length does not decide. */
 export function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false;
   if (value.length > max * 2) return true;

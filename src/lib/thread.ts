@@ -1,13 +1,13 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { packageFile } from "./packageFiles.js";
 
-/** In development and in tests there are only the TypeScript sources of threads, which are loaded with tsx. */
+/** In development and in tests, tsx loads the sources of threads. */
 const isFromSources = import.meta.url.endsWith(".ts");
 
 /**
  * What piscina needs to start a thread.
  *
- * @param name the path of its module in src/ without `.ts`; it must end with `.worker`, so that the build makes an entry of it
+ * @param name its path in src/ without `.ts`, ending with `.worker` (an entry of the build)
  */
 export function threadModule(name: string): { readonly filename: string; readonly execArgv?: string[] } {
   const filename = moduleOf(name);

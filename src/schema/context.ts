@@ -11,16 +11,16 @@ export type Original = ({ readonly value: unknown } | { readonly unparsed: Unpar
   readonly takesSingles: boolean;
 };
 
-/** A body that is a file: its text, or the path of a copy that exists while the request is handled. */
+/** A body that is a file: its text, or the path of a temporary copy. */
 export type UploadSource = { readonly text: string } | { readonly file: string };
 
-/** What reading such a file showed, beside the counts of its products. */
+/** What an import says about its file. */
 export interface FileReading {
-  /** The layout of the file, where one was asked for. */
+  /** The layout, if one was asked for. */
   readonly format?: string | undefined;
-  /** What of the file is not stored, and how it was read; where a layout was asked for. */
+  /** What is not stored, and how the file was read; with a layout. */
   readonly notes?: readonly string[] | undefined;
-  /** In a dry run: the first products as they would be stored. */
+  /** Of a dry run: the first products. */
   readonly preview?: readonly object[] | undefined;
 }
 
@@ -29,37 +29,34 @@ export interface Context {
   readonly identity: Identity;
   /** For subscriptions. @throws {AppError} UNAUTHENTICATED once the token has expired or is revoked */
   readonly confirmIdentity: () => Promise<unknown>;
-  /** Aborted when the client leaves. Created on demand. */
+  /** Aborted when the client disconnects. */
   readonly disconnectSignal: () => AbortSignal;
-  /** Whether the client has left: to be checked before long work. */
+  /** Whether the client has disconnected. */
   readonly isGone: () => boolean;
   readonly answer: AnswerBudget;
   readonly requestId: string;
-  /** Long values of variables that are not parsed yet, by their placeholders. */
+  /** Long values that are not parsed yet, by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
-  /** The products of an import, where the body is a file of them. */
+  /** The body of an import that is a file. */
   readonly upload?: UploadSource | undefined;
-  /** How that file is read, as it was sent. */
+  /** Its options, as they were sent. */
   readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
-  /** Gets what reading that file showed. */
   readonly onFileRead?: ((reading: FileReading) => void) | undefined;
   /** In bytes. */
   readonly bodyLength?: number | undefined;
-  /** Values that imports read in their original form, by their placeholders. Set by the pipeline. */
+  /** Values that imports read in their original form, by placeholder. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
-  /** Whether imports only find what is wrong with their products. Set by the pipeline for a request that is refused anyway. */
+  /** Whether imports only look for problems, since the request is refused anyway. */
   readonly isCheckOnly?: boolean;
   readonly observation: Observation;
   /** The Idempotency-Key, and a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;
-  /** Live figures of shows; gets notified of changes. */
   readonly feed: LiveFeed;
-  /** The page of the documentation, relative to the URL of the request, so that it is right behind any proxy. */
+  /** Relative to the URL of the request, for any proxy. */
   readonly docsUrl: string;
-  /** Sets a header of the answer, unless its headers are sent already. */
+  /** Sets a response header, unless they are sent. */
   readonly setHeader: (name: string, value: string) => void;
-  /** Logs an error that callers do not see. */
   readonly reportError: (error: unknown) => void;
 }

@@ -13,7 +13,7 @@ export interface MetricValues {
 
 export const metricsMediaType = prometheusContentType;
 
-/** Gauges that are named like counters. They are the sums of `nodejs_active_resources` and the like, by type. */
+/** Gauges that are named like counters. */
 const misnamed = ["nodejs_active_resources_total", "nodejs_active_handles_total", "nodejs_active_requests_total"];
 
 const processRegistry = new Registry();

@@ -7,8 +7,8 @@ interface MissingPrivileges {
 }
 
 /**
- * What the connected role may not do though migrations need it: create tables in the first schema of its search_path. Since
- * PostgreSQL 15 only the owner of a database may do so in `public` unless it is granted. Undefined where nothing is missing.
+ * What the connected role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs
+ * a GRANT unless the role owns the database. Undefined where nothing is missing.
  *
  * @param query runs a statement without parameters
  */

@@ -5,26 +5,25 @@ import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
 
-/** A long value of a body, which nobody has parsed yet. */
+/** A long value that is not parsed yet. */
 export interface UnparsedValue extends JsonRange {
-  /** The whole body, in memory that threads share. */
+  /** The whole body, in shared memory. */
   readonly bytes: Buffer;
 }
 
-/** What a body says, with placeholders where long values stand. */
+/** A parsed body, with placeholders for long values. */
 export interface JsonBody {
   readonly value: unknown;
-  /** By their placeholders, which nobody who sends a body can guess. */
+  /** By placeholder. */
   readonly unparsed: ReadonlyMap<string, UnparsedValue>;
   /** Of the body as it was sent. */
   readonly length: number;
 }
 
-/** The most that a body may have beside its long lists, texts and products: it is parsed in one go. */
+/** The maximum beside long lists, texts and products, which is parsed in one go. */
 const bodyFrameBytesMax = 512 * 1024;
-/** Lists are parsed in pieces of this many bytes, between which others have their turn. */
+/** Other requests run between the slices of a list. */
 const sliceBytes = 64 * 1024;
-/** Brackets and braces: how a list begins and ends, and an object begins. */
 const [arrayStart, arrayEnd, objectStart] = [0x5b, 0x5d, 0x7b] as const;
 const none: ReadonlyMap<string, UnparsedValue> = new Map();
 
@@ -57,17 +56,17 @@ export function parseBody(body: Buffer, scanner: JsonScanner, parent: readonly s
   return { value: parseJson(Buffer.concat(frame)), unparsed, length };
 }
 
-/** A text that nobody can guess. No id may hold a NUL, so that it is none of anything stored. */
+/** Unguessable, and no stored id: those have no NUL. */
 export function newPlaceholder(): string {
   return `\0${randomUUID()}`;
 }
 
-/** Whether a value is a list, as far as its first byte tells. */
+/** As far as the first byte tells. */
 export function isUnparsedList({ bytes, start }: UnparsedValue): boolean {
   return bytes[start] === arrayStart;
 }
 
-/** Parses a long value of a few MiB: a list in pieces, between which others have their turn. @throws {AppError} BAD_REQUEST */
+/** Parses a long value, a list in slices between which other requests run. @throws {AppError} BAD_REQUEST */
 export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
   const { bytes, start, end } = value;
   if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {

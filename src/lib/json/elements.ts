@@ -1,7 +1,7 @@
 import { invalidJson, parseJson } from "./parse.js";
 import { firstSliceEnd } from "./slices.js";
 
-/** Some elements of an array, which follow those of the slice before. */
+/** Consecutive elements of an array. */
 interface ParsedSlice {
   /** Undefined for a single element of more than `elementBytesMax`. */
   readonly elements: readonly unknown[] | undefined;
@@ -9,9 +9,9 @@ interface ParsedSlice {
 }
 
 interface SliceOptions {
-  /** Each slice has about as many bytes, unless it is a single longer element, or the last. */
+  /** Approximate, except for a single longer element and the last slice. */
   readonly sliceBytes: number;
-  /** Longer elements are not parsed. Default: no limit. */
+  /** Longer elements are not parsed; no limit by default. */
   readonly elementBytesMax?: number;
 }
 
@@ -46,8 +46,8 @@ export function* parsedSlices(
 const objectEndAndComma = Buffer.from("},");
 
 /**
- * Most often the first brace and comma after so many bytes end an element, and are found faster than by looking at each byte.
- * If the text before them is the JSON of elements, they do: JSON that is complete leaves no string, object or array open.
+ * Tries the first brace and comma after so many bytes, which usually end an element and are found faster than by looking at
+ * each byte. Valid JSON before them proves it: nothing is left open.
  */
 function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number): ParsedSlice | undefined {
   const searched = bytes.subarray(from + sliceBytes, Math.min(from + 2 * sliceBytes, end));

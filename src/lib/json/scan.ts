@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.js";
 
-/** The value of a member within the bytes of a JSON text: from its first byte up to, not including, `end`. */
+/** The bytes of a value in a JSON text; `end` is exclusive. */
 export interface JsonRange {
   readonly start: number;
   readonly end: number;
@@ -8,24 +8,24 @@ export interface JsonRange {
   readonly items: number;
 }
 
-/** A long value, with the names of the members that lead to it: `["products"]`, or `["variables", "products"]`. */
+/** A long value and its path, such as `["variables", "products"]`. */
 export interface LongMember extends JsonRange {
   readonly path: readonly string[];
 }
 
 interface FoundMember extends JsonRange {
-  /** Where the names of the members are that lead to it, quotes included. */
+  /** The ranges of the names in its path, quotes included. */
   readonly names: readonly (readonly [start: number, end: number])[];
 }
 
-/** Levels of arrays and objects that a body may have: GraphQL's deepest input has fewer than 10. */
+/** GraphQL's deepest input has fewer than 10 levels. */
 export const depthMax = 64;
-/** Values of as many bytes are found. */
+/** Shorter values are not reported. */
 export const longFromBytes = 64 * 1024;
-/** Values are looked for in the outermost object and in the objects that are its members. */
+/** Values are looked for in the outermost object and its members. */
 const levelsMax = 2;
 
-// Constants of this module: its loops look at every byte, and an imported one costs them a quarter more.
+// Not imported: that would slow the loops over bytes by a quarter.
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
@@ -40,9 +40,8 @@ interface Level {
 }
 
 /**
- * Looks through the bytes of a JSON text (RFC 8259) as they arrive, without building anything of it: refuses what is nested
- * too deeply, and finds long values that are better parsed in pieces. It takes text that is not JSON, too: whoever parses
- * what it found, and the text without that, finds out.
+ * Scans a JSON text (RFC 8259) as it arrives, without parsing it: refuses deep nesting, and finds long values to parse in
+ * slices. It does not detect invalid JSON; parsing does.
  */
 export class JsonScanner {
   readonly #found: FoundMember[] = [];
@@ -88,7 +87,7 @@ export class JsonScanner {
     this.#offset += length;
   }
 
-  /** Whether everything that was opened is closed: where not, the text is no JSON. */
+  /** Whether all strings, objects and arrays are closed. */
   get isComplete(): boolean {
     return this.#depth === 0 && !this.#inString;
   }
