@@ -1,24 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore } from "../support/app.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
-import { answerTo, converse, onlyAnswer } from "../support/socket.js";
+import { answerTo, converse, onlyAnswer, openRawApp } from "../support/socket.js";
 import { until } from "../support/process.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ logLevel: "debug" });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
-afterEach(() => {
-  if (app.logged.length > 0) throw new Error(`Anybody can send anything, but it was logged: ${app.logged.join("")}`);
-});
-
-/** A request of these lines. The server is asked to close, so that the answer has an end. */
-const request = (...lines: string[]) => `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`;
-const ask = async (...lines: string[]) => onlyAnswer(await answerTo(app.url, request(...lines)));
+const { app, store, request, ask } = await openRawApp();
 const alive = { status: 200, body: { status: "ok" } };
 
 /** A refusal that closes the connection. */

@@ -1,23 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
 import { paths } from "../support/products.js";
-import { answerTo, converse, onlyAnswer } from "../support/socket.js";
+import { answerTo, converse, onlyAnswer, openRawApp } from "../support/socket.js";
 import { until } from "../support/process.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ logLevel: "debug" });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
-afterEach(() => {
-  if (app.logged.length > 0) throw new Error(`Anybody can send anything, but it was logged: ${app.logged.join("")}`);
-});
-
-/** A request of these lines. The server is asked to close, so that the answer has an end. */
-const request = (...lines: string[]) => `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`;
-const ask = async (...lines: string[]) => onlyAnswer(await answerTo(app.url, request(...lines)));
+const { app, store, request, ask } = await openRawApp();
 const alive = { status: 200, body: { status: "ok" } };
 
 describe("unusual, but HTTP", () => {
@@ -46,7 +32,7 @@ describe("unusual, but HTTP", () => {
   test("OPTIONS * says what the server can do; other methods of * find nothing", async () => {
     expect(await ask("OPTIONS * HTTP/1.1", "Host: x")).toMatchObject({
       status: 204,
-      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS" },
+      headers: { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" },
     });
     expect(await ask("GET * HTTP/1.1", "Host: x")).toMatchObject({ status: 404 });
   });
@@ -61,7 +47,7 @@ describe("unusual, but HTTP", () => {
     }
     expect(await ask("CONNECT shop.example:443 HTTP/1.1", "Host: shop.example:443")).toMatchObject({
       status: 405,
-      headers: { allow: "GET, HEAD, POST, DELETE, OPTIONS", connection: "close" },
+      headers: { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS", connection: "close" },
       body: { code: "METHOD_NOT_ALLOWED" },
     });
   });

@@ -1,26 +1,24 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.js";
 import { readConfig } from "../../src/config.js";
 import { connect } from "../../src/database/open.js";
 import { listen } from "../../src/http/server/server.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { type Document, faultFinder, operationsOf, resolved } from "../support/openapi.js";
+import { createTestStore, type TestStore } from "../support/app.js";
+import {
+  openDocumentedApp,
+  smallLimits,
+  type Document,
+  faultFinder,
+  operationsOf,
+  resolved,
+} from "../support/openapi.js";
 
-const small = { bodyBytesMax: 20_000, bulkProductsMax: 5 };
-let app: TestApp;
-let document: Document;
-beforeAll(async () => {
-  app = await startApp(small);
-  const response = await fetch(`${app.url}/openapi.json`);
-  document = (await response.json()) as Document;
-});
-afterAll(() => app.close());
+const { app, document, operationAt } = await openDocumentedApp();
 
 const postPaths = ["/external/product/v1", "/external/product/v1/bulk", "/external/product/v1/bulk/csv"];
 const bulkPath = "/external/product/v1/bulk";
 const productPath = "/external/product/v1/{productId}";
-const operationAt = (method: string, path: string): Document => document["paths"][path][method.toLowerCase()];
 const bodyExample = (path: string) => operationAt("POST", path)["requestBody"].content["application/json"].example;
 
 describe("answers of the running service are as documented", () => {
@@ -147,7 +145,7 @@ describe("answers of the running service are as documented", () => {
       "POST",
       bulkPath,
       400,
-      await sendJson(bulkPath, { products: Array(small.bulkProductsMax + 1).fill(scarf) }),
+      await sendJson(bulkPath, { products: Array(smallLimits.bulkProductsMax + 1).fill(scarf) }),
     );
     await documented("POST", csvPath, 400, await sendJson(csvPath, { csvContent: 'id,colour\n"' }));
   });
@@ -176,7 +174,7 @@ describe("answers of the running service are as documented", () => {
       "POST",
       path,
       413,
-      await sendJson(path, JSON.stringify("x".repeat(small.bodyBytesMax))),
+      await sendJson(path, JSON.stringify("x".repeat(smallLimits.bodyBytesMax))),
     );
     expect(large).toEqual(exampleOf("POST", path, 413, "PAYLOAD_TOO_LARGE"));
     const plain = await documented("POST", path, 415, await store.fetch(path, { method: "POST", body: "id,sku" }));

@@ -1,28 +1,18 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { exportRoutes } from "../../src/rest/exports.js";
 import { restBase, restRoutes } from "../../src/rest/routes.js";
-import { startApp, type TestApp } from "../support/app.js";
-import { type Document, examplesOf, faultFinder, operationsOf } from "../support/openapi.js";
+import { openDocumentedApp, type Document, examplesOf, faultFinder, operationsOf } from "../support/openapi.js";
 
-const small = { bodyBytesMax: 20_000, bulkProductsMax: 5 };
-let app: TestApp;
-let document: Document;
-beforeAll(async () => {
-  app = await startApp(small);
-  const response = await fetch(`${app.url}/openapi.json`);
-  document = (await response.json()) as Document;
-});
-afterAll(() => app.close());
+const { app, document, operationAt } = await openDocumentedApp();
 
 const postPaths = ["/external/product/v1", "/external/product/v1/bulk", "/external/product/v1/bulk/csv"];
 const productPath = "/external/product/v1/{productId}";
 const isExport = ({ operationId }: Document) => exportRoutes.some((route) => route.operationId === operationId);
 const mediaTypeOf = ({ responses }: Document) => Object.keys(responses[200].content).join();
-const operationAt = (method: string, path: string): Document => document["paths"][path][method.toLowerCase()];
 describe("the document", () => {
   test("is valid OpenAPI 3.1, and open to everybody", async () => {
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });

@@ -1,3 +1,5 @@
+import { afterAll } from "vitest";
+import { startApp } from "./app.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
@@ -90,4 +92,17 @@ function mapObjects(part: any, change: (object: Document) => Document): any {
   if (Array.isArray(part)) return part.map((item) => mapObjects(item, change));
   if (typeof part !== "object" || part === null) return part;
   return change(Object.fromEntries(Object.entries(part).map(([name, member]) => [name, mapObjects(member, change)])));
+}
+
+/** Limits that tests reach with little. */
+export const smallLimits = { bodyBytesMax: 20_000, bulkProductsMax: 5 };
+
+/** The service with small limits until the last test of the file, and what its document says. */
+export async function openDocumentedApp() {
+  const app = await startApp(smallLimits);
+  afterAll(() => app.close());
+  const response = await fetch(`${app.url}/openapi.json`);
+  const document = (await response.json()) as Document;
+  const operationAt = (method: string, path: string): Document => document["paths"][path][method.toLowerCase()];
+  return { app, document, operationAt };
 }

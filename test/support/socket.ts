@@ -1,4 +1,7 @@
 import { createConnection, type Socket } from "node:net";
+import { afterAll, afterEach } from "vitest";
+import { createTestStore, startApp, type TestApp, type TestStore } from "./app.js";
+import { within } from "./busy.js";
 
 /** What a client saw of a connection: bytes as they came. */
 export interface Conversation {
@@ -26,7 +29,7 @@ export function converse(url: string, sent: string | Buffer = ""): Conversation 
   return {
     socket,
     received: () => received,
-    async closed(timeoutMs = 10_000) {
+    async closed(timeoutMs = within(10_000)) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
@@ -62,4 +65,25 @@ export function onlyAnswer(received: string) {
     throw new Error(`Not one whole answer: ${JSON.stringify(received)}`);
   }
   return { status: Number(status), headers, body: body === "" ? undefined : JSON.parse(body) };
+}
+
+interface RawApp {
+  readonly app: TestApp;
+  readonly store: TestStore;
+  /** A request of these lines. The server is asked to close, so that the answer has an end. */
+  readonly request: (...lines: readonly string[]) => string;
+  /** The only answer to it. */
+  readonly ask: (...lines: readonly string[]) => Promise<ReturnType<typeof onlyAnswer>>;
+}
+
+/** The service until the last test of the file. It may log nothing: anybody can send anything. */
+export async function openRawApp(): Promise<RawApp> {
+  const app = await startApp({ logLevel: "debug" });
+  afterAll(() => app.close());
+  afterEach(() => {
+    if (app.logged.length > 0) throw new Error(`Anybody can send anything, but it was logged: ${app.logged.join("")}`);
+  });
+  const request = (...lines: readonly string[]) => `${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`;
+  const ask = async (...lines: readonly string[]) => onlyAnswer(await answerTo(app.url, request(...lines)));
+  return { app, store: await createTestStore(app), request, ask };
 }
