@@ -7,7 +7,8 @@ import { isAmong } from "../access/key.origins.js";
 import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../access/rateLimit.js";
 import { readCollected, readKey } from "../analytics/collect/collect.input.js";
 import { deviceOf } from "../analytics/collect/device.js";
-import { type EventReceipt, recordEvents } from "../analytics/events/events.record.js";
+import { createGroupCommit, type RecordTogether } from "../analytics/collect/group.js";
+import type { EventReceipt } from "../analytics/events/events.record.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
@@ -37,12 +38,13 @@ const bodyBytesMax = 64 * 1024;
 /** `POST /collect/v1`: what pages of shops report, with a public key. docs/tracking.md describes it. */
 export function createCollectRoute(options: CollectRouteOptions): Route {
   const { log } = options;
+  const record = createGroupCommit();
   return async (exchange) => {
     const { request, response, requestId, observation } = exchange;
     observation.route = collectPath;
     try {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
-      respondJson(response, 202, await collect(exchange, options));
+      respondJson(response, 202, await collect(exchange, options, record));
     } catch (error) {
       const code = refuseRest(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
@@ -52,7 +54,11 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
   };
 }
 
-async function collect(exchange: Exchange, options: CollectRouteOptions): Promise<EventReceipt> {
+async function collect(
+  exchange: Exchange,
+  options: CollectRouteOptions,
+  record: RecordTogether,
+): Promise<EventReceipt> {
   const { request, observation } = exchange;
   const { db, feed, findKey } = options;
   const { origin, "user-agent": userAgent } = request.headers;
@@ -70,7 +76,7 @@ async function collect(exchange: Exchange, options: CollectRouteOptions): Promis
     return { accepted: 0, duplicates: 0 };
   }
   const { show, events } = readCollected(sent, deviceOf(userAgent));
-  const receipt = await observation.recording(() => recordEvents(forStore(db, storeId), storeId, show, events));
+  const receipt = await observation.recording(() => record(forStore(db, storeId), storeId, show, events));
   if (events.length > 0) feed.changed(storeId, show);
   return receipt;
 }
