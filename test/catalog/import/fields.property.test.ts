@@ -19,7 +19,15 @@ import { Problems } from "../../../src/errors.js";
 import { documentedFields } from "../../../src/rest/routes.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
-import { importMany, importOne, paths, products, type Sent } from "../../support/products.js";
+import {
+  importMany,
+  importOne,
+  paths,
+  product as whole,
+  products,
+  type Sent,
+  storedKeys,
+} from "../../support/products.js";
 
 // A field of productFields that one statement, type or parser does not know is lost in one of these ways, or cannot be read.
 
@@ -42,6 +50,19 @@ const graphql = async (store: TestStore, operation: string, variables: object) =
 
 const importText =
   "mutation ($csvContent: String!, $policy: ImportErrorPolicy) { importProductsCsv(csvContent: $csvContent, errorPolicy: $policy) { imported } }";
+const patchMany = "mutation ($products: [ProductPatchInput!]!) { patchProducts(products: $products) { updated } }";
+const patch = { mode: "PATCH" };
+/** A patch that has the same effect as the whole product: what that lacks is null. */
+const cleared = (each: Sent): Sent =>
+  Object.fromEntries(productFieldNames.map((name) => [name, each[name] ?? null])) as Sent;
+
+async function sendNdjson(store: TestStore, list: readonly Sent[], mode: string): Promise<void> {
+  const headers = { "content-type": "application/x-ndjson" };
+  const body = list.map((each) => `${JSON.stringify(each)}\n`).join("");
+  const response = await store.fetch(`${paths.bulk}?mode=${mode}`, { method: "POST", headers, body });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+}
+
 /** A row that fails: the others are then stored from the table that an import collects its rows in. */
 const failing = { id: "fails" };
 /** So many that the import is stored in several steps: on the embedded engine by the tables of staged imports. */
@@ -68,6 +89,31 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
     const file = join(folder, `${store.id}.csv`);
     await writeFile(file, toCsv(list));
     await importCsv(app.db, store.id, { file });
+  },
+  "REST, as long CSV of which others fail": (store, list) =>
+    rest(store, paths.csv, {
+      csvContent: toCsv([...filler, ...list, failing]),
+      errorPolicy: "REJECT_FAILED",
+    }),
+  "REST, as a patch": (store, list) => rest(store, paths.bulk, { products: list.map(cleared), ...patch }),
+  "REST, as a patch of which others fail": (store, list) =>
+    rest(store, paths.bulk, { products: [...list.map(cleared), failing], ...patch, errorPolicy: "REJECT_FAILED" }),
+  "REST, as a long patch": (store, list) =>
+    rest(store, paths.bulk, { products: [...filler, ...list.map(cleared)], ...patch }),
+  "REST, as CSV of a patch": (store, list) => rest(store, paths.csv, { csvContent: toCsv(list), ...patch }),
+  "REST, as NDJSON": (store, list) => sendNdjson(store, list, "UPSERT"),
+  "REST, as NDJSON of a patch": (store, list) => sendNdjson(store, list.map(cleared), "PATCH"),
+  "GraphQL, as a patch": (store, list) => graphql(store, patchMany, { products: list.map(cleared) }),
+  "patches of one field each": async (store, list) => {
+    const known = await storedKeys(app, store);
+    const added = list.map(({ id }) => String(id)).filter((id) => !Object.hasOwn(known, id));
+    await rest(store, paths.bulk, { products: added.map((id) => whole(id, { sku: `new ${id}` })) });
+    const none = { price: null, price_min: null, price_max: null }; // no old price is below a new one meanwhile
+    await rest(store, paths.bulk, { products: list.map(({ id }) => ({ id, ...none })), ...patch });
+    for (const name of productFieldNames) {
+      const products = list.map(({ id, [name]: value = null }) => ({ id, [name]: name === "id" ? id : value }));
+      await rest(store, paths.bulk, { products, ...patch });
+    }
   },
   "products in memory": (store, list) => importProducts(app.db, store.id, list),
   "an import that is checked thoroughly": ({ id: storeId }, list) =>
