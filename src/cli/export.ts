@@ -6,6 +6,7 @@ import { requireStore } from "../access/store.js";
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
 import type { ExportFormat } from "../catalog/export/export.sql.js";
 import { parseDateTime } from "../lib/dateTime.js";
+import { count } from "../lib/text.js";
 import { isNdjson } from "./import/input.js";
 import { withDatabase } from "./runtime.js";
 import { parseName } from "./terminal/name.js";
@@ -50,8 +51,8 @@ export function addExportCommand(program: Command): void {
       const format = options.format ?? (isNdjson(file.replace(/\.gz$/iu, "")) ? "ndjson" : "csv");
       const products = await exportTo(store, file, format, options);
       if (file === "-") return;
-      const count = products === 1 ? "1 product was" : `${products} products were`;
-      await print({ store, file, format, products }, `${count} written to ${file}.`, options);
+      const written = count(products, "product was", "products were");
+      await print({ store, file, format, products }, `${written} written to ${file}.`, options);
     });
 }
 
@@ -79,7 +80,7 @@ async function exportTo(
         available: available === undefined ? undefined : available === "true",
         site: { siteId: site },
         updatedSince,
-        onProgress: (count) => progress?.update((products = count), count),
+        onProgress: (read) => progress?.update((products = read), read),
       };
       try {
         const pieces = exportProducts(db, store, format, options);

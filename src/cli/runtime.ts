@@ -8,6 +8,7 @@ import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { openRedis } from "../lib/redis.js";
+import { count } from "../lib/text.js";
 
 /** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
 export async function withDatabase<Result>(
@@ -43,7 +44,7 @@ export function openRelay(database: OpenDatabase, config: Config): FeedRelay | u
 }
 
 export function liveStreams({ length }: readonly unknown[]): string {
-  return length === 1 ? "1 live stream" : `${length} live streams`;
+  return count(length, "live stream");
 }
 
 /**

@@ -4,7 +4,8 @@ import { findLiveStream, type LiveStreamStatus, liveStreamStatuses, timesOf } fr
 import { deleteLiveStream } from "../analytics/shows/liveStream.delete.js";
 import { type LiveStreamPosition, listLiveStreams } from "../analytics/shows/liveStream.list.js";
 import type { Database } from "../database/client.js";
-import { confirm, type ConfirmOptions, count } from "./terminal/confirm.js";
+import { count } from "../lib/text.js";
+import { confirm, type ConfirmOptions } from "./terminal/confirm.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
 import { openRelay, withDatabase } from "./runtime.js";

@@ -40,6 +40,11 @@ export function canBeKey(text: string): boolean {
   return !isLongerThan(text, nameCharactersMax) && isStorable(text);
 }
 
+/** `3 products`, `1 product`. */
+export function count(items: number, one: string, many = `${one}s`): string {
+  return `${items} ${items === 1 ? one : many}`;
+}
+
 /** Shortens a text for a message. */
 export function clip(text: string, charactersMax = 60): string {
   if (text.length <= charactersMax) return text.toWellFormed();

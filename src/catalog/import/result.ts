@@ -1,4 +1,5 @@
 import type { Problem } from "../../errors.js";
+import { count } from "../../lib/text.js";
 import type { FileReading } from "../reading/csv.js";
 
 export interface ImportFailure {
@@ -66,12 +67,12 @@ interface Counts {
 }
 
 function report({ stored, deleted, failed }: Counts): string {
-  const done = stored === 1 ? "1 product was imported" : `${stored} products were imported`;
+  const done = `${count(stored, "product was", "products were")} imported`;
   return `${done}${deleted === undefined ? "" : `, ${deleted} deleted`}${failed === 0 ? "" : `, ${failed} failed`}.`;
 }
 
 function forecast({ stored, deleted, failed }: Counts): string {
-  const done = `${stored === 1 ? "1 product" : `${stored} products`} would be imported`;
+  const done = `${count(stored, "product")} would be imported`;
   const gone = deleted === undefined ? "" : `, ${deleted} would be deleted`;
   return `${done}${gone}${failed === 0 ? "" : `, ${failed} would fail`}. Nothing was stored.`;
 }

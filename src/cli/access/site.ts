@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addSite, countTiedProducts, listSites, removeSite } from "../../access/site.js";
-import { confirm, type ConfirmOptions, count } from "../terminal/confirm.js";
+import { count } from "../../lib/text.js";
+import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 import { withDatabase } from "../runtime.js";

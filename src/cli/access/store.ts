@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { createStore, listStores, renameStore } from "../../access/store.js";
 import { deleteStore, describeStore, type StoreContents } from "../../access/store.delete.js";
-import { confirm, type ConfirmOptions, count } from "../terminal/confirm.js";
+import { count } from "../../lib/text.js";
+import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 import { withDatabase } from "../runtime.js";

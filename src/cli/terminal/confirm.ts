@@ -27,8 +27,3 @@ export async function confirm(command: Command, question: string, { yes }: Confi
     terminal.close();
   }
 }
-
-/** `3 products`, `1 product`. */
-export function count(items: number, one: string, many = `${one}s`): string {
-  return `${items} ${items === 1 ? one : many}`;
-}

@@ -53,8 +53,7 @@ const importText =
 const patchMany = "mutation ($products: [ProductPatchInput!]!) { patchProducts(products: $products) { updated } }";
 const patch = { mode: "PATCH" };
 /** A patch that has the same effect as the whole product: what that lacks is null. */
-const cleared = (each: Sent): Sent =>
-  Object.fromEntries(productFieldNames.map((name) => [name, each[name] ?? null])) as Sent;
+const cleared = (each: Sent): Sent => Object.fromEntries(productFieldNames.map((name) => [name, each[name] ?? null]));
 
 async function sendNdjson(store: TestStore, list: readonly Sent[], mode: string): Promise<void> {
   const headers = { "content-type": "application/x-ndjson" };
@@ -111,8 +110,8 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
     const none = { price: null, price_min: null, price_max: null }; // no old price is below a new one meanwhile
     await rest(store, paths.bulk, { products: list.map(({ id }) => ({ id, ...none })), ...patch });
     for (const name of productFieldNames) {
-      const products = list.map(({ id, [name]: value = null }) => ({ id, [name]: name === "id" ? id : value }));
-      await rest(store, paths.bulk, { products, ...patch });
+      const patches = list.map(({ id, [name]: value = null }) => ({ id, [name]: name === "id" ? id : value }));
+      await rest(store, paths.bulk, { products: patches, ...patch });
     }
   },
   "products in memory": (store, list) => importProducts(app.db, store.id, list),
