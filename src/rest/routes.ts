@@ -161,6 +161,7 @@ export function takesBody({ method }: Pick<RestRoute, "method">): boolean {
 /** The fields of types that have fewer in REST than in GraphQL, in the documented order. */
 export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   Product: ["id", "sku", "title", "featured_image", "url"],
+  LiveStream: ["id", "name", "status", "startedAt", "endedAt", "durationSeconds", "host"],
   LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],
   Kpis: ["sales", "orders", "viewers", "addToCart", "avgViewTime", "devices"],
   ChannelTotals: ["live", "replay", "total"],

@@ -27,6 +27,32 @@ export function rateLimited<Parent, Args extends object, Result>(
   };
 }
 
+/** Calls that were admitted in a request, by the place of the root field in the answer. */
+const admittedByRequest = new WeakMap<Context, Map<string, Promise<void>>>();
+
+/** Likewise, for a field of the nodes of a list: all of its occurrences below one root field are one call. */
+export function rateLimitedByRoot<Parent, Args extends object, Result>(
+  name: PolicyName,
+  resolve: Resolver<Parent, Args, Result>,
+): Resolver<Parent, Args, Result> {
+  return (parent, args, context, info) => {
+    const policy = context.rateLimits.policies[name];
+    if (policy === undefined) return resolve(parent, args, context, info);
+    const admitted = admittedByRequest.get(context) ?? new Map<string, Promise<void>>();
+    admittedByRequest.set(context, admitted);
+    const call = `${name} ${rootKey(info)}`;
+    let admission = admitted.get(call);
+    if (admission === undefined) admitted.set(call, (admission = admit(policy, args, context, info)));
+    return admission.then(() => resolve(parent, args, context, info));
+  };
+}
+
+function rootKey({ path }: GraphQLResolveInfo): string | number {
+  let step = path;
+  while (step.prev !== undefined) step = step.prev;
+  return step.key;
+}
+
 /** @throws {AppError} RATE_LIMITED */
 async function admit(policy: Policy, args: object, context: Context, info: GraphQLResolveInfo): Promise<void> {
   const store = new ReservationStore(policy, context);

@@ -31,21 +31,23 @@ export const record = `
   }
 `;
 
+export const kpiFields = `
+  sales { live replay referral total }
+  orders { live replay referral total }
+  viewers { live replay total unique }
+  addToCart { live replay avg }
+  avgViewTime { live replay avg }
+  devices { device value }
+  conversionRate
+  averageOrderValue
+`;
+
 /** Everything that GraphQL has of a show's analytics. */
 export const readAnalytics = `
   query ($lsId: String!, $bucketSeconds: Int! = 60, $first: Int) {
     liveStreamAnalytics(lsId: $lsId) {
       ${fieldsOfShow}
-      kpis {
-        sales { live replay referral total }
-        orders { live replay referral total }
-        viewers { live replay total unique }
-        addToCart { live replay avg }
-        avgViewTime { live replay avg }
-        devices { device value }
-        conversionRate
-        averageOrderValue
-      }
+      kpis { ${kpiFields} }
       peakConcurrentViewers
       timeline(bucketSeconds: $bucketSeconds) { startsAt viewers carts orders sales }
       topProducts(first: $first) { productId carts }

@@ -68,7 +68,7 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
   ],
   [`{ store { id name } }`, {}],
   [`{ liveStream(lsId: "show") { name } }`, {}],
-  [`{ liveStreams(first: 1, status: ENDED) { nodes { id } pageInfo { endCursor } } }`, {}],
+  [`{ liveStreams(first: 1, status: ENDED) { nodes { id kpis { orders { total } } } pageInfo { endCursor } } }`, {}],
   [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
   [readAnalytics, { lsId: "show", first: 3 }],
 ];
