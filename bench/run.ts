@@ -12,6 +12,7 @@ import { benchGraphql, benchRest } from "./reads.js";
 import { benchNeighbours } from "./neighbours/neighbours.js";
 import { closeAll, endRun } from "./resources.js";
 import { benchStart } from "./start.js";
+import { benchStorage } from "./storage/storage.js";
 import { describeMachine, isMet, markdownTable, progress, type Row } from "./table.js";
 
 const wanted = process.argv.slice(2);
@@ -30,9 +31,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   embedded: benchEmbedded,
   mixed: benchMixed,
   neighbours: benchNeighbours,
+  storage: benchStorage,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["catalogs", "mixed", "neighbours"]);
+const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {

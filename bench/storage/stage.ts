@@ -1,0 +1,73 @@
+import { createDatabase, graphql, query, startServer, type BenchServer } from "../server.js";
+
+/** A server, and the database on which it is alone. */
+export interface Stage extends BenchServer {
+  readonly databaseUrl: string;
+}
+
+export async function setStage(): Promise<Stage> {
+  const databaseUrl = await createDatabase();
+  return { ...(await startServer({ DATABASE_URL: databaseUrl })), databaseUrl };
+}
+
+export async function saveShow(stage: Stage, id: string, startedAt: Date, more: object = {}): Promise<void> {
+  const liveStream = { id, name: id, status: "LIVE", startedAt: startedAt.toISOString(), ...more };
+  await graphql(stage, "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }", { s: liveStream });
+}
+
+export const recordOperation =
+  "mutation ($lsId: String!, $events: [ShopperEventInput!]!) { recordShopperEvents(lsId: $lsId, events: $events) { accepted duplicates } }";
+
+/**
+ * Records batches, each client one after the other.
+ *
+ * @param onBatch called after each batch with how many there were; its client waits for it
+ * @throws {Error} where an event is not accepted
+ */
+export async function recordAll(
+  stage: Stage,
+  lsId: string,
+  batches: Iterator<object[]>,
+  clients: number,
+  onBatch: (count: number) => Promise<void> | undefined = () => undefined,
+): Promise<number> {
+  let [recorded, sent] = [0, 0];
+  const client = async () => {
+    for (let next = batches.next(); next.done !== true; next = batches.next()) {
+      const { recordShopperEvents: receipt } = await graphql(stage, recordOperation, { lsId, events: next.value });
+      if (receipt.accepted !== next.value.length) throw new Error(`accepted ${receipt.accepted}`);
+      recorded += receipt.accepted;
+      sent += 1;
+      await onBatch(sent);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return recorded;
+}
+
+interface StoredEvents {
+  readonly count: number;
+  readonly viewers: number;
+  /** From the show's start, within which events occurred evenly. */
+  readonly minutes: number;
+}
+
+/** Writes events past the service, which would take longer, and no figures: `analytics rebuild` finds them. */
+export async function storeEvents(
+  { databaseUrl, store }: Stage,
+  lsId: string,
+  { count, viewers, minutes }: StoredEvents,
+): Promise<void> {
+  await query(
+    databaseUrl,
+    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+       "acceptedAt", position)
+     SELECT s."storeId", s.number, uuid_send(gen_random_uuid()), (ARRAY[1,1,1,1,1,1,1,1,2,3])[1 + i % 10],
+       (ARRAY[1,1,1,2])[1 + i % 4], decode(md5((i % $4::int)::text), 'hex'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3],
+       CASE i % 10 WHEN 9 THEN (i % 300) + 0.99 WHEN 8 THEN 0 ELSE i % 100 END, CASE i % 10 WHEN 8 THEN 'p' || i % 50 ELSE '' END,
+       s."startedAt" + (i::float8 / $3::int * $5::int) * interval '1 minute', s."startedAt" + i / 1000 * interval '1 millisecond',
+       i % 1000
+     FROM "LiveStream" AS s, generate_series(0, $3::int - 1) AS i WHERE s."storeId" = $1 AND s.id = $2`,
+    [store, lsId, count, viewers, minutes],
+  );
+}
