@@ -47,7 +47,7 @@ export async function deleteStore(
   storeId: string,
   waitMs = tokensEndMs,
 ): Promise<{ store: string } & StoreContents> {
-  const { name: _, createdAt: _at, ...contents } = await describeStore(db, storeId);
+  const { name: _, currency: _currency, createdAt: _at, ...contents } = await describeStore(db, storeId);
   const where = { storeId };
   const { count: tokens } = await db.accessToken.deleteMany({ where });
   const { count: keys } = await db.publicKey.deleteMany({ where });

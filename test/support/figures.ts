@@ -35,7 +35,7 @@ export async function figuresOf(db: RootDatabase, { storeId, lsId }: ShowKey) {
     kpis: analytics.kpis,
     peakViewers: await readPeakViewers(db, storeId, lsId),
     timeline: buckets.map((bucket) => ({ ...bucket, startsAt: bucket.startsAt.toISOString() })),
-    topProducts: await readTopProducts(db, storeId, lsId, 100),
+    topProducts: await readTopProducts(db, storeId, lsId, { first: 100, by: "CARTS" }),
     devicesByChannel: (["LIVE", "REPLAY"] as const).map((channel) => ({
       channel,
       devices: deviceShares(analytics.devices.filter((device) => device.channel === channel)),
@@ -71,7 +71,13 @@ export function someEvents(count: number): SentEvent[] {
     if (mixed % 5 === 0) {
       const channel = (["LIVE", "REPLAY", "REFERRAL"] as const)[n % 3] ?? "LIVE";
       const buyer = mixed % 2 === 0 ? {} : { viewerId: `viewer-${mixed % 300}` };
-      return { ...common, ...buyer, type: "ORDER", channel, amount: (mixed % 9_999) / 100 };
+      const lines = [`product-${mixed % 9}`, `product-${mixed % 7}`].map((productId, index) => ({
+        productId,
+        quantity: 1 + (mixed % 3),
+        amount: ((mixed + index) % 500) / 10,
+      }));
+      const sold = { ...buyer, channel, amount: (mixed % 9_999) / 100, ...(mixed % 3 === 0 && { lines }) };
+      return { ...common, ...sold, type: mixed % 7 === 0 ? "REFUND" : "ORDER" };
     }
     return {
       ...common,

@@ -6,7 +6,7 @@
 /** An event as callers send it. */
 export interface SentEvent {
   readonly id: string;
-  readonly type: "VIEW" | "ADD_TO_CART" | "ORDER";
+  readonly type: "VIEW" | "ADD_TO_CART" | "ORDER" | "REFUND";
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL";
   readonly viewerId?: string | null;
   readonly device?: string | null;
@@ -15,6 +15,9 @@ export interface SentEvent {
   readonly productId?: string | null;
   /** ISO 8601. */
   readonly occurredAt?: string;
+  readonly orderId?: string | null;
+  readonly currency?: string | null;
+  readonly lines?: readonly { readonly productId: string; readonly quantity: number; readonly amount: number }[] | null;
 }
 
 /** The events that count, of those that arrived: the first of each id. */
@@ -34,7 +37,7 @@ interface NameLimits {
  * other products in carts are not counted by product.
  */
 export function toldApart(arrived: readonly SentEvent[], limits: NameLimits): SentEvent[] {
-  const seen = arrived.filter(({ type }) => type !== "ORDER");
+  const seen = arrived.filter(isSeen);
   const firsts = (names: readonly string[], max: number) => new Set([...new Set(names)].slice(0, max));
   const devicesOf = (channel: string) =>
     firsts(
@@ -45,16 +48,31 @@ export function toldApart(arrived: readonly SentEvent[], limits: NameLimits): Se
       limits.devices,
     );
   const devices = new Map(["LIVE", "REPLAY"].map((channel) => [channel, devicesOf(channel)]));
-  const carts = seen.filter(({ type }) => type === "ADD_TO_CART");
   const products = firsts(
-    carts.flatMap(({ productId }) => productId ?? []),
+    arrived.flatMap((event) => productsOf(event).map(({ productId }) => productId)),
     limits.products,
   );
   return accepted(arrived).map((event) => ({
     ...event,
     device: devices.get(event.channel)?.has(deviceOf(event)) === true ? deviceOf(event) : "other",
     productId: event.productId && products.has(event.productId) ? event.productId : null,
+    lines: (event.lines ?? []).map((line) => ({
+      ...line,
+      productId: products.has(line.productId) ? line.productId : "",
+    })),
   }));
+}
+
+/** Whether it tells that a viewer was there: an order alone makes nobody a viewer. */
+function isSeen({ type }: SentEvent): boolean {
+  return type === "VIEW" || type === "ADD_TO_CART";
+}
+
+/** The products that an event counts for; of an order without lines, its own product once. */
+function productsOf({ type, productId, lines, amount }: SentEvent) {
+  if (type === "ORDER" && lines && lines.length > 0) return lines;
+  if ((type !== "ORDER" && type !== "ADD_TO_CART") || typeof productId !== "string") return [];
+  return [{ productId, quantity: 1, amount: amount ?? 0 }];
 }
 
 function deviceOf({ device }: SentEvent): string {
@@ -93,12 +111,26 @@ export function kpis(events: readonly SentEvent[]) {
   const referred = on(orders, "REFERRAL");
   return {
     ...documented,
-    sales: { ...documented.sales, referral: salesOf(referred) },
     orders: { ...documented.orders, referral: referred.length },
     viewers: { ...documented.viewers, unique },
+    sales: withCurrency({ ...documented.sales, referral: salesOf(referred) }),
+    refunds: withCurrency(byChannel(events, refundsOf)),
+    netSales: withCurrency(byChannel(events, netSalesOf)),
     conversionRate: percent(orders.length, unique),
     averageOrderValue: rounded(sum(orders.map(({ amount }) => amount)), orders.length),
   };
+}
+
+/** Stores of tests have none. */
+function withCurrency<Amounts extends object>(amounts: Amounts) {
+  return { ...amounts, currency: null };
+}
+
+function byChannel(events: readonly SentEvent[], amountOf: (some: readonly SentEvent[]) => number) {
+  const [live, replay, referral] = (["LIVE", "REPLAY", "REFERRAL"] as const).map((channel) =>
+    amountOf(on(events, channel)),
+  );
+  return { live, replay, referral, total: amountOf(events) };
 }
 
 /** The most distinct viewers active in one minute of the clock. */
@@ -108,7 +140,8 @@ export function peakViewers(events: readonly SentEvent[]): number {
 
 /** Each part of a show in which something happened. */
 export function timeline(events: readonly SentEvent[], bucketSeconds: number) {
-  return groupBy(events, startOf(bucketSeconds))
+  const shown = events.filter(({ type }) => type !== "REFUND");
+  return groupBy(shown, startOf(bucketSeconds))
     .toSorted(([a], [b]) => a - b)
     .map(([start, within]) => ({
       startsAt: new Date(start).toISOString(),
@@ -119,11 +152,29 @@ export function timeline(events: readonly SentEvent[], bucketSeconds: number) {
     }));
 }
 
-export function topProducts(events: readonly SentEvent[], first: number) {
-  const carts = events.filter(({ type, productId }) => type === "ADD_TO_CART" && typeof productId === "string");
-  return groupBy(carts, ({ productId }) => productId ?? "")
-    .map(([productId, within]) => ({ productId, carts: within.length }))
-    .toSorted((a, b) => b.carts - a.carts || Buffer.compare(Buffer.from(a.productId), Buffer.from(b.productId)))
+/** The products of a show with the highest figure. */
+export function topProducts(
+  events: readonly SentEvent[],
+  first: number,
+  by: "carts" | "orders" | "quantity" | "sales" = "carts",
+) {
+  const parts = events.flatMap((event) => productsOf(event).map((part) => ({ ...part, event })));
+  return groupBy(
+    parts.filter(({ productId }) => productId !== ""),
+    ({ productId }) => productId,
+  )
+    .map(([productId, within]) => {
+      const ordered = within.filter(({ event }) => event.type === "ORDER");
+      return {
+        productId,
+        carts: within.filter(({ event }) => event.type === "ADD_TO_CART").length,
+        orders: new Set(ordered.map(({ event }) => event)).size,
+        quantity: ordered.reduce((all, { quantity }) => all + quantity, 0),
+        sales: rounded(sum(ordered.map(({ amount }) => amount))),
+      };
+    })
+    .filter((figures) => figures[by] > 0)
+    .toSorted((a, b) => b[by] - a[by] || Buffer.compare(Buffer.from(a.productId), Buffer.from(b.productId)))
     .slice(0, first);
 }
 
@@ -142,8 +193,8 @@ function on(events: readonly SentEvent[], channel: SentEvent["channel"]) {
 function viewersOf(events: readonly SentEvent[]): Map<string, string> {
   const viewers = new Map<string, string>();
   for (const event of events) {
-    const { type, viewerId } = event;
-    if (type === "ORDER" || typeof viewerId !== "string" || viewers.has(viewerId)) continue;
+    const { viewerId } = event;
+    if (!isSeen(event) || typeof viewerId !== "string" || viewers.has(viewerId)) continue;
     viewers.set(viewerId, deviceOf(event));
   }
   return viewers;
@@ -159,6 +210,18 @@ function viewTimeOf(events: readonly SentEvent[]): Exact {
 
 function salesOf(events: readonly SentEvent[]): number {
   return rounded(sum(events.filter(({ type }) => type === "ORDER").map(({ amount }) => amount)));
+}
+
+function refundsOf(events: readonly SentEvent[]): number {
+  return rounded(sum(events.filter(({ type }) => type === "REFUND").map(({ amount }) => amount)));
+}
+
+function netSalesOf(events: readonly SentEvent[]): number {
+  const amounts = events.map(({ type, amount }) =>
+    type === "ORDER" ? amount : type === "REFUND" ? -(amount ?? 0) : 0,
+  );
+  const { units, scale } = sum(amounts);
+  return units < 0n ? 0 - rounded({ units: -units, scale }) : rounded({ units, scale });
 }
 
 function deviceShares(devices: readonly string[]) {

@@ -32,7 +32,9 @@ export const record = `
 `;
 
 export const kpiFields = `
-  sales { live replay referral total }
+  sales { live replay referral total currency }
+  refunds { live replay referral total currency }
+  netSales { live replay referral total currency }
   orders { live replay referral total }
   viewers { live replay total unique }
   addToCart { live replay avg }
@@ -50,7 +52,7 @@ export const readAnalytics = `
       kpis { ${kpiFields} }
       peakConcurrentViewers
       timeline(bucketSeconds: $bucketSeconds) { startsAt viewers carts orders sales }
-      topProducts(first: $first) { productId carts }
+      topProducts(first: $first) { productId carts orders quantity sales }
       devicesByChannel { channel devices { device value } }
     }
   }

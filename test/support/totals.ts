@@ -25,7 +25,7 @@ export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey)
       FROM "ShowViewer" # ORDER BY 1`,
     presence: `SELECT encode("viewerId", 'escape') AS viewer, hour, minutes::text FROM "ShowPresence" # ORDER BY 1, 2`,
     totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds"
+        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds", trim_scale(sum(refunds))::text AS refunds
       FROM "LiveStreamTotal" $ GROUP BY 1 ORDER BY 1`,
     devices: `SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice" $
       GROUP BY 1, 2 HAVING sum(viewers) <> 0 ORDER BY 1, 2`,
@@ -33,8 +33,9 @@ export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey)
         trim_scale(sum(sales))::text AS sales FROM "LiveStreamMinute" $ GROUP BY 1 ORDER BY 1`,
     spans: `SELECT seconds, "startsAt", viewers::int AS viewers, carts::int AS carts, orders::int AS orders,
         trim_scale(sales)::text AS sales FROM "LiveStreamSpan" $ ORDER BY 1, 2`,
-    products: `SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct" $
-      GROUP BY 1 HAVING sum(carts) <> 0 ORDER BY 1`,
+    products: `SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
+        trim_scale(sum(sales))::text AS sales
+      FROM "LiveStreamProduct" $ GROUP BY 1 HAVING sum(carts) + sum(orders) <> 0 ORDER BY 1`,
   };
   const rows: Record<string, unknown> = {};
   for (const [name, query] of Object.entries(queries)) {

@@ -66,7 +66,7 @@ CREATE TABLE "ShowPresence" (
 
 LOCK TABLE "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence" IN SHARE ROW EXCLUSIVE MODE;
 
--- Events, ids as in analytics/events/idBytes.ts
+-- Events, ids as in analytics/events/storage/idBytes.ts
 INSERT INTO "ShowEvent" ("acceptedAt", "occurredAt", "show", "position", "type", "channel", "storeId", "id", "viewerId", "device",
   "productId", "value")
 SELECT e."acceptedAt", e."occurredAt", s."number", e."position", array_position(ARRAY['VIEW', 'ADD_TO_CART', 'ORDER'], e."type"),

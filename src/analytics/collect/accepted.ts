@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import type { ShopperEventInput } from "../events/events.input.js";
-import { idBytes } from "../events/idBytes.js";
+import { idBytes } from "../events/storage/idBytes.js";
 
 /**
  * Which events of a batch were new when it was recorded, by their index; the others were duplicates.

@@ -4,7 +4,7 @@ import { AppError, Problems } from "../../errors.js";
 import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
 import { sendPartitioned } from "./events.partitions.js";
-import { type EventReceipt, recordEvents } from "./events.record.js";
+import { currencyOf, type EventReceipt, recordEvents } from "./events.record.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
 import { foldTotals } from "../totals/fold.js";
@@ -54,7 +54,7 @@ export async function recordEventFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
-    const file = { handle, size: stats.size, span: eventSpan(show) };
+    const file = { handle, size: stats.size, span: { ...eventSpan(show), currency: await currencyOf(db, storeId) } };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
     const receipt = await recordChecked(file, record, partitions, onProgress);

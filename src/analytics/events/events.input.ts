@@ -2,10 +2,18 @@ import type { Path, Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { checkText } from "../shows/liveStream.input.js";
 
-export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER"] as const;
+export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER", "REFUND"] as const;
 export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
 export type ShopperEventType = (typeof shopperEventTypes)[number];
 export type Channel = (typeof channels)[number];
+
+/** A product of an order. */
+export interface OrderLineInput {
+  readonly productId: string;
+  readonly quantity: number;
+  /** For all of them together. */
+  readonly amount: number;
+}
 
 export interface ShopperEventInput {
   readonly id: string;
@@ -17,17 +25,25 @@ export interface ShopperEventInput {
   readonly amount?: number | null | undefined;
   readonly productId?: string | null | undefined;
   readonly occurredAt?: Date | null | undefined;
+  readonly orderId?: string | null | undefined;
+  /** Must be that of the store. */
+  readonly currency?: string | null | undefined;
+  readonly lines?: readonly OrderLineInput[] | null | undefined;
 }
 
 export const batchEventsMax = 10_000;
 const secondsMax = 86_400;
 const amountMax = 1e9;
+const linesMax = 100;
+const quantityMax = 1_000_000;
 
 /** When events may have occurred. */
 export interface EventSpan {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */
   readonly prunedBefore?: Date;
+  /** That of the store; null where it has none. Undefined where it is not known: then none is checked. */
+  readonly currency?: string | null;
   readonly latest: Date;
 }
 
@@ -54,7 +70,7 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
     problems.add({ code, message, path: [...path, field] });
 
   checkText(event.id, 255, [...path, "id"], problems);
-  for (const name of ["viewerId", "device", "productId"] as const) {
+  for (const name of ["viewerId", "device", "productId", "orderId"] as const) {
     const value = event[name];
     // An empty device counts as unknown.
     if (typeof value === "string" && !(name === "device" && value === "")) {
@@ -64,12 +80,41 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
   checkMoment(event.occurredAt, span, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
-  if (event.type === "ORDER") {
-    if (!isGiven(event.amount)) report("amount", "REQUIRED", "An ORDER needs an amount.");
+  if (event.type === "ORDER" || event.type === "REFUND") {
+    if (!isGiven(event.amount))
+      report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
+    checkCurrency(event.currency, span.currency, report);
+    checkLines(event.lines ?? [], [...path, "lines"], problems);
     return;
   }
+  for (const name of ["orderId", "currency", "lines"] as const) {
+    if (isGiven(event[name])) report(name, "INVALID_VALUE", `${name} is for ORDER and REFUND only.`);
+  }
   if (!isGiven(event.viewerId)) report("viewerId", "REQUIRED", `${event.type} needs a viewerId.`);
-  if (event.channel === "REFERRAL") report("channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER only.");
+  if (event.channel === "REFERRAL")
+    report("channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER and REFUND only.");
+}
+
+function checkCurrency(given: string | null | undefined, currency: string | null | undefined, report: Report): void {
+  if (!isGiven(given) || currency === undefined || given === currency) return;
+  const message =
+    currency === null
+      ? "The store has no currency yet: an operator sets it by vitrine store set STORE --currency."
+      : mustBe("currency", `${currency}, the currency of the store`, given);
+  report("currency", "INVALID_VALUE", message);
+}
+
+function checkLines(lines: readonly OrderLineInput[], path: Path, problems: Problems): void {
+  if (lines.length > linesMax) {
+    problems.add({ code: "TOO_LONG", message: `lines must have at most ${linesMax} products.`, path });
+  }
+  for (const [index, { productId, quantity, amount }] of lines.slice(0, linesMax).entries()) {
+    const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, index, field] });
+    checkText(productId, 255, [...path, index, "productId"], problems);
+    checkRange(amount, amountMax, "amount", report);
+    if (Number.isInteger(quantity) && quantity >= 1 && quantity <= quantityMax) continue;
+    report("quantity", "INVALID_VALUE", mustBe("quantity", `a whole number from 1 to ${quantityMax}`, quantity));
+  }
 }
 
 type Report = (field: string, code: Problem["code"], message: string) => void;

@@ -2,7 +2,14 @@ import { parseDateTime } from "../../lib/dateTime.js";
 import { type Path, type Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import { channels, checkEvent, type EventSpan, type ShopperEventInput, shopperEventTypes } from "./events.input.js";
+import {
+  channels,
+  checkEvent,
+  type EventSpan,
+  type OrderLineInput,
+  type ShopperEventInput,
+  shopperEventTypes,
+} from "./events.input.js";
 import { lineBytesMax, type TextLine } from "./ndjson.js";
 
 /** Returns the value of a field, or what is expected. */
@@ -26,6 +33,12 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
     return moment === undefined ? { expected: "an ISO 8601 timestamp with a time zone" } : { value: moment };
   },
+  orderId: text,
+  currency: text,
+  lines: (value) =>
+    Array.isArray(value) && value.every(isLine)
+      ? { value }
+      : { expected: "a list of objects with productId, quantity and amount" },
 };
 const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
 const requiredNames: ReadonlySet<string> = new Set(["id", "type", "channel"]);
@@ -105,6 +118,15 @@ export function readFields(object: object, problems: Problems, path: Path = []):
     }
   }
   return event as unknown as ShopperEventInput; // each field was read by its reader, or has its placeholder
+}
+
+const lineFields = { productId: "string", quantity: "number", amount: "number" } as const;
+
+function isLine(value: unknown): value is OrderLineInput {
+  if (typeof value !== "object" || value === null) return false;
+  const given = Object.entries(value);
+  const isRight = given.every(([name, field]) => typeof field === (lineFields as Record<string, string>)[name]);
+  return isRight && given.length === Object.keys(lineFields).length;
 }
 
 function text(value: unknown) {

@@ -5,7 +5,7 @@ import { errorAt, Problems } from "../../errors.js";
 import type { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
-import { eventColumns, eventStatement } from "./events.sql.js";
+import { eventColumns, eventStatement } from "./storage/events.sql.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
 import { belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
@@ -60,7 +60,8 @@ export async function recordEvents(
   if (events.length > batchEventsMax) {
     throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
   }
-  checkEvents(events, eventSpan());
+  const hasCurrency = events.some(({ currency }) => typeof currency === "string");
+  checkEvents(events, { ...eventSpan(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
   if (!isStorable(lsId)) throw liveStreamNotFound();
 
   const earliest = earliestOf(events);
@@ -136,6 +137,12 @@ async function foldWhenDue(
   } catch {
     show.rowsToFold = rowsToFoldMax; // the events are recorded nevertheless
   }
+}
+
+/** Null where the store has none. */
+export async function currencyOf(db: RootDatabase, storeId: string): Promise<string | null> {
+  const store = await db.store.findUnique({ where: { id: storeId }, select: { currency: true } });
+  return store?.currency ?? null;
 }
 
 function checkEvents(events: readonly ShopperEventInput[], span: EventSpan): void {

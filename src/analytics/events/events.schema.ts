@@ -5,8 +5,17 @@ import { type EventReceipt, recordEvents } from "./events.record.js";
 const ShopperEventType = builder.enumType("ShopperEventType", { values: shopperEventTypes });
 
 export const Channel = builder.enumType("Channel", {
-  description: "Where it happened. REFERRAL is for ORDER only.",
+  description: "Where it happened. REFERRAL is for ORDER and REFUND only.",
   values: channels,
+});
+
+const OrderLineInput = builder.inputType("OrderLineInput", {
+  description: "A product of an order.",
+  fields: (t) => ({
+    productId: t.string({ description: "Its reference id." }),
+    quantity: t.int({ description: "1 to 1,000,000." }),
+    amount: t.float({ description: "For all of them together: 0 to 1,000,000,000." }),
+  }),
 });
 
 const ShopperEventInput = builder.inputType("ShopperEventInput", {
@@ -18,13 +27,24 @@ const ShopperEventInput = builder.inputType("ShopperEventInput", {
     viewerId: t.string({ required: false, description: "Required for VIEW and ADD_TO_CART." }),
     device: t.string({ required: false, description: "mobile, desktop or any other; unknown if not given." }),
     seconds: t.float({ required: false, description: "View time of a VIEW: 0 to 86,400." }),
-    amount: t.float({ required: false, description: "Of an ORDER, which needs it: 0 to 1,000,000,000." }),
+    amount: t.float({ required: false, description: "Of an ORDER or a REFUND, which need it: 0 to 1,000,000,000." }),
     productId: t.string({ required: false, description: "Reference id of the product in question." }),
     occurredAt: t.field({
       type: "DateTime",
       required: false,
       description:
         "When it happened; now if not given. From a day before the start of the show to five minutes from now.",
+    }),
+    orderId: t.string({ required: false, description: "Of an ORDER or a REFUND: at most 255 characters." }),
+    currency: t.string({
+      required: false,
+      description: "Of an ORDER or a REFUND (ISO 4217). Must be the currency of the store.",
+    }),
+    lines: t.field({
+      type: [OrderLineInput],
+      required: false,
+      description:
+        "The products of an ORDER or a REFUND, at most 100. Sales count by the amount of the event all the same.",
     }),
   }),
 });

@@ -70,13 +70,22 @@ function newNames(events: readonly ShopperEventInput[], { cached, full }: Cached
     found[kind].add(name);
     names.push({ kind, name });
   };
-  for (const { type, channel, device, productId } of events) {
-    if (type === "ORDER" || channel === "REFERRAL") continue;
-    const name = deviceName(device) ?? unknownDevice;
-    if (name !== otherDevice) meet(channel, name);
-    if (type === "ADD_TO_CART" && productId !== null && productId !== undefined) meet("PRODUCT", productId);
+  for (const event of events) {
+    const { type, channel, device } = event;
+    if ((type === "VIEW" || type === "ADD_TO_CART") && channel !== "REFERRAL") {
+      const name = deviceName(device) ?? unknownDevice;
+      if (name !== otherDevice) meet(channel, name);
+    }
+    for (const productId of productsOf(event)) meet("PRODUCT", productId);
   }
   return names;
+}
+
+/** The products that an event counts for. */
+function productsOf({ type, productId, lines }: ShopperEventInput): readonly string[] {
+  if (type === "ORDER" && lines && lines.length > 0) return lines.map((line) => line.productId);
+  const isCounted = type === "ORDER" || type === "ADD_TO_CART";
+  return isCounted && productId !== null && productId !== undefined ? [productId] : [];
 }
 
 interface NamedBatch {

@@ -1,7 +1,8 @@
 import type { Database } from "../../database/client.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
-import { type ChannelTotals, type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
+import { type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
+import { type KpiColumns, kpiColumns } from "./kpis.sql.js";
 import { hostOf, liveStreamNotFound, type LiveStreamStatus, timesOf } from "../shows/liveStream.js";
 
 export interface LiveStreamAnalytics {
@@ -17,11 +18,8 @@ export interface LiveStreamAnalytics {
   readonly devices: readonly DeviceTotal[];
 }
 
-type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail"> & {
-  readonly status: LiveStreamStatus;
-  readonly totals: readonly ChannelTotals[];
-  readonly devices: readonly DeviceTotal[];
-};
+type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail"> &
+  KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
  * Reads the KPIs of a show from totals: the cost does not depend on the number of events.
@@ -31,7 +29,7 @@ type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | 
 export async function readAnalytics(db: Database, storeId: string, id: string): Promise<LiveStreamAnalytics> {
   const [show] = isStorable(id) ? await selectAnalytics(db, storeId, id) : [];
   if (show === undefined) throw liveStreamNotFound();
-  const { name, status, startedAt, totals, devices } = show;
+  const { name, status, startedAt, totals, devices, currency } = show;
   return {
     storeId,
     id,
@@ -40,22 +38,14 @@ export async function readAnalytics(db: Database, storeId: string, id: string): 
     startedAt,
     ...timesOf(show),
     host: hostOf(show),
-    kpis: kpisOf(totals, devices),
+    kpis: kpisOf(totals, devices, currency),
     devices,
   };
 }
 
-/** One statement, so that all figures are consistent. Sums of decimals are text, to stay exact. */
+/** One statement, so that all figures are consistent. */
 function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
   return db.$queryRaw<AnalyticsRow[]>`
-    SELECT s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail",
-      (SELECT coalesce(json_agg(t), '[]') FROM (
-        SELECT channel, sum(sales)::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-          sum("cartViewers")::int AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds"
-        FROM "LiveStreamTotal" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel) AS t) AS totals,
-      (SELECT coalesce(json_agg(d), '[]') FROM (
-        SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice"
-        WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} GROUP BY channel, device HAVING sum(viewers) > 0
-      ) AS d) AS devices
+    SELECT s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail", ${kpiColumns(storeId)}
     FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
 }

@@ -6,8 +6,13 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   fields: (t) => ({
     live: t.exposeFloat("live"),
     replay: t.exposeFloat("replay"),
-    referral: t.exposeFloat("referral", { description: "Orders that came by a link of the show." }),
+    referral: t.exposeFloat("referral", { description: "Of orders that came by a link of the show." }),
     total: t.exposeFloat("total", { description: "Live, replay and referral." }),
+    currency: t.string({
+      nullable: true,
+      description: "Of amounts: the currency of the store (ISO 4217), if it has one. Null for counts.",
+      resolve: ({ currency }) => currency ?? null,
+    }),
   }),
 });
 
@@ -60,6 +65,16 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
     devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
     conversionRate: t.exposeFloat("conversionRate", {
       description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+    }),
+    refunds: t.field({
+      type: ChannelTotals,
+      description: "Amounts of refunds. Sales stay gross.",
+      resolve: ({ refunds }) => refunds,
+    }),
+    netSales: t.field({
+      type: ChannelTotals,
+      description: "Sales without refunds.",
+      resolve: ({ netSales }) => netSales,
     }),
     averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
   }),

@@ -15,6 +15,8 @@ export interface ChannelTotals {
   readonly cartViewers: number;
   /** A decimal. */
   readonly viewSeconds: string;
+  /** A decimal. */
+  readonly refunds: string;
 }
 
 export interface DeviceTotal {
@@ -30,8 +32,8 @@ export interface DeviceShare {
 }
 
 export interface Kpis {
-  readonly sales: { live: number; replay: number; referral: number; total: number };
-  readonly orders: { live: number; replay: number; referral: number; total: number };
+  readonly sales: ByChannel;
+  readonly orders: ByChannel;
   readonly viewers: { live: number; replay: number; total: number; unique: number };
   readonly addToCart: { live: number; replay: number; avg: number };
   readonly avgViewTime: { live: number; replay: number; avg: number };
@@ -40,12 +42,33 @@ export interface Kpis {
   readonly conversionRate: number;
   /** Sales per order, all channels. */
   readonly averageOrderValue: number;
+  readonly refunds: ByChannel;
+  /** Sales without refunds. */
+  readonly netSales: ByChannel;
 }
 
-const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0" };
+/** Amounts or counts. */
+interface ByChannel {
+  readonly live: number;
+  readonly replay: number;
+  readonly referral: number;
+  readonly total: number;
+  /** Of amounts: that of the store (ISO 4217), if it has any. */
+  readonly currency?: string | null;
+}
 
-/** Computes KPIs from totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0. */
-export function kpisOf(totals: readonly ChannelTotals[], devices: readonly DeviceTotal[]): Kpis {
+const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0", refunds: "0" };
+
+/**
+ * Computes KPIs from totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0.
+ *
+ * @param currency of the store (ISO 4217), if it has any
+ */
+export function kpisOf(
+  totals: readonly ChannelTotals[],
+  devices: readonly DeviceTotal[],
+  currency: string | null = null,
+): Kpis {
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
   const live = of("LIVE");
   const replay = of("REPLAY");
@@ -54,14 +77,16 @@ export function kpisOf(totals: readonly ChannelTotals[], devices: readonly Devic
   const orders = live.orders + replay.orders + referral.orders;
   const viewers = live.viewers + replay.viewers;
   const unique = of("ANY").viewers;
+  const amounts = (amountOf: (totals: Pick<ChannelTotals, "sales" | "refunds">) => Decimal): ByChannel => ({
+    live: money(amountOf(live)),
+    replay: money(amountOf(replay)),
+    referral: money(amountOf(referral)),
+    total: money(amountOf(live).plus(amountOf(replay)).plus(amountOf(referral))),
+    currency,
+  });
   const seconds = new Decimal(live.viewSeconds).plus(replay.viewSeconds);
   return {
-    sales: {
-      live: money(live.sales),
-      replay: money(replay.sales),
-      referral: money(referral.sales),
-      total: money(sales),
-    },
+    sales: amounts(({ sales: amount }) => new Decimal(amount)),
     orders: { live: live.orders, replay: replay.orders, referral: referral.orders, total: orders },
     viewers: { live: live.viewers, replay: replay.viewers, total: viewers, unique },
     addToCart: {
@@ -77,6 +102,8 @@ export function kpisOf(totals: readonly ChannelTotals[], devices: readonly Devic
     devices: deviceShares(devices),
     conversionRate: percent(orders, unique),
     averageOrderValue: ratio(sales, orders),
+    refunds: amounts(({ refunds }) => new Decimal(refunds)),
+    netSales: amounts(({ sales: amount, refunds }) => new Decimal(amount).minus(refunds)),
   };
 }
 
@@ -105,5 +132,5 @@ function ratio(dividend: string | Decimal, divisor: number): number {
 }
 
 function rounded(value: Decimal): number {
-  return value.toDecimalPlaces(2, Decimal.ROUND_HALF_UP).toNumber();
+  return value.toDecimalPlaces(2, Decimal.ROUND_HALF_UP).toNumber() + 0; // -0 becomes 0
 }

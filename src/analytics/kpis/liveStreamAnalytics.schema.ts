@@ -9,7 +9,14 @@ import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
 import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
 import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
-import { type ProductCarts, readPeakViewers, readTimeline, readTopProducts, type TimelineBucket } from "./timeline.js";
+import {
+  type ProductFigures,
+  productOrders,
+  readPeakViewers,
+  readTimeline,
+  readTopProducts,
+  type TimelineBucket,
+} from "./timeline.js";
 
 /** Cost of a time line: four hours of minutes, so that more than ten shows may be compared in one query. */
 const minutesExpected = 240;
@@ -27,7 +34,7 @@ const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").imple
   }),
 });
 
-const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
+const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").implement({
   description: "A product of a show.",
   fields: (t) => ({
     productId: t.exposeString("productId"),
@@ -40,8 +47,13 @@ const ProductCarts = builder.objectRef<ProductCarts>("ProductCarts").implement({
         shared(carts, "product", async () => lookUpProduct(db, identity.storeId, carts.productId)),
     }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
+    orders: t.exposeInt("orders", { description: "Orders that have it." }),
+    quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
+    sales: t.exposeFloat("sales", { description: "Amounts of it in orders." }),
   }),
 });
+
+const ProductOrder = builder.enumType("TopProductOrder", { values: productOrders });
 
 const ChannelDevices = builder
   .objectRef<{ channel: "LIVE" | "REPLAY"; devices: readonly DeviceShareValue[] }>("ChannelDevices")
@@ -92,14 +104,18 @@ const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStrea
     }),
     topProducts: t.field({
       type: [ProductCarts],
-      description: "The products most often put into carts.",
+      description: "The products with the highest figure: at first, those most often put into carts.",
       extensions: { cost: 100 },
-      args: { first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }) },
+      args: {
+        first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }),
+        by: t.arg({ type: ProductOrder, defaultValue: "CARTS" }),
+      },
       resolve: (analytics, args, { db }) => {
         const { storeId, id } = analytics;
         const first = pageSize(args.first);
-        const read = () => readTopProducts(db, storeId, id, first);
-        return shared(analytics, `products ${first}`, () => asWideRead(db, storeId, read));
+        const { by } = args;
+        const read = () => readTopProducts(db, storeId, id, { first, by });
+        return shared(analytics, `products ${by} ${first}`, () => asWideRead(db, storeId, read));
       },
     }),
     devicesByChannel: t.field({

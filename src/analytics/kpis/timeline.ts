@@ -1,5 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
+import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { money } from "./kpis.js";
@@ -50,15 +51,36 @@ export async function readPeakViewers(db: Database, storeId: string, lsId: strin
   return row.peak;
 }
 
-export interface ProductCarts {
+export interface ProductFigures {
   readonly productId: string;
   readonly carts: number;
+  readonly orders: number;
+  readonly quantity: number;
+  readonly sales: number;
 }
 
-/** The products most often put into carts, then by id. */
-export function readTopProducts(db: Database, storeId: string, lsId: string, first: number): Promise<ProductCarts[]> {
-  return db.$queryRaw<ProductCarts[]>`
-    SELECT "productId", sum(carts)::int AS carts FROM "LiveStreamProduct"
-    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
-    GROUP BY "productId" HAVING sum(carts) > 0 ORDER BY carts DESC, "productId" LIMIT ${first}`;
+export const productOrders = ["CARTS", "ORDERS", "QUANTITY", "SALES"] as const;
+export type ProductOrder = (typeof productOrders)[number];
+
+const columns: Readonly<Record<ProductOrder, Prisma.Sql>> = {
+  CARTS: Prisma.sql`sum(carts)`,
+  ORDERS: Prisma.sql`sum(orders)`,
+  QUANTITY: Prisma.sql`sum(quantity)`,
+  SALES: Prisma.sql`sum(sales)`,
+};
+
+/** The products of a show with the highest figure, then by id; none for which it is 0. */
+export async function readTopProducts(
+  db: Database,
+  storeId: string,
+  lsId: string,
+  { first, by }: { readonly first: number; readonly by: ProductOrder },
+): Promise<ProductFigures[]> {
+  const figure = columns[by];
+  const rows = await db.$queryRaw<(Omit<ProductFigures, "sales"> & { sales: string })[]>`
+    SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
+      sum(sales)::text AS sales
+    FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+    GROUP BY "productId" HAVING ${figure} > 0 ORDER BY ${figure} DESC, "productId" LIMIT ${first}`;
+  return rows.map((row) => ({ ...row, sales: money(row.sales) }));
 }

@@ -60,9 +60,10 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
       free AS MATERIALIZED (SELECT "productId", slot FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND ${isFree}),
       gone AS (
         DELETE FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND slot >= 0
-          AND (("productId", slot) IN (SELECT "productId", slot FROM free)) IS TRUE RETURNING p."productId", p.carts)
-      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts)
-      SELECT ${key}, "productId", -1, sum(carts) FROM gone GROUP BY "productId" ORDER BY "productId"
-      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts`,
+          AND (("productId", slot) IN (SELECT "productId", slot FROM free)) IS TRUE RETURNING p."productId", p.carts, p.orders, p.quantity, p.sales)
+      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
+      SELECT ${key}, "productId", -1, sum(carts), sum(orders), sum(quantity), sum(sales) FROM gone GROUP BY "productId" ORDER BY "productId"
+      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
+        orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales`,
   ];
 }

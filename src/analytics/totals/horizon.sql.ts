@@ -1,4 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
+import { productParts } from "../events/storage/products.sql.js";
 import { trySharedLock } from "../shows/showLock.js";
 
 interface PrunedPage {
@@ -35,20 +36,24 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
     gone AS (
       DELETE FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = (SELECT number FROM show)
         AND (e.id IN (SELECT id FROM page WHERE "occurredAt" < ${before}::timestamptz)) IS TRUE
-      RETURNING e.type, e.channel, e."occurredAt", e."productId", e.value),
+      RETURNING e.id, e.type, e.channel, e."occurredAt", e."productId", e.value, e.lines, e."acceptedAt", e.position),
     base AS (
-      INSERT INTO "ShowBase" AS t ("storeId", show, channel, minute, "productId", sales, orders, carts, seconds)
-      SELECT l."storeId", l.number, a.channel, a.minute, a."productId", a.sales, a.orders, a.carts, a.seconds
+      INSERT INTO "ShowBase" AS t ("storeId", show, channel, minute, "productId", sales, orders, carts, seconds, refunds, quantity)
+      SELECT l."storeId", l.number, a.channel, a.minute, a."productId", a.sales, a.orders, a.carts, a.seconds, a.refunds, a.quantity
       FROM "LiveStream" AS l, (
-        SELECT coalesce(channel, 0) AS channel, coalesce(minute, -1) AS minute, coalesce("productId", '') AS "productId",
+        SELECT coalesce(channel, 0) AS channel, coalesce(minute, -1) AS minute, '' AS "productId",
           coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales, count(*) FILTER (WHERE type = 3) AS orders,
-          count(*) FILTER (WHERE type = 2) AS carts, coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds
-        FROM (SELECT type, channel, ${minuteOf} AS minute, "productId", value FROM gone) AS g
-        GROUP BY GROUPING SETS ((channel), (minute), ("productId"))) AS a
-      WHERE l."storeId" = ${storeId} AND l.id = ${lsId} AND (a.channel, a.minute, a."productId") <> (0, -1, '')
+          count(*) FILTER (WHERE type = 2) AS carts, coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds,
+          coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds, 0 AS quantity
+        FROM (SELECT type, channel, ${minuteOf} AS minute, value FROM gone) AS g
+        GROUP BY GROUPING SETS ((channel), (minute))
+        UNION ALL SELECT 0, -1, "productId", sum(sales), sum(orders), sum(carts), 0, 0, sum(quantity)
+        FROM (${productParts(Prisma.sql`gone`, Prisma.sql`true`)}) AS p GROUP BY "productId") AS a
+      WHERE l."storeId" = ${storeId} AND l.id = ${lsId}
       ORDER BY a.channel, a.minute, a."productId"
       ON CONFLICT ("storeId", show, channel, minute, "productId") DO UPDATE SET sales = t.sales + EXCLUDED.sales,
-        orders = t.orders + EXCLUDED.orders, carts = t.carts + EXCLUDED.carts, seconds = t.seconds + EXCLUDED.seconds)
+        orders = t.orders + EXCLUDED.orders, carts = t.carts + EXCLUDED.carts, seconds = t.seconds + EXCLUDED.seconds,
+        refunds = t.refunds + EXCLUDED.refunds, quantity = t.quantity + EXCLUDED.quantity)
     SELECT "hasLock", (SELECT count(*) FROM gone)::int AS removed, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last
     FROM show`;
 }

@@ -1,5 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { channelName, momentOf } from "../events/codes.js";
+import { channelName, momentOf } from "../events/storage/codes.js";
+import { linesOf, productParts } from "../events/storage/products.sql.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
 import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
 import { addToSpans } from "./spans.sql.js";
@@ -58,7 +59,7 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
         SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
           SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (
             SELECT ${channelName(channel)} AS channel, ${knownDevice} AS device, ${order} FROM "ShowEvent"
-            WHERE ${byNumber} AND type <> 3) AS e
+            WHERE ${byNumber} AND type < 3) AS e
           WHERE device <> ${otherDevice}
             AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)
           ORDER BY channel, device, ${order}) AS firsts) AS n`,
@@ -69,9 +70,12 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
       lsId,
       Prisma.sql`(
         SELECT "productId", row_number() OVER (ORDER BY ${order}) AS position FROM (
-          SELECT DISTINCT ON ("productId") "productId", ${order} FROM "ShowEvent" AS e
-          WHERE ${byNumber} AND type = 2 AND "productId" <> ''
-            AND NOT EXISTS (SELECT FROM ${kept("LiveStreamProduct")} AND k."productId" = e."productId")
+          SELECT DISTINCT ON ("productId") "productId", ${order} FROM (
+            SELECT "productId", ${order} FROM "ShowEvent"
+            WHERE ${byNumber} AND (type = 2 OR type = 3 AND lines = '') AND "productId" <> ''
+            UNION ALL SELECT x."productId", ${order} FROM "ShowEvent" AS e, ${linesOf}
+            WHERE ${byNumber} AND type = 3 AND lines <> '') AS e
+          WHERE NOT EXISTS (SELECT FROM ${kept("LiveStreamProduct")} AND k."productId" = e."productId")
           ORDER BY "productId", ${order}) AS firsts) AS n`,
       limits.products,
     ),
@@ -82,15 +86,16 @@ function totals({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`DELETE FROM "LiveStreamTotal" WHERE ${where}`,
     Prisma.sql`
-      INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
-      SELECT ${key}, channel, ${slot}::int, sum(sales), sum(orders), sum(viewers), sum("cartViewers"), sum(seconds) FROM (
+      INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
+        refunds)
+      SELECT ${key}, channel, ${slot}::int, sum(sales), sum(orders), sum(viewers), sum("cartViewers"), sum(seconds), sum(refunds) FROM (
         SELECT ${channelName(channel)} AS channel, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales,
           count(*) FILTER (WHERE type = 3) AS orders, 0 AS viewers, 0 AS "cartViewers",
-          coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds
+          coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds, coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds
         FROM "ShowEvent" WHERE ${byNumber} GROUP BY channel
-        UNION ALL SELECT ${channelName(channel)}, sales, orders, 0, 0, seconds FROM "ShowBase" WHERE ${byNumber} AND channel <> 0
+        UNION ALL SELECT ${channelName(channel)}, sales, orders, 0, 0, seconds, refunds FROM "ShowBase" WHERE ${byNumber} AND channel <> 0
         UNION ALL SELECT c.channel, 0, 0, count(*) FILTER (WHERE seen & c.bit <> 0),
-          count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0
+          count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0, 0
         FROM "ShowViewer", (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8), ('ANY', 3, 0)) AS c(channel, bit, "cartBit")
         WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY c.channel) AS parts
       GROUP BY channel`,
@@ -117,7 +122,7 @@ function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
       SELECT ${key}, minute, ${slot}::int, sum(viewers), sum(carts), sum(orders), sum(sales) FROM (
         SELECT date_trunc('minute', "occurredAt", 'UTC') AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
           count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
-        FROM "ShowEvent" WHERE ${byNumber} GROUP BY 1
+        FROM "ShowEvent" WHERE ${byNumber} AND type < 4 GROUP BY 1
         UNION ALL SELECT to_timestamp(minute::float8 * 60), 0, carts, orders, sales FROM "ShowBase"
         WHERE ${byNumber} AND minute <> -1 AND carts + orders > 0
         UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, count(*), 0, 0, 0
@@ -139,13 +144,17 @@ function spans({ key, where }: ShowSql): Prisma.Sql[] {
 
 function products({ storeId, lsId, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
-    Prisma.sql`UPDATE "LiveStreamProduct" SET carts = 0 WHERE ${where} AND carts <> 0`,
     Prisma.sql`
-      UPDATE "LiveStreamProduct" AS p SET carts = counted.carts FROM (
-        SELECT "productId", sum(carts) AS carts FROM (
-          SELECT "productId", count(*) AS carts FROM "ShowEvent"
-          WHERE ${byNumber} AND type = 2 AND "productId" <> '' GROUP BY "productId"
-          UNION ALL SELECT "productId", carts FROM "ShowBase" WHERE ${byNumber} AND "productId" <> '') AS parts
+      UPDATE "LiveStreamProduct" SET carts = 0, orders = 0, quantity = 0, sales = 0
+      WHERE ${where} AND (carts, orders, quantity, sales) <> (0, 0, 0, 0)`,
+    Prisma.sql`
+      UPDATE "LiveStreamProduct" AS p
+      SET carts = counted.carts, orders = counted.orders, quantity = counted.quantity, sales = counted.sales
+      FROM (
+        SELECT "productId", sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales FROM (
+          ${productParts(Prisma.sql`"ShowEvent"`, byNumber)}
+          UNION ALL SELECT "productId", carts, orders, quantity, sales FROM "ShowBase"
+          WHERE ${byNumber} AND "productId" <> '') AS parts
         GROUP BY "productId") AS counted
       WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p."productId" = counted."productId" AND p.slot = ${slot}`,
   ];

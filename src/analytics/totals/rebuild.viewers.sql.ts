@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { hourOf, minuteOf, seenBy } from "../events/codes.js";
+import { hourOf, minuteOf, seenBy } from "../events/storage/codes.js";
 import { otherDevice, unknownDevice } from "../events/keptNames.js";
 
 export interface RebuiltShow {
@@ -23,7 +23,7 @@ export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
   const of = (row: string) =>
     Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = ${number}`;
   const kept = (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`);
-  const heard = Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type <> 3`;
+  const heard = Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type < 3`;
   const values = Prisma.sql`${storeId}::text, ${number}::int`;
   return [
     Prisma.sql`

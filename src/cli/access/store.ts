@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createStore, listStores, renameStore } from "../../access/store.js";
+import { createStore, listStores, renameStore, setCurrency } from "../../access/store.js";
 import { deleteStore, describeStore, type StoreContents } from "../../access/store.delete.js";
 import { count } from "../../lib/text.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
@@ -12,6 +12,7 @@ Examples:
   npx vitrine store create acme --name 'Acme Fashion'
   npx vitrine store list
   npx vitrine store show acme
+  npx vitrine store set acme --currency EUR
   npx vitrine store rename acme 'Acme'
   npx vitrine store delete acme`;
 
@@ -32,6 +33,7 @@ export function addStoreCommands(program: Command): void {
   addCreateCommand(store);
   addListCommand(store);
   addShowCommand(store);
+  addSetCommand(store);
   addRenameCommand(store);
   addDeleteCommand(store);
 }
@@ -42,10 +44,11 @@ function addCreateCommand(store: Command): void {
     .description("create a store")
     .argument("<store>", "its id: letters, digits, dots, dashes, underscores", parseName)
     .option("--name <name>", "its name (default: the id)", parseName)
+    .option("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
     .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store create acme --name 'Acme Fashion'")
-    .action(async (id: string, options: OutputOptions & { name?: string }) => {
-      const result = await withDatabase((db) => createStore(db, id, options.name ?? id));
+    .addHelpText("after", "\nExample:\n  npx vitrine store create acme --name 'Acme Fashion' --currency EUR")
+    .action(async (id: string, options: OutputOptions & { name?: string; currency?: string }) => {
+      const result = await withDatabase((db) => createStore(db, id, options.name ?? id, options.currency));
       await print(
         result,
         `Created store ${result.store}. Issue a token for it: npx vitrine token issue ${result.store}`,
@@ -81,6 +84,24 @@ function addShowCommand(store: Command): void {
       const found = await withDatabase((db) => describeStore(db, id));
       const text = `${id}  ${found.name}  created ${found.createdAt.toISOString()}\n${contents(found)}`;
       await print(found, text, options);
+    });
+}
+
+function parseCurrency(code: string): string {
+  return code.toUpperCase();
+}
+
+function addSetCommand(store: Command): void {
+  store
+    .command("set")
+    .description("set the currency of a store; amounts are not converted")
+    .argument("<store>", "its id", parseName)
+    .requiredOption("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
+    .option("--json", "print one JSON object")
+    .addHelpText("after", "\nExample:\n  npx vitrine store set acme --currency EUR")
+    .action(async (id: string, options: OutputOptions & { currency: string }) => {
+      const result = await withDatabase((db) => setCurrency(db, id, options.currency));
+      await print(result, `The currency of store ${id} is now ${result.currency}.`, options);
     });
 }
 

@@ -38,9 +38,9 @@ describe("with one invalid line, nothing of the file is stored", () => {
     [line({ id: 5 }), "id", "INVALID_TYPE", "id must be a string, not 5."],
     [line({ id: " " }), "id", "REQUIRED", "id must not be blank."],
     [line({ id: "e\0" }), "id", "INVALID_VALUE", "id must not contain a NUL character."],
-    [line({ type: "view" }), "type", "INVALID_TYPE", 'type must be VIEW, ADD_TO_CART or ORDER, not "view".'],
+    [line({ type: "view" }), "type", "INVALID_TYPE", 'type must be VIEW, ADD_TO_CART, ORDER or REFUND, not "view".'],
     [line({ channel: "TV" }), "channel", "INVALID_TYPE", 'channel must be LIVE, REPLAY or REFERRAL, not "TV".'],
-    [line({ channel: "REFERRAL" }), "channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER only."],
+    [line({ channel: "REFERRAL" }), "channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER and REFUND only."],
     [line({ viewerId: null }), "viewerId", "REQUIRED", "VIEW needs a viewerId."],
     [line({ viewerId: 7 }), "viewerId", "INVALID_TYPE", "viewerId must be a string, not 7."],
     [line({ seconds: "12" }), "seconds", "INVALID_TYPE", 'seconds must be a number, not "12".'],
@@ -97,7 +97,7 @@ describe("with one invalid line, nothing of the file is stored", () => {
     expect(await problemsOf(content.join("\n"))).toEqual({
       problems: [
         problem(1, "size", "UNKNOWN_FIELD", 'An event has no field "size".'),
-        problem(1, "type", "INVALID_TYPE", "type must be VIEW, ADD_TO_CART or ORDER, not 1."),
+        problem(1, "type", "INVALID_TYPE", "type must be VIEW, ADD_TO_CART, ORDER or REFUND, not 1."),
         problem(1, "seconds", "INVALID_VALUE", "seconds must be from 0 to 86400, not -1."),
         problem(3, undefined, "MALFORMED", "The line is not JSON."),
         problem(4, "id", "INVALID_TYPE", "id must be a string, not 4."),

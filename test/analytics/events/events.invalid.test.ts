@@ -20,7 +20,7 @@ describe("an invalid event is reported by index and field, and nothing of its ba
   const secondsRange = "seconds must be from 0 to 86400, not ";
   const amountRange = "amount must be from 0 to 1000000000, not ";
   const needsAmount = "An ORDER needs an amount.";
-  const ordersOnly = "The channel REFERRAL is for ORDER only.";
+  const ordersOnly = "The channel REFERRAL is for ORDER and REFUND only.";
   const { amount: _, ...freeOrder } = order("x", 0);
   const { viewerId: __, ...anonymousView } = view("x");
   const cases: readonly (readonly [string, object, string, string, string])[] = [
@@ -128,7 +128,7 @@ describe("an invalid event is reported by index and field, and nothing of its ba
     expect(await store.graphql(record, { lsId, events })).toEqual(
       invalidVariables(
         problem(0, "id", "INVALID_TYPE", "id must be a string, not 1."),
-        problem(0, "type", "INVALID_TYPE", 'type must be one of VIEW, ADD_TO_CART, ORDER, not "BUY".'),
+        problem(0, "type", "INVALID_TYPE", 'type must be one of VIEW, ADD_TO_CART, ORDER, REFUND, not "BUY".'),
         problem(0, "channel", "INVALID_TYPE", 'channel must be one of LIVE, REPLAY, REFERRAL, not "TV".'),
         problem(0, "viewerId", "INVALID_TYPE", "viewerId must be a string, not 5."),
         problem(0, "device", "INVALID_TYPE", "device must be a string, not true."),

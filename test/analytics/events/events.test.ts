@@ -29,6 +29,7 @@ describe("a show without any event", () => {
   });
 
   test("has figures of 0 and empty lists in GraphQL", async () => {
+    const noAmounts = { live: 0, replay: 0, referral: 0, total: 0, currency: null };
     const { store, lsId } = await storeWithShow(app);
     expect(await store.graphql(readAnalytics, { lsId })).toEqual({
       data: {
@@ -37,7 +38,9 @@ describe("a show without any event", () => {
           status: "ENDED",
           kpis: {
             ...nothing,
-            sales: { live: 0, replay: 0, referral: 0, total: 0 },
+            sales: noAmounts,
+            refunds: noAmounts,
+            netSales: noAmounts,
             orders: { live: 0, replay: 0, referral: 0, total: 0 },
             viewers: { live: 0, replay: 0, total: 0, unique: 0 },
             conversionRate: 0,

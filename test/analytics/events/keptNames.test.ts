@@ -93,7 +93,7 @@ describe("a show keeps a limited number of names", () => {
         ],
       },
     ]);
-    expect(topProducts).toEqual([{ productId: "other", carts: 1 }]);
+    expect(topProducts).toMatchObject([{ productId: "other", carts: 1 }]);
   });
 
   test("none of a refused batch", async () => {
@@ -103,6 +103,6 @@ describe("a show keeps a limited number of names", () => {
     const refused = recordEvents(db, show.storeId, show.lsId, asInputs([early]), { limits: few });
     await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
     await recordEvents(db, show.storeId, show.lsId, asInputs([cart("tv")]), { limits: few });
-    expect((await figuresOf(db, show)).topProducts).toEqual([{ productId: "tv", carts: 1 }]);
+    expect((await figuresOf(db, show)).topProducts).toMatchObject([{ productId: "tv", carts: 1 }]);
   });
 });

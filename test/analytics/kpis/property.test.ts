@@ -56,7 +56,15 @@ const kinds = fc.constantFrom(
   { type: "ORDER", channel: "LIVE" },
   { type: "ORDER", channel: "REPLAY" },
   { type: "ORDER", channel: "REFERRAL" },
+  { type: "REFUND", channel: "LIVE" },
+  { type: "REFUND", channel: "REFERRAL" },
 ) satisfies fc.Arbitrary<Pick<SentEvent, "type" | "channel">>;
+
+const line = fc.record({
+  productId: fc.constantFrom("shirt", "scarf", "👗"),
+  quantity: fc.integer({ min: 1, max: 1_000_000 }),
+  amount: decimals(1e9),
+});
 
 /** An event with whatever its type allows: seconds of a VIEW count, those of anything else are there to be ignored. */
 function eventOf(ids: fc.Arbitrary<string>): fc.Arbitrary<SentEvent> {
@@ -72,11 +80,13 @@ function eventOf(ids: fc.Arbitrary<string>): fc.Arbitrary<SentEvent> {
       amount: maybe(decimals(1e9)),
       price: decimals(1e9),
       productId: maybe(fc.constantFrom("shirt", "Shirt", "scarf", "null", "Zoë", "ﬀ", "👗", "a,b")),
+      lines: maybe(fc.array(line, { maxLength: 3 })),
       occurredAt,
     })
-    .map(({ kind, viewer, anonymous, amount, price, ...others }) => {
-      const ofOrder = kind.type === "ORDER";
-      return { ...others, ...kind, viewerId: ofOrder && anonymous ? null : viewer, amount: ofOrder ? price : amount };
+    .map(({ kind, viewer, anonymous, amount, price, lines, ...others }) => {
+      const ofOrder = kind.type === "ORDER" || kind.type === "REFUND";
+      const bought = ofOrder ? { amount: price, lines } : { amount };
+      return { ...others, ...kind, ...bought, viewerId: ofOrder && anonymous ? null : viewer };
     });
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { idBytes } from "../../../src/analytics/events/idBytes.js";
+import { idBytes } from "../../../src/analytics/events/storage/idBytes.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { lockShow } from "../../../src/analytics/shows/showLock.js";

@@ -27,7 +27,7 @@ const minute = fc.oneof(fc.integer({ min: -1_440, max: 4_320 }), fc.integer({ mi
 const event = fc
   .record({
     id: fc.integer({ min: 0, max: 200 }).map(String),
-    type: fc.constantFrom("VIEW", "ADD_TO_CART", "ORDER"),
+    type: fc.constantFrom("VIEW", "ADD_TO_CART", "ORDER", "REFUND"),
     channel: fc.constantFrom("LIVE", "REPLAY"),
     viewerId: fc.constantFrom("ann", "bob", "cid", "dan", "eve", "fay", "gus"),
     device: fc.constantFrom("a", "B", "b", "c", "d", "other", "", null),

@@ -52,12 +52,14 @@ test("stores are listed, shown and renamed", async () => {
   const stores: any[] = (await cliJson(["store", "list"], env)).stores;
   const ids = stores.map((listed) => String(listed.store));
   expect(ids).toEqual(ids.toSorted());
-  expect(stores).toContainEqual({ store, name: "Acme", createdAt: moment });
+  expect(stores).toContainEqual({ store, name: "Acme", currency: null, createdAt: moment });
   expect((await cli(["store", "list"], env)).stdout).toContain(`${store}  Acme  created `);
   expect(await cliJson(["store", "rename", store, "Acme Fashion"], env)).toEqual({ store, name: "Acme Fashion" });
+  expect(await cliJson(["store", "set", store, "--currency", "eur"], env)).toEqual({ store, currency: "EUR" });
   expect(await cliJson(["store", "show", store], env)).toEqual({
     store,
     name: "Acme Fashion",
+    currency: "EUR",
     createdAt: moment,
     ...contents,
   });

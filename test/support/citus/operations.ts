@@ -6,6 +6,7 @@ import { requireStore } from "../../../src/access/store.js";
 import { revokeToken, rotateToken, undoRotation } from "../../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../../src/access/token.js";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/horizon.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
@@ -152,6 +153,8 @@ async function runCommands({ db }: TestApp, store: TestStore, folder: string): P
   await writeFile(ndjson, events.map((event) => JSON.stringify(event)).join("\n"));
   const { id: lsId } = await saved(store);
   await recordEventFile(db, storeId, lsId, ndjson);
+  await showsWithEventsBefore(db, storeId, new Date());
+  await pruneBefore(db, storeId, lsId, { before: new Date("2026-05-04T19:00:00Z"), pageRows: 20 });
   await rebuildAnalytics(db, storeId);
   await saved(store, { id: lsId, status: "ARCHIVED" });
   await pruneEvents(db, storeId, { before: new Date(), batchRows: 20 });

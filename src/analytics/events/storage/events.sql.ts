@@ -1,11 +1,11 @@
-import { textArrayLiteral } from "../../database/arrayLiteral.js";
-import { Prisma } from "../../generated/prisma/client.js";
-import { trySharedLock } from "../shows/showLock.js";
+import { textArrayLiteral } from "../../../database/arrayLiteral.js";
+import { Prisma } from "../../../generated/prisma/client.js";
+import { trySharedLock } from "../../shows/showLock.js";
 import { channelCodes, typeCodes } from "./codes.js";
-import type { ShopperEventInput } from "./events.input.js";
+import type { OrderLineInput, ShopperEventInput } from "../events.input.js";
 import { totalsOf } from "./events.totals.sql.js";
 import { idBytes } from "./idBytes.js";
-import { deviceName } from "./keptNames.js";
+import { deviceName } from "../keptNames.js";
 import { showRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 
@@ -23,10 +23,22 @@ export function eventColumns(events: readonly ShopperEventInput[], now: Date) {
     channel: column(({ channel }) => channelCodes[channel]),
     viewerId: column(({ viewerId }) => idBytes(viewerId ?? "")),
     device: column(({ device }) => deviceName(device) ?? ""),
-    value: column(({ type, seconds, amount }) => (type === "ORDER" ? amount : type === "VIEW" ? seconds : 0) ?? 0),
+    value: column(valueOf),
+    orderId: column(({ orderId }) => orderId ?? ""),
+    lines: column(({ lines }) => linesText(lines ?? [])),
     productId: column(({ productId }) => productId ?? ""),
     occurredAt: column(({ occurredAt }) => occurredAt?.toISOString() ?? nowText),
   };
+}
+
+function valueOf({ type, seconds, amount }: ShopperEventInput): number {
+  if (type === "VIEW") return seconds ?? 0;
+  return type === "ADD_TO_CART" ? 0 : (amount ?? 0);
+}
+
+function linesText(lines: readonly OrderLineInput[]): string {
+  if (lines.length === 0) return "";
+  return JSON.stringify(lines.map(({ productId, quantity, amount }) => ({ productId, quantity, amount })));
 }
 
 interface EventBatch {
@@ -64,18 +76,18 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
     input AS MATERIALIZED (
       SELECT e.* FROM unnest(${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
         ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[],
-        ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[])
-        WITH ORDINALITY AS e(id, type, channel, "viewerId", device, value, "productId", "occurredAt", position),
+        ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[])
+        WITH ORDINALITY AS e(id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, position),
         show WHERE show.status NOT IN ('SCHEDULED', 'ARCHIVED') AND show."hasLock" AND NOT show."isTooEarly"
           AND NOT show."isReplaced"),
     fresh AS (
       INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
-        "acceptedAt", position)
-      SELECT l."storeId", l.number, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+        "orderId", lines, "acceptedAt", position)
+      SELECT l."storeId", l.number, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
         ${now}::timestamptz, position
       FROM ${show.source}, input AS e WHERE ${show.isShow} ORDER BY e.id, position
       ON CONFLICT ("storeId", show, id) DO NOTHING
-      RETURNING type, channel, "viewerId", device, value, "productId", "occurredAt", position),
+      RETURNING id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position),
     ${viewersOf(show, hasOthers)},
     ${totalsOf(show, slot, hasOthers)}
     SELECT status, "hasLock", "isTooEarly", "createdAt", "isReplaced", (SELECT count(*) FROM fresh)::int AS accepted,

@@ -1,6 +1,6 @@
-import { Prisma } from "../../generated/prisma/client.js";
+import { Prisma } from "../../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "./codes.js";
-import { otherDevice, unknownDevice } from "./keptNames.js";
+import { otherDevice, unknownDevice } from "../keptNames.js";
 import type { ShowRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
@@ -24,7 +24,7 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
     heard AS MATERIALIZED (
       SELECT type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownDevice}) AS device, position,
         ${seenBy(type, channel)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute
-      FROM fresh WHERE type <> 3),
+      FROM fresh WHERE type < 3),
     hours AS MATERIALIZED (
       SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard GROUP BY "viewerId", hour),
     met AS MATERIALIZED (

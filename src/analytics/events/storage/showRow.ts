@@ -1,4 +1,4 @@
-import { Prisma } from "../../generated/prisma/client.js";
+import { Prisma } from "../../../generated/prisma/client.js";
 
 /** A show, for statements that insert its rows. */
 export interface ShowRow {

@@ -1,5 +1,6 @@
-import { Prisma } from "../../generated/prisma/client.js";
+import { Prisma } from "../../../generated/prisma/client.js";
 import { channelName, hourOf, minuteOf, momentOf } from "./codes.js";
+import { addToProducts } from "./products.sql.js";
 import type { ShowRow } from "./showRow.js";
 
 const name = channelName(Prisma.sql`channel`);
@@ -10,26 +11,29 @@ export function totalsOf(show: ShowRow, slot: number, hasOthers: boolean): Prism
   const { source, isShow } = show;
   return Prisma.sql`
     total AS (
-      INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
-      SELECT l."storeId", l.id, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a."cartViewers", a.seconds
+      INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
+        refunds)
+      SELECT l."storeId", l.id, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a."cartViewers", a.seconds, a.refunds
       FROM ${source}, (
         SELECT channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers, sum("cartViewers") AS "cartViewers",
-          sum(seconds) AS seconds
+          sum(seconds) AS seconds, sum(refunds) AS refunds
         FROM (
-          SELECT ${name} AS channel, value AS sales, 1 AS orders, 0 AS viewers, 0 AS "cartViewers", 0 AS seconds
+          SELECT ${name} AS channel, value AS sales, 1 AS orders, 0 AS viewers, 0 AS "cartViewers", 0 AS seconds, 0 AS refunds
           FROM fresh WHERE type = 3
-          UNION ALL SELECT ${name}, 0, 0, 0, 0, sum(value) FROM fresh WHERE type = 1 GROUP BY 1 HAVING sum(value) <> 0
+          UNION ALL SELECT ${name}, 0, 0, 0, 0, 0, value FROM fresh WHERE type = 4
+          UNION ALL SELECT ${name}, 0, 0, 0, 0, sum(value), 0 FROM fresh WHERE type = 1 GROUP BY 1 HAVING sum(value) <> 0
           UNION ALL SELECT c.channel, 0, 0, count(*) FILTER (WHERE "newSeen" & c.bit <> 0),
-            count(*) FILTER (WHERE "newSeen" & c."cartBit" <> 0), 0
+            count(*) FILTER (WHERE "newSeen" & c."cartBit" <> 0), 0, 0
           FROM viewer, (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8)) AS c(channel, bit, "cartBit")
           WHERE "newSeen" & (c.bit | c."cartBit") <> 0 GROUP BY c.channel
-          UNION ALL SELECT 'ANY', 0, 0, count(*), 0, 0 FROM viewer
+          UNION ALL SELECT 'ANY', 0, 0, count(*), 0, 0, 0 FROM viewer
           WHERE "newSeen" & 3 <> 0 AND seen & ~"newSeen" & 3 = 0 HAVING count(*) > 0) AS parts
         GROUP BY channel) AS a
       WHERE ${isShow} ORDER BY a.channel
       ON CONFLICT ("storeId", "liveStreamId", channel, slot) DO UPDATE SET sales = t.sales + EXCLUDED.sales,
         orders = t.orders + EXCLUDED.orders, viewers = t.viewers + EXCLUDED.viewers,
-        "cartViewers" = t."cartViewers" + EXCLUDED."cartViewers", "viewSeconds" = t."viewSeconds" + EXCLUDED."viewSeconds"),
+        "cartViewers" = t."cartViewers" + EXCLUDED."cartViewers", "viewSeconds" = t."viewSeconds" + EXCLUDED."viewSeconds",
+        refunds = t.refunds + EXCLUDED.refunds),
     device AS (
       INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
       SELECT l."storeId", l.id, a.channel, a.device, ${slot}::int, a.viewers
@@ -54,18 +58,5 @@ export function totalsOf(show: ShowRow, slot: number, hasOthers: boolean): Prism
       ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
         carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
       RETURNING slot),
-    product AS (
-      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts)
-      SELECT l."storeId", l.id, a."productId", ${slot}::int, a.carts
-      FROM ${source}, (
-        SELECT "productId", count(*) AS carts FROM fresh WHERE type = 2 AND "productId" <> '' GROUP BY "productId") AS a
-      WHERE ${isShow} ${hasOthers ? isKept(show) : Prisma.empty} ORDER BY a."productId"
-      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts
-      RETURNING slot)`;
-}
-
-function isKept({ storeId, lsId }: ShowRow): Prisma.Sql {
-  return Prisma.sql`
-    AND (SELECT true FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
-      AND k."productId" = a."productId" AND k.slot = -1)`;
+    ${addToProducts(show, slot, hasOthers)}`;
 }

@@ -1,8 +1,8 @@
-import { Prisma } from "../../generated/prisma/client.js";
-import type { Channel, ShopperEventType } from "./events.input.js";
+import { Prisma } from "../../../generated/prisma/client.js";
+import type { Channel, ShopperEventType } from "../events.input.js";
 
 /** How events are stored: a CHECK of the table lists the same numbers. */
-export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3 };
+export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 };
 export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY: 2, REFERRAL: 3 };
 
 /** The name of a channel, as totals have it, from its code. */
@@ -10,7 +10,7 @@ export function channelName(code: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE ${code} WHEN 1 THEN 'LIVE' WHEN 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
 }
 
-/** What an event that is no ORDER tells of its viewer, as bits of ShowViewer.seen: 1 on LIVE, 2 on REPLAY, 4 and 8 a cart there. */
+/** What a VIEW or ADD_TO_CART tells of its viewer, as bits of ShowViewer.seen: 1 on LIVE, 2 on REPLAY, 4 and 8 a cart there. */
 export function seenBy(type: Prisma.Sql, channel: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE ${channel} WHEN 1 THEN 1 ELSE 2 END * CASE ${type} WHEN 2 THEN 5 ELSE 1 END)`;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { idBytes, idText } from "../../../src/analytics/events/idBytes.js";
+import { idBytes, idText } from "../../../../src/analytics/events/storage/idBytes.js";
 
 const bytesOf = (id: string) => Buffer.from(idBytes(id).slice(2), "hex");
 const uuid = "0b5ad1c0-89ab-4cde-8f01-23456789abcd";

@@ -1,0 +1,22 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import type { ChannelTotals, DeviceTotal } from "./kpis.js";
+
+/** What kpisOf needs of a show. */
+export interface KpiColumns {
+  readonly currency: string | null;
+  readonly totals: readonly ChannelTotals[];
+  readonly devices: readonly DeviceTotal[];
+}
+
+/** These columns of a show `s`, for a SELECT. Sums of decimals are text, to stay exact. */
+export function kpiColumns(storeId: string): Prisma.Sql {
+  return Prisma.sql`
+    (SELECT currency FROM "Store" WHERE id = ${storeId}) AS currency,
+    (SELECT coalesce(json_agg(t), '[]') FROM (
+      SELECT channel, sum(sales)::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
+        sum("cartViewers")::int AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds", sum(refunds)::text AS refunds
+      FROM "LiveStreamTotal" WHERE "storeId" = ${storeId} AND "liveStreamId" = s.id GROUP BY channel) AS t) AS totals,
+    (SELECT coalesce(json_agg(d), '[]') FROM (
+      SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice"
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = s.id GROUP BY channel, device HAVING sum(viewers) > 0) AS d) AS devices`;
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setCurrency } from "../../../src/access/store.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { order, refused, storeWithShow } from "../../support/events.js";
+import type { SentEvent } from "../../support/oracle.js";
+import { readKpis, record, recorded } from "../../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const lines = [
+  { productId: "shirt", quantity: 2, amount: 70 },
+  { productId: "scarf", quantity: 1, amount: 10.5 },
+  { productId: "shirt", quantity: 1, amount: 30 },
+];
+const refund = (id: string, amount: number, fields: Partial<SentEvent> = {}): SentEvent => ({
+  ...order(id, amount, fields),
+  type: "REFUND",
+});
+const amounts = "live replay referral total currency";
+
+async function figuresOf(store: TestStore, lsId: string, by = "CARTS") {
+  const query = `query ($lsId: String!, $by: TopProductOrder!) { liveStreamAnalytics(lsId: $lsId) {
+    kpis { sales { ${amounts} } refunds { ${amounts} } netSales { ${amounts} } orders { total currency } }
+    topProducts(by: $by) { productId carts orders quantity sales } } }`;
+  return (await store.graphql(query, { lsId, by })).data.liveStreamAnalytics;
+}
+
+test("lines count by product, an order without them as one of its product; sales by the amount of the event", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  await recorded(store, lsId, [
+    order("a", 100, { lines, productId: "ignored" }),
+    order("b", 5, { productId: "scarf" }),
+    order("c", 1),
+    { id: "d", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v", productId: "scarf" },
+  ]);
+  const shirt = { productId: "shirt", carts: 0, orders: 1, quantity: 3, sales: 100 };
+  const scarf = { productId: "scarf", carts: 1, orders: 2, quantity: 2, sales: 15.5 };
+  expect((await figuresOf(store, lsId)).topProducts).toEqual([scarf]);
+  expect((await figuresOf(store, lsId, "ORDERS")).topProducts).toEqual([scarf, shirt]);
+  expect((await figuresOf(store, lsId, "QUANTITY")).topProducts).toEqual([shirt, scarf]);
+  expect((await figuresOf(store, lsId, "SALES")).topProducts).toEqual([shirt, scarf]);
+  expect((await figuresOf(store, lsId)).kpis.sales.total).toBe(106);
+});
+
+test("refunds stand beside sales, which stay, on any channel; REST keeps its documented members", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  await recorded(store, lsId, [order("a", 100), order("b", 50, { channel: "REFERRAL", orderId: "1001" })]);
+  const before = await readKpis(store, lsId);
+  await recorded(store, lsId, [
+    refund("c", 30.25, { orderId: "1001", lines }),
+    refund("d", 60, { channel: "REFERRAL" }),
+  ]);
+  expect(await readKpis(store, lsId)).toEqual(before);
+  expect((await figuresOf(store, lsId)).kpis).toEqual({
+    sales: { live: 100, replay: 0, referral: 50, total: 150, currency: null },
+    refunds: { live: 30.25, replay: 0, referral: 60, total: 90.25, currency: null },
+    netSales: { live: 69.75, replay: 0, referral: -10, total: 59.75, currency: null },
+    orders: { total: 2, currency: null },
+  });
+});
+
+describe("the currency of an event", () => {
+  const path = (index: number, ...rest: readonly (string | number)[]) => ["events", index, ...rest];
+
+  test("is refused where the store has none, or another", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const send = (currency: string) =>
+      store.graphql(record, { lsId, events: [order("a", 1), order("b", 1, { currency })] });
+    const none = "The store has no currency yet: an operator sets it by vitrine store set STORE --currency.";
+    expect(await send("EUR")).toEqual(refused({ code: "INVALID_VALUE", message: none, path: path(1, "currency") }));
+    await setCurrency(app.db, store.id, "EUR");
+    const other = 'currency must be EUR, the currency of the store, not "USD".';
+    expect(await send("USD")).toEqual(refused({ code: "INVALID_VALUE", message: other, path: path(1, "currency") }));
+    expect((await send("EUR")).data.recordShopperEvents.accepted).toBe(2);
+    expect((await figuresOf(store, lsId)).kpis).toMatchObject({
+      sales: { total: 2, currency: "EUR" },
+      netSales: { currency: "EUR" },
+      orders: { total: 2, currency: null },
+    });
+  });
+
+  test("is one that there is", async () => {
+    const { id } = await createTestStore(app);
+    await expect(setCurrency(app.db, id, "EURO")).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+  });
+});
+
+test("what is wrong with lines is named by its place, and a VIEW has none", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const bad = [{ productId: "", quantity: 0, amount: -1 }];
+  const { errors } = await store.graphql(record, {
+    lsId,
+    events: [
+      order("a", 1, { lines: bad }),
+      { id: "b", type: "VIEW", channel: "LIVE", viewerId: "v", orderId: "1", lines },
+    ],
+  });
+  expect(errors?.[0]?.extensions.errors.map(({ path }: { path: unknown[] }) => path.join("."))).toEqual([
+    "events.0.lines.0.productId",
+    "events.0.lines.0.amount",
+    "events.0.lines.0.quantity",
+    "events.1.orderId",
+    "events.1.lines",
+  ]);
+  const many = Array.from({ length: 101 }, () => ({ productId: "p", quantity: 1, amount: 1 }));
+  const tooMany = await store.graphql(record, { lsId, events: [order("a", 1, { lines: many })] });
+  expect(tooMany.errors?.[0]?.message).toBe("lines must have at most 100 products.");
+});
