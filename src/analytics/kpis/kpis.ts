@@ -4,6 +4,9 @@ type Decimal = Prisma.Decimal;
 /** Longer results are truncated, so that they are rounded only once, to 2 decimals. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
+/** Differences are not truncated: amounts may have hundreds of digits, and the last one may decide how half a cent is rounded. */
+const Exact = Prisma.Decimal.clone({ precision: 1_000 });
+
 /** Exact sums and counts of a channel. ANY, the whole show, has only distinct viewers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
@@ -86,7 +89,7 @@ export function kpisOf(
   });
   const seconds = new Decimal(live.viewSeconds).plus(replay.viewSeconds);
   return {
-    sales: amounts(({ sales: amount }) => new Decimal(amount)),
+    sales: amounts(({ sales: amount }) => new Exact(amount)),
     orders: { live: live.orders, replay: replay.orders, referral: referral.orders, total: orders },
     viewers: { live: live.viewers, replay: replay.viewers, total: viewers, unique },
     addToCart: {
@@ -102,8 +105,8 @@ export function kpisOf(
     devices: deviceShares(devices),
     conversionRate: percent(orders, unique),
     averageOrderValue: ratio(sales, orders),
-    refunds: amounts(({ refunds }) => new Decimal(refunds)),
-    netSales: amounts(({ sales: amount, refunds }) => new Decimal(amount).minus(refunds)),
+    refunds: amounts(({ refunds }) => new Exact(refunds)),
+    netSales: amounts(({ sales: amount, refunds }) => new Exact(amount).minus(refunds)),
   };
 }
 
