@@ -5,6 +5,7 @@ import "../analytics/shows/liveStream.schema.js";
 import "../analytics/events/events.schema.js";
 import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import "../analytics/insights/showKpis.schema.js";
+import "../analytics/insights/storeAnalytics.schema.js";
 import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
 import { guardScopes } from "../execution/guardScopes.js";

@@ -5,6 +5,7 @@ import { restBase, restRoutes } from "../../src/rest/routes.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
+import { listShows, readStore } from "../support/isolation.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
 import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
@@ -89,12 +90,6 @@ const listProducts = `query ($after: String, $search: String, $available: Boolea
     nodes { id } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
-const listShows = `query ($after: String, $status: LiveStreamStatus, $first: Int) {
-  liveStreams(after: $after, status: $status, first: $first) {
-    nodes { id } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
-  }
-}`;
-
 type ProductArguments = Readonly<Record<"productId", string> & Partial<Record<"siteId" | "siteType", string>>>;
 
 /** Arguments that name a product, with the code of the answer: by id, by sku, and anything under a site. */
@@ -169,6 +164,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "Query.liveStreamAnalytics": {
     asks: ({ lsId }) => [operation(noShow, readAnalytics, { lsId })],
+  },
+  "Query.storeAnalytics": {
+    asks: () => [operation(`{"showCount":1,"topShows":[{"id":"${own.lsId}"}],"timeline":[]}`, readStore, {})],
   },
   "Mutation.importProduct": imports(viaGraphQL(importOne), one),
   "Mutation.importProducts": imports(viaGraphQL(importMany), many),

@@ -36,6 +36,7 @@ const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
   "Query.liveStream": "analytics:read",
   "Query.liveStreams": "analytics:read",
   "Query.liveStreamAnalytics": "analytics:read",
+  "Query.storeAnalytics": "analytics:read",
   "Mutation.importProduct": "catalog:write",
   "Mutation.importProducts": "catalog:write",
   "Mutation.importProductsCsv": "catalog:write",

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import type { LiveStream } from "../../generated/prisma/client.js";
+import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
 import { type DeviceTotal, type Kpis, kpisOf } from "./kpis.js";
 import { type KpiColumns, kpiColumns } from "./kpis.sql.js";
@@ -18,7 +18,10 @@ export interface LiveStreamAnalytics {
   readonly devices: readonly DeviceTotal[];
 }
 
-type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail"> &
+export type AnalyticsRow = Pick<
+  LiveStream,
+  "id" | "name" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail"
+> &
   KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
@@ -29,23 +32,23 @@ type AnalyticsRow = Pick<LiveStream, "name" | "startedAt" | "durationSeconds" | 
 export async function readAnalytics(db: Database, storeId: string, id: string): Promise<LiveStreamAnalytics> {
   const [show] = isStorable(id) ? await selectAnalytics(db, storeId, id) : [];
   if (show === undefined) throw liveStreamNotFound();
-  const { name, status, startedAt, totals, devices, currency } = show;
-  return {
-    storeId,
-    id,
-    name,
-    status,
-    startedAt,
-    ...timesOf(show),
-    host: hostOf(show),
-    kpis: kpisOf(totals, devices, currency),
-    devices,
-  };
+  return analyticsOf(storeId, show);
 }
 
 /** One statement, so that all figures are consistent. */
 function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
   return db.$queryRaw<AnalyticsRow[]>`
-    SELECT s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail", ${kpiColumns(storeId)}
-    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
+    SELECT ${analyticsColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
+}
+
+/** The columns of AnalyticsRow of a show `s`, for a SELECT. */
+export function analyticsColumns(storeId: string): Prisma.Sql {
+  return Prisma.sql`
+    s.id, s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail", ${kpiColumns(storeId)}`;
+}
+
+export function analyticsOf(storeId: string, show: AnalyticsRow): LiveStreamAnalytics {
+  const { id, name, status, startedAt, totals, devices, currency } = show;
+  const kpis = kpisOf(totals, devices, currency);
+  return { storeId, id, name, status, startedAt, ...timesOf(show), host: hostOf(show), kpis, devices };
 }

@@ -8,13 +8,17 @@ export interface KpiColumns {
   readonly devices: readonly DeviceTotal[];
 }
 
-/** These columns of a show `s`, for a SELECT. Sums of decimals are text, to stay exact. */
+/** The columns of ChannelTotals, grouped by channel. Sums of decimals are text, to stay exact. */
+export const channelTotals = Prisma.sql`
+  channel, sum(sales)::text AS sales, sum(orders)::bigint AS orders, sum(viewers)::bigint AS viewers,
+  sum("cartViewers")::bigint AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds", sum(refunds)::text AS refunds`;
+
+/** These columns of a show `s`, for a SELECT. */
 export function kpiColumns(storeId: string): Prisma.Sql {
   return Prisma.sql`
     (SELECT currency FROM "Store" WHERE id = ${storeId}) AS currency,
     (SELECT coalesce(json_agg(t), '[]') FROM (
-      SELECT channel, sum(sales)::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-        sum("cartViewers")::int AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds", sum(refunds)::text AS refunds
+      SELECT ${channelTotals}
       FROM "LiveStreamTotal" WHERE "storeId" = ${storeId} AND "liveStreamId" = s.id GROUP BY channel) AS t) AS totals,
     (SELECT coalesce(json_agg(d), '[]') FROM (
       SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice"

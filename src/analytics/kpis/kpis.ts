@@ -126,6 +126,11 @@ export function money(amount: string | Decimal): number {
   return rounded(new Decimal(amount));
 }
 
+/** The exact sum of amounts, rounded likewise. */
+export function moneySum(amounts: readonly string[]): number {
+  return rounded(amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)));
+}
+
 function percent(part: number, whole: number): number {
   return ratio(new Decimal(part).times(100), whole);
 }

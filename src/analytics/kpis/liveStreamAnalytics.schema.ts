@@ -66,7 +66,7 @@ const ChannelDevices = builder
   });
 
 /** Fields that are queried separately share their results among all subscribers who were given the same object. */
-const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
+export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
   description: "The analytics of a show.",
   fields: (t) => ({
     id: t.exposeString("id"),

@@ -72,6 +72,13 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
   [`{ liveStreams(first: 1, status: ENDED) { nodes { id kpis { orders { total } } } pageInfo { endCursor } } }`, {}],
   [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
   [readAnalytics, { lsId: "show", first: 3 }],
+  [
+    `{ storeAnalytics(from: "2026-05-01T00:07:00Z", until: "2026-06-01T00:08:00Z", timeZone: "Europe/Berlin") {
+      showCount kpis { orders { total } } hours: timeline(bucket: HOUR) { orders } timeline { orders }
+      topShows { id } rates: topShows(by: CONVERSION_RATE) { id }
+    } }`,
+    {},
+  ],
 ];
 
 /** What comes last. */

@@ -1,0 +1,35 @@
+import { Problems } from "../../errors.js";
+import { mustBe } from "../../lib/mustBe.js";
+import { isTimeZone } from "../../lib/timeZone.js";
+
+/** A time of a store: from a moment until before another. */
+export interface StoreRange {
+  readonly from: Date;
+  readonly until: Date;
+  readonly timeZone: string;
+}
+
+const yearsMax = 5;
+/** Earlier years could not be written in ISO 8601. */
+const dateTimeMin = new Date("0001-01-01T00:00:00Z");
+
+/** @throws {AppError} VALIDATION_FAILED for an end before the start, more than 5 years, or an unknown time zone */
+export function checkRange(from: Date, until: Date, timeZone: string | null | undefined): StoreRange {
+  const problems = new Problems();
+  const refuse = (field: string, message: string) =>
+    problems.add({ code: "VALIDATION_FAILED", message, path: [field] });
+  const latest = new Date(from);
+  latest.setUTCFullYear(from.getUTCFullYear() + yearsMax);
+  if (until < from) refuse("until", mustBe("until", "at or after from", until));
+  if (until > latest) refuse("until", mustBe("until", `at most ${yearsMax} years after from`, until));
+  const zone = timeZone ?? "UTC";
+  if (!isTimeZone(zone)) refuse("timeZone", mustBe("timeZone", "an IANA time zone, such as Europe/Berlin", zone));
+  problems.throwIfAny();
+  return { from, until, timeZone: zone };
+}
+
+/** As long a time, right before. */
+export function rangeBefore({ from, until, timeZone }: StoreRange): StoreRange {
+  const start = from.getTime() - (until.getTime() - from.getTime());
+  return { from: new Date(Math.max(start, dateTimeMin.getTime())), until: from, timeZone };
+}

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { setCurrency } from "../../../src/access/store.js";
+import { createTestStore, startApp, type TestApp, testDatabase } from "../../support/app.js";
+import { order } from "../../support/events.js";
+import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
+import { recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+const statements: string[] = [];
+beforeAll(async () => {
+  app = await startApp(
+    {},
+    testDatabase((sql) => statements.push(sql)),
+  );
+});
+afterAll(() => app.close());
+
+const read = `query ($from: DateTime!, $until: DateTime!, $timeZone: String) {
+  storeAnalytics(from: $from, until: $until, timeZone: $timeZone) {
+    showCount kpis { sales { total } } timeline { startsAt orders } topShows { id kpis { orders { total } } }
+    previous { showCount kpis { sales { total } } }
+  }
+}`;
+const may = { from: "2026-05-01T00:00:00Z", until: "2026-06-01T00:00:00Z" };
+
+test.each<readonly [field: string, variables: object, message: string]>([
+  ["until", { from: may.until, until: may.from }, "until must be at or after from, not 2026-05-01T00:00:00.000Z."],
+  [
+    "until",
+    { ...may, until: "2031-05-01T00:00:00.001Z" },
+    "until must be at most 5 years after from, not 2031-05-01T00:00:00.001Z.",
+  ],
+  ...["", "Nowhere/Land", "+02:00", "\u0000"].map(
+    (timeZone) =>
+      [
+        "timeZone",
+        { ...may, timeZone },
+        `timeZone must be an IANA time zone, such as Europe/Berlin, not ${JSON.stringify(timeZone)}.`,
+      ] as const,
+  ),
+])("an invalid %s is refused with its path: %j", async (field, variables, message) => {
+  const store = await createTestStore(app);
+  const { data, errors } = await store.graphql(read, variables).catch((error: unknown) => {
+    const [, body = "{}"] = /^GraphQL answered 400: (.*)$/u.exec((error as Error).message) ?? [];
+    return JSON.parse(body) as { data: unknown; errors: any[] };
+  });
+  expect(data).toEqual({ storeAnalytics: null });
+  expect(errors?.[0].extensions).toMatchObject({
+    code: "VALIDATION_FAILED",
+    errors: [{ code: "VALIDATION_FAILED", path: [field], message }],
+  });
+});
+
+test("five years and no time at all are ranges; UTC is the default, also for null", async () => {
+  const store = await createTestStore(app);
+  for (const range of [
+    { ...may, until: "2031-05-01T00:00:00Z", timeZone: null },
+    { from: may.from, until: may.from },
+    { from: "0001-01-01T00:00:00Z", until: "0005-01-01T00:00:00Z", timeZone: "europe/berlin" },
+    { from: "9999-01-01T00:00:00Z", until: "9999-12-31T00:00:00Z" },
+  ]) {
+    expect(await store.graphql(read, range)).toMatchObject({ data: { storeAnalytics: { showCount: 0 } } });
+  }
+});
+
+test("it is one analytics read, and one statement for each part, whatever the number of shows", async () => {
+  const store = await createTestStore(app);
+  for (let n = 0; n < 5; n += 1) {
+    const { id } = await saved(store);
+    await recorded(store, id, [order("a", 10, { occurredAt: "2026-05-05T00:00:00Z" }), order("b", 2)]);
+  }
+  statements.length = 0;
+  const { data } = await store.graphql(read, may);
+  expect(data.storeAnalytics).toMatchObject({
+    showCount: 5,
+    kpis: { sales: { total: 60 } },
+    timeline: [{ startsAt: "2026-05-05T00:00:00.000Z", orders: 5 }],
+    previous: { showCount: 0, kpis: { sales: { total: 0 } } },
+  });
+  expect(data.storeAnalytics.topShows).toHaveLength(5);
+  // Figures, time line, top shows, and the figures before.
+  const isOfStore = (sql: string) => /"startedAt" >=|width_bucket/u.test(sql);
+  expect(statements.filter(isOfStore)).toHaveLength(4);
+  const left = limitHeaders(
+    await sendGraphQL(
+      store,
+      `{ storeAnalytics(from: "${may.from}", until: "${may.until}") { showCount previous { showCount } } }`,
+    ),
+  );
+  expect(left[1]).toMatch(`"analytics";r=98;`);
+});
+
+test("it has the currency of the store", async () => {
+  const store = await createTestStore(app);
+  const query = `{ storeAnalytics(from: "${may.from}", until: "${may.until}") { currency kpis { sales { currency } } } }`;
+  expect(await store.graphql(query)).toEqual({
+    data: { storeAnalytics: { currency: null, kpis: { sales: { currency: null } } } },
+  });
+  await setCurrency(app.db, store.id, "EUR");
+  expect(await store.graphql(query)).toEqual({
+    data: { storeAnalytics: { currency: "EUR", kpis: { sales: { currency: "EUR" } } } },
+  });
+});
+
+test("scheduled shows have not started, and are not counted", async () => {
+  const store = await createTestStore(app);
+  await saved(store, { status: "SCHEDULED", startedAt: "2999-05-04T00:00:00.000Z", durationSeconds: null });
+  const range = { from: "2999-05-01T00:00:00Z", until: "2999-06-01T00:00:00Z" };
+  const { data } = await store.graphql(read, range);
+  expect(data.storeAnalytics).toMatchObject({ showCount: 0, topShows: [] });
+});
+
+test("a time line has the latest 1,500 buckets", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store, { startedAt: "2026-01-01T00:00:00.000Z" });
+  const start = Date.parse("2026-01-01T00:00:00Z");
+  const hours = Array.from({ length: 1_502 }, (_, n) => new Date(start + n * 3_600_000).toISOString());
+  await recorded(
+    store,
+    id,
+    hours.map((occurredAt, n) => order(`${n}`, 1, { occurredAt })),
+  );
+  const query = `{ storeAnalytics(from: "2026-01-01T00:00:00Z", until: "2026-12-01T00:00:00Z") {
+    timeline(bucket: HOUR) { startsAt }
+  } }`;
+  const { data } = await store.graphql(query);
+  expect(data.storeAnalytics.timeline.map(({ startsAt }: { startsAt: string }) => startsAt)).toEqual(hours.slice(2));
+});
