@@ -17,6 +17,7 @@ import { addShowCommands } from "./show.js";
 import { addSiteCommands } from "./access/site.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { addStoreCommands } from "./access/store.js";
+import { addViewerCommands } from "./viewer.js";
 import { addTokenCommands } from "./access/token.js";
 
 const help = `
@@ -46,6 +47,7 @@ export function createProgram(): Command {
   addImportCommand(program);
   addExportCommand(program);
   addShowCommands(program);
+  addViewerCommands(program);
   addEventsCommands(program);
   addAnalyticsCommands(program);
   return program;

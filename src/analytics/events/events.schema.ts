@@ -1,4 +1,5 @@
 import { builder } from "../../schema/builder.js";
+import { eraseViewer, type ViewerErasure } from "./erase.js";
 import { channels, shopperEventTypes } from "./events.input.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 
@@ -57,7 +58,23 @@ const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt
   }),
 });
 
+const ViewerErasureRef = builder.objectRef<ViewerErasure>("ViewerErasure").implement({
+  description: "What the erasure of a viewer found.",
+  fields: (t) => ({
+    message: t.exposeString("message"),
+    shows: t.exposeInt("shows", { description: "Shows that knew the viewer." }),
+    events: t.exposeInt("events", { description: "Events whose viewer has another id now." }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  eraseViewer: t.field({
+    authScopes: { "events:write": true },
+    type: ViewerErasureRef,
+    description: "Replaces the id of a viewer by a random one everywhere. Figures stay.",
+    args: { viewerId: t.arg.string({ description: "The id that events named." }) },
+    resolve: (_, { viewerId }, { db, identity }) => eraseViewer(db, identity.storeId, viewerId),
+  }),
   recordShopperEvents: t.field({
     authScopes: { "events:write": true },
     type: ShopperEventReceipt,

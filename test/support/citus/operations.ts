@@ -83,6 +83,7 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
 
 /** What comes last. */
 export const deletions: readonly (readonly [string, object])[] = [
+  [`mutation { eraseViewer(viewerId: "viewer-1") { message shows events } }`, {}],
   [`mutation { deleteLiveStream(lsId: "show", force: true) { message events } }`, {}],
   [
     `mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }`,

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { RootDatabase } from "../../database/client.js";
+import { Problems } from "../../errors.js";
+import { checkText } from "../shows/liveStream.input.js";
+import { withShowLock } from "../shows/showLock.js";
+import { idBytes } from "./storage/idBytes.js";
+
+export interface ViewerErasure {
+  readonly message: string;
+  /** Shows that knew the viewer. */
+  readonly shows: number;
+  /** Events whose viewer has another id now. */
+  readonly events: number;
+}
+
+const timeoutMs = 30 * 60_000;
+const randomBytesOfId = 16;
+
+/**
+ * Replaces the id of a viewer by a random one in each show of the store, another one in each. Figures stay, a rebuild gives
+ * the same, and events that are sent again are still known. Who comes again with the old id is a new viewer. Reads all
+ * events of the store's shows; after an interruption, another call does the rest.
+ *
+ * @throws {AppError} VALIDATION_FAILED for an id that no viewer can have, or UNAVAILABLE where a show stays locked
+ */
+export async function eraseViewer(db: RootDatabase, storeId: string, viewerId: string): Promise<ViewerErasure> {
+  const problems = new Problems();
+  checkText(viewerId, 255, ["viewerId"], problems);
+  problems.throwIfAny();
+  const found = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
+  let [shows, events] = [0, 0];
+  for (const { id, number } of found) {
+    if (!(await isKnown(db, { storeId, number, viewerId }))) continue;
+    events += await eraseFromShow(db, { storeId, lsId: id, number, viewerId });
+    shows += 1;
+  }
+  const message = shows === 0 ? "No show knows this viewer." : "The viewer was erased.";
+  return { message, shows, events };
+}
+
+interface ViewerOfShow {
+  readonly storeId: string;
+  readonly number: number;
+  readonly viewerId: string;
+}
+
+async function isKnown(db: RootDatabase, { storeId, number, viewerId }: ViewerOfShow): Promise<boolean> {
+  const bytes = idBytes(viewerId);
+  const [row] = await db.$queryRaw<[{ isKnown: boolean }]>`
+    SELECT EXISTS (SELECT FROM "ShowViewer" AS v
+        WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = ${bytes}::bytea)
+      OR EXISTS (SELECT FROM "ShowEvent" AS e
+        WHERE e."storeId" = ${storeId} AND e.show = ${number} AND e."viewerId" = ${bytes}::bytea) AS "isKnown"`;
+  return row.isKnown;
+}
+
+/** With the show's exclusive lock: batches under way know the viewer by the old id. */
+async function eraseFromShow(
+  db: RootDatabase,
+  { storeId, lsId, number, viewerId }: ViewerOfShow & { readonly lsId: string },
+): Promise<number> {
+  const [before, after] = [idBytes(viewerId), `\\x${randomBytes(randomBytesOfId).toString("hex")}`];
+  return withShowLock(db, { storeId, lsId, timeoutMs }, async (transaction) => {
+    await transaction.$executeRaw`
+      UPDATE "ShowViewer" SET "viewerId" = ${after}::bytea
+      WHERE "storeId" = ${storeId} AND show = ${number} AND "viewerId" = ${before}::bytea`;
+    await transaction.$executeRaw`
+      UPDATE "ShowPresence" SET "viewerId" = ${after}::bytea
+      WHERE "storeId" = ${storeId} AND show = ${number} AND "viewerId" = ${before}::bytea`;
+    return transaction.$executeRaw`
+      UPDATE "ShowEvent" SET "viewerId" = ${after}::bytea
+      WHERE "storeId" = ${storeId} AND show = ${number} AND "viewerId" = ${before}::bytea`;
+  });
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eraseViewer } from "../../../src/analytics/events/erase.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
+import { storeWithShow, view } from "../../support/events.js";
+import { everythingOf } from "../../support/stored.js";
+import { recorded } from "../../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const viewerId = "viewer-23";
+
+/** Whether any row of a store names the viewer. */
+async function isNamed(storeId: string): Promise<boolean> {
+  const rows = Object.values(await everythingOf(app, { id: storeId })).flat();
+  return rows.some(
+    (row) => row.includes(`x${Buffer.from(viewerId).toString("hex")}"`) || row.includes(`"${viewerId}"`),
+  );
+}
+
+test("an erased viewer is nowhere; figures, duplicates and a rebuild are as before, in every show of the store", async () => {
+  const first = await newShow(app.db);
+  const second = await newShow(app.db, first.storeId);
+  const other = await newShow(app.db);
+  const events = someEvents(900);
+  const own = events.filter((event) => event.viewerId === viewerId).length;
+  expect(own).toBeGreaterThan(1);
+  for (const { storeId, lsId } of [first, second, other]) await recordEvents(app.db, storeId, lsId, asInputs(events));
+  expect(await isNamed(first.storeId)).toBe(true);
+  expect(await eraseViewer(app.db, first.storeId, viewerId)).toEqual({
+    message: "The viewer was erased.",
+    shows: 2,
+    events: 2 * own,
+  });
+  expect(await isNamed(first.storeId)).toBe(false);
+  expect(await isNamed(other.storeId), "of another store").toBe(true);
+  for (const show of [first, second]) {
+    expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
+    expect(await recordEvents(app.db, show.storeId, show.lsId, asInputs(events))).toEqual({
+      accepted: 0,
+      duplicates: events.length,
+    });
+  }
+  await rebuildAnalytics(app.db, first.storeId);
+  for (const show of [first, second]) expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
+  expect(await eraseViewer(app.db, first.storeId, viewerId)).toMatchObject({ shows: 0, events: 0 });
+});
+
+test("over GraphQL; who comes back is a new viewer", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  await recorded(store, lsId, [view("a", { viewerId: "ann" })]);
+  const erase = `mutation { eraseViewer(viewerId: "ann") { message shows events } }`;
+  const { data } = await store.graphql(erase);
+  expect(data.eraseViewer).toEqual({ message: "The viewer was erased.", shows: 1, events: 1 });
+  await recorded(store, lsId, [view("b", { viewerId: "ann" })]);
+  expect((await figuresOf(app.db, { storeId: store.id, lsId })).kpis.viewers.unique).toBe(2);
+  const { errors } = await store.graphql(`mutation { eraseViewer(viewerId: " ") { shows } }`);
+  expect(errors).toMatchObject([{ extensions: { code: "VALIDATION_FAILED" } }]);
+});
