@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createStore } from "../../src/access/store.js";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
+import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { deviceShares } from "../../src/analytics/kpis/kpis.js";
 import { readAnalytics } from "../../src/analytics/kpis/kpis.read.js";
 import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
@@ -25,6 +26,27 @@ export async function newShow(db: RootDatabase, store?: string): Promise<ShowKey
     startedAt: new Date("2026-05-04T18:30:00Z"),
   });
   return { storeId, lsId: id };
+}
+
+const oldStart = Date.parse("2020-05-04T18:30:00Z");
+
+/**
+ * An ended show of 2020, of a store of its own, and its events: for what is done to all stores of the database, such as
+ * removing what is older than a time, which must leave the shows of other tests alone.
+ */
+export async function oldShow(db: RootDatabase, count: number) {
+  const storeId = `store-${randomUUID()}`;
+  await createStore(db, storeId, "Test store");
+  const show = { id: `show-${randomUUID()}`, name: "Old", startedAt: new Date(oldStart), durationSeconds: 7_200 };
+  await saveLiveStream(db, storeId, { ...show, status: "LIVE", durationSeconds: null });
+  const shiftMs = Date.parse("2026-05-04T18:30:00Z") - oldStart;
+  const events = someEvents(count).map((event): SentEvent => {
+    const occurredAt = new Date(Date.parse(event.occurredAt ?? "") - shiftMs).toISOString();
+    return { ...event, occurredAt };
+  });
+  await recordEvents(db, storeId, show.id, asInputs(events));
+  await saveLiveStream(db, storeId, { ...show, status: "ENDED" });
+  return { show: { storeId, lsId: show.id }, saved: show, events };
 }
 
 /** Every figure of a show, as it is read. */

@@ -49,6 +49,13 @@ const knownDevice = Prisma.sql`coalesce(nullif(device, ''), ${unknownDevice})`;
 function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits): Prisma.Sql[] {
   const kept = (table: string) => Prisma.sql`${Prisma.raw(`"${table}"`)} AS k WHERE k."storeId" = ${storeId}
     AND k."liveStreamId" = ${lsId} AND k.slot = ${slot}`;
+  // Two passes that aggregate are faster than one that sorts all events.
+  const unkept = Prisma.sql`
+    SELECT * FROM (
+      SELECT ${channelName(channel)} AS channel, ${knownDevice} AS device, ${order} FROM "ShowEvent"
+      WHERE ${byNumber} AND type < 3) AS e
+    WHERE device <> ${otherDevice}
+      AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)`;
   return [
     Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where} AND slot <> ${slot}`,
     Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where} AND slot <> ${slot}`,
@@ -57,11 +64,9 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
       lsId,
       Prisma.sql`(
         SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
-          SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (
-            SELECT ${channelName(channel)} AS channel, ${knownDevice} AS device, ${order} FROM "ShowEvent"
-            WHERE ${byNumber} AND type < 3) AS e
-          WHERE device <> ${otherDevice}
-            AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)
+          SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (${unkept}) AS e
+          JOIN (SELECT channel, device, min("acceptedAt") AS "acceptedAt" FROM (${unkept}) AS e GROUP BY channel, device) AS f
+            USING (channel, device, "acceptedAt")
           ORDER BY channel, device, ${order}) AS firsts) AS n`,
       limits.devices,
     ),

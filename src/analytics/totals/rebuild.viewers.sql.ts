@@ -18,13 +18,23 @@ const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, 
  * first. There are many rows, so only wrong ones are written.
  */
 export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
-  const { storeId, number, isPartial } = show;
-  const isKept = isPartial ? Prisma.sql`AND false` : Prisma.empty;
+  return [...viewers(show), minutes(show)];
+}
+
+function termsOf({ storeId, number, isPartial }: RebuiltShow) {
   const of = (row: string) =>
     Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = ${number}`;
-  const kept = (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`);
-  const heard = Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type < 3`;
-  const values = Prisma.sql`${storeId}::text, ${number}::int`;
+  return {
+    of,
+    isKept: isPartial ? Prisma.sql`AND false` : Prisma.empty,
+    kept: (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`),
+    heard: Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type < 3`,
+    values: Prisma.sql`${storeId}::text, ${number}::int`,
+  };
+}
+
+function viewers(show: RebuiltShow): Prisma.Sql[] {
+  const { of, isKept, kept, heard, values } = termsOf(show);
   return [
     Prisma.sql`
       DELETE FROM "ShowViewer" AS v WHERE ${of("v")} ${isKept}
@@ -52,7 +62,12 @@ export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
         "liveDevice" = CASE t.seen & EXCLUDED.seen & 1 WHEN 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
         "replayDevice" = CASE t.seen & EXCLUDED.seen & 2 WHEN 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
-    Prisma.sql`
+  ];
+}
+
+function minutes(show: RebuiltShow): Prisma.Sql {
+  const { of, isKept, kept, heard, values } = termsOf(show);
+  return Prisma.sql`
       WITH hours AS MATERIALIZED (
         SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes
         FROM (SELECT e."viewerId", ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute FROM ${heard}) AS m
@@ -61,20 +76,21 @@ export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
         SELECT h.* FROM hours AS h JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = h."viewerId"
         WHERE h.hour <> v.hour),
       corrected AS (
-        UPDATE "ShowViewer" AS t SET minutes = n.minutes FROM (
-          SELECT v."viewerId", coalesce(h.minutes, 0) | ${kept("v.minutes")} AS minutes FROM "ShowViewer" AS v
-          LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
-          WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}) AS n
-        WHERE ${of("t")} AND t."viewerId" = n."viewerId"),
+        INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
+          "replayDevice")
+        SELECT ${values}, v."viewerId", v.hour, coalesce(h.minutes, 0) | ${kept("v.minutes")}, 0, v.seen, 0, v."liveDevice",
+          v."replayDevice"
+        FROM "ShowViewer" AS v LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
+        WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}
+        ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET minutes = EXCLUDED.minutes),
       removed AS (
         DELETE FROM "ShowPresence" AS p WHERE ${of("p")} ${isKept}
-          AND NOT EXISTS (SELECT FROM later AS h WHERE h."viewerId" = p."viewerId" AND h.hour = p.hour))
+          AND ((p."viewerId", p.hour) IN (SELECT "viewerId", hour FROM later)) IS NOT TRUE)
       INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
       SELECT ${values}, h."viewerId", h.hour, h.minutes | ${kept("p.minutes")}, 0 FROM later AS h
       LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
       WHERE p.minutes IS DISTINCT FROM h.minutes | ${kept("p.minutes")}
-      ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes`,
-  ];
+      ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes`;
 }
 
 /** The device of the first event on a channel where it is kept by name, otherwise `other`; empty without any event there. */

@@ -7,7 +7,15 @@ import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { pruneAllStores } from "../../../src/analytics/totals/retention.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { testDatabase } from "../../support/app.js";
-import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import {
+  asInputs,
+  expectedFigures,
+  figuresOf,
+  newShow,
+  oldShow,
+  type ShowKey,
+  someEvents,
+} from "../../support/figures.js";
 import { rowsOfShow } from "../../support/storedEvents.js";
 import { recordAll, storedTotals } from "../../support/totals.js";
 
@@ -22,9 +30,9 @@ afterAll(() => database.close());
 const horizon = new Date("2026-05-04T19:10:30Z");
 const isOld = ({ occurredAt }: { occurredAt?: string }) => Date.parse(occurredAt ?? "") < horizon.getTime();
 
-async function end({ storeId, lsId }: ShowKey, status: "ENDED" | "ARCHIVED" = "ENDED"): Promise<void> {
+async function end({ storeId, lsId }: ShowKey): Promise<void> {
   const startedAt = new Date("2026-05-04T18:30:00Z");
-  await saveLiveStream(db, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 7_200 });
+  await saveLiveStream(db, storeId, { id: lsId, name: "Show", status: "ENDED", startedAt, durationSeconds: 7_200 });
 }
 
 async function endedShow(count = 600) {
@@ -129,10 +137,10 @@ describe("the events of an ended show before a time", () => {
 });
 
 test("of all stores, ended shows lose old events, and archived ones that ended before lose their viewers too", async () => {
-  const [first, second] = [await endedShow(), await endedShow()];
-  await end(second.show, "ARCHIVED");
-  const result = await pruneAllStores(db, { before: horizon });
-  const later = await pruneAllStores(db, { before: new Date("2026-05-05T18:30:00Z") });
+  const [first, second] = [await oldShow(db, 300), await oldShow(db, 300)];
+  await saveLiveStream(db, second.show.storeId, { ...second.saved, status: "ARCHIVED" });
+  const result = await pruneAllStores(db, { before: new Date("2020-05-04T19:10:30Z") });
+  const later = await pruneAllStores(db, { before: new Date("2020-05-05T18:30:00Z") });
   const own = ({ shows }: typeof result) =>
     shows.filter(({ store }) => [first.show.storeId, second.show.storeId].includes(store)).length;
   expect([own(result), own(later)]).toEqual([2, 2]);

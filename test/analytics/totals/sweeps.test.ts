@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createRetentionSweep } from "../../../src/analytics/totals/retention.js";
 import { startApp, testDatabase, type TestApp, type TestStore } from "../../support/app.js";
 import { storeWithShow, view } from "../../support/events.js";
-import { recorded, saved, show } from "../../support/shows.js";
-import { rowsOfShow } from "../../support/storedEvents.js";
+import { oldShow, type ShowKey } from "../../support/figures.js";
+import { recorded } from "../../support/shows.js";
 
 async function slots(app: TestApp, store: TestStore): Promise<number> {
   const where = { storeId: store.id, slot: { gte: 0 } };
@@ -23,20 +23,13 @@ test("a server folds the totals of shows within seconds, without further events"
 test("a round of the retention sweep removes what is older than the days given, and the next does nothing for an hour", async () => {
   const database = testDatabase();
   onTestFinished(() => database.close());
-  const app = await startApp({ eventRetentionDays: 36_500 });
-  onTestFinished(() => app.close());
-  const { store, lsId } = await storeWithShow(app);
-  const rows = async () => app.db.showEvent.count({ where: await rowsOfShow(app.db, { storeId: store.id, lsId }) });
-  const longAgo = new Date(Date.parse(show().startedAt) + 60_000).toISOString();
-  await recorded(store, lsId, [
-    view("old", { occurredAt: longAgo }),
-    view("new", { occurredAt: new Date().toISOString() }),
-  ]);
-  const sweep = createRetentionSweep(database.client, 30);
+  const db = database.client;
+  const rows = async ({ storeId }: ShowKey) => db.showEvent.count({ where: { storeId } });
+  const [first, second] = [await oldShow(db, 50), await oldShow(db, 50)];
+  const sweep = createRetentionSweep(db, 2_000); // only shows of this test are so old
   await sweep(new AbortController().signal);
-  expect(await rows()).toBe(1);
-  const { id: later } = await saved(store);
-  await recorded(store, later, [view("old", { occurredAt: longAgo })]);
+  expect(await rows(first.show)).toBe(0);
+  const third = await oldShow(db, 50);
   await sweep(new AbortController().signal);
-  expect(await app.db.showEvent.count({ where: { storeId: store.id } })).toBe(2);
+  expect([await rows(second.show), await rows(third.show)]).toEqual([0, 50]);
 });
