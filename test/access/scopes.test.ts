@@ -45,6 +45,7 @@ const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
   "Mutation.saveLiveStream": "shows:write",
   "Mutation.deleteLiveStream": "shows:write",
   "Mutation.recordShopperEvents": "events:write",
+  "Mutation.eraseViewer": "events:write",
   "Subscription.liveStreamAnalytics": "analytics:read",
 };
 

@@ -30,6 +30,9 @@ test("on the demo store every operation of the API reference works as it is fill
     "operations-Products-getProduct",
     "operations-Products-deleteProduct",
     "operations-Analytics-getLiveStreamAnalytics",
+    "operations-Live_streams-saveLiveStream",
+    "operations-Live_streams-listLiveStreams",
+    "operations-Live_streams-recordShopperEvents",
   ]);
   for (const operation of [...operations.toReversed(), ...operations]) {
     expect([await operation.getAttribute("id"), await execute(operation)]).toEqual([expect.anything(), "200"]);

@@ -82,6 +82,7 @@ const style = `
     .swagger-ui .opblock-post .opblock-summary-method { background: #17794d; }
     .swagger-ui .opblock-get .opblock-summary-method { background: #1f63a8; }
     .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
+    .swagger-ui .opblock-put .opblock-summary-method { background: #8a4b00; }
     .swagger-ui .parameter__in { color: #5a5f66; }
     .swagger-ui .parameter__deprecated { color: #b3261e; }
   }
