@@ -91,14 +91,16 @@ async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits,
 }
 
 const startLabel = "demo, until the next start";
+const readOnlyLabel = "demo, read only, until the next start";
 
 async function demoTokens(db: RootDatabase, chosen: string | undefined) {
   return inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
-    await transaction.accessToken.deleteMany({ where: { storeId: store, label: startLabel } });
-    const issue = (options?: { readonly scopes: readonly Scope[] }) =>
-      issueToken(transaction, store, { label: startLabel, ...options });
-    const { token: readOnlyToken } = await issue({ scopes: ["analytics:read", "catalog:read"] });
-    if (chosen === undefined) return { token: (await issue()).token, readOnlyToken };
+    const replace = async (label: string, scopes?: readonly Scope[]): Promise<string> => {
+      await transaction.accessToken.deleteMany({ where: { storeId: store, label } });
+      return (await issueToken(transaction, store, { label, ...(scopes && { scopes }) })).token;
+    };
+    const readOnlyToken = await replace(readOnlyLabel, ["analytics:read", "catalog:read"]);
+    if (chosen === undefined) return { token: await replace(startLabel), readOnlyToken };
     const known = await transaction.accessToken.findUnique({ where: { hash: hashSecret(chosen) } });
     if (known === null) await issueToken(transaction, store, { label: "demo", secret: chosen });
     return { token: chosen, readOnlyToken };
