@@ -18,6 +18,8 @@ const shared = {
   isolate: false, // importing the service anew for each file would cost more than the tests
   // A hang is found all the same, and a busy machine is no failure.
   testTimeout: 300_000,
+  // CI tries a failed test once more, and the output says so; elsewhere one failure is one.
+  retry: Number(process.env["TEST_RETRIES"] ?? 0),
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
 };

@@ -62,7 +62,7 @@ export async function requireStore(db: Database, id: string): Promise<void> {
 
 /** @throws {AppError} NOT_FOUND */
 export async function findStore(db: Database, id: string): Promise<StoreSummary> {
-  const found = await db.store.findUnique({ where: { id } });
+  const found = await db.store.findFirst({ where: { id } }); // findUnique would be joined with another store's: two nodes of Citus
   if (found === null) throw new AppError("NOT_FOUND", `There is no store ${id}.`);
   return { store: found.id, name: found.name, currency: found.currency, createdAt: found.createdAt };
 }

@@ -14,8 +14,8 @@ export async function newEvents(
   events: readonly ShopperEventInput[],
   since: Date,
 ): Promise<ReadonlySet<number>> {
-  const where = { storeId_id: { storeId, id: lsId } };
-  const show = await db.liveStream.findUnique({ where, select: { number: true } });
+  // findUnique would be joined with another store's: two nodes of Citus
+  const show = await db.liveStream.findFirst({ where: { storeId, id: lsId }, select: { number: true } });
   if (show === null) return new Set(); // deleted meanwhile
   const keys = events.map(({ id }) => idBytes(id).slice(2)); // without the \x of PostgreSQL
   const rows = await db.showEvent.findMany({

@@ -141,7 +141,8 @@ async function foldWhenDue(
 
 /** Null where the store has none. */
 export async function currencyOf(db: RootDatabase, storeId: string): Promise<string | null> {
-  const store = await db.store.findUnique({ where: { id: storeId }, select: { currency: true } });
+  // findUnique would be joined with another store's: two nodes of Citus
+  const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
   return store?.currency ?? null;
 }
 
