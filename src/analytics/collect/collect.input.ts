@@ -1,7 +1,7 @@
 import { AppError, errorAt, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import { checkEvent, eventSpan, type ShopperEventInput } from "../events/events.input.js";
+import { checkEvent, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
 import { readFields } from "../events/events.json.js";
 
 /** What a page sends: events of one show, and what they have in common. */
@@ -27,7 +27,7 @@ export function readKey(body: unknown): { readonly key: string; readonly sent: o
  * The events of a body, each with what the body says for all of them.
  *
  * @param device of events without one
- * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER
+ * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER or a REFUND
  */
 export function readCollected(sent: object, device: string): Collected {
   const { show, channel, viewer, events } = sent as Readonly<Record<string, unknown>>;
@@ -59,8 +59,8 @@ function readEvent(event: unknown, common: object, index: number, problems: Prob
   const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
   if (!isObject) problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
   const own = isObject ? given(event) : { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
-  if (isObject && "type" in own && own.type === "ORDER") {
-    const message = "Pages may not report an ORDER: a server does, with a token of the scope events:write.";
+  if (isObject && "type" in own && isSale(own.type)) {
+    const message = `Pages may not report ${own.type === "ORDER" ? "an ORDER" : "a REFUND"}: a server does, with a token of the scope events:write.`;
     throw errorAt("FORBIDDEN", message, [...path, "type"]);
   }
   const read = readFields({ ...common, ...own }, problems, path);

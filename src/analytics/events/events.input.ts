@@ -80,7 +80,7 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
   checkMoment(event.occurredAt, span, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
-  if (event.type === "ORDER" || event.type === "REFUND") {
+  if (isSale(event.type)) {
     if (!isGiven(event.amount))
       report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
     checkCurrency(event.currency, span.currency, report);
@@ -138,6 +138,11 @@ function checkMoment(
 function checkRange(value: number | null | undefined, max: number, field: string, report: Report): void {
   if (!isGiven(value) || (value >= 0 && value <= max)) return;
   report(field, "INVALID_VALUE", mustBe(field, `from 0 to ${max}`, value));
+}
+
+/** Whether an event of this type is about money: only servers may report it, and it makes nobody a viewer. */
+export function isSale(type: unknown): boolean {
+  return type === "ORDER" || type === "REFUND";
 }
 
 function isGiven<Value>(value: Value | null | undefined): value is Value {

@@ -3,7 +3,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { ShopperEventInput } from "./events.input.js";
+import { isSale, type ShopperEventInput } from "./events.input.js";
 import { showLocked, trySharedLock } from "../shows/showLock.js";
 
 /** How many distinct names a show counts: any text may be a device or a product. */
@@ -72,7 +72,7 @@ function newNames(events: readonly ShopperEventInput[], { cached, full }: Cached
   };
   for (const event of events) {
     const { type, channel, device } = event;
-    if ((type === "VIEW" || type === "ADD_TO_CART") && channel !== "REFERRAL") {
+    if (!isSale(type) && channel !== "REFERRAL") {
       const name = deviceName(device) ?? unknownDevice;
       if (name !== otherDevice) meet(channel, name);
     }

@@ -180,9 +180,9 @@ describe("a public key", () => {
 });
 
 describe("a problem", () => {
-  test("of an ORDER is 403, and nothing of the request is stored", async () => {
+  test.each(["ORDER", "REFUND"])("of type %s is 403, and nothing of the request is stored", async (type) => {
     const made = await shop();
-    const events = [view, { id: "o", type: "ORDER", amount: 1 }];
+    const events = [view, { id: "o", type, amount: 1 }];
     expect(await collect(sentBy(made, { events }))).toMatchObject({
       status: 403,
       body: { code: "FORBIDDEN", errors: [{ path: ["events", 1, "type"] }] },
