@@ -19,7 +19,8 @@ export interface PrunedRows {
   readonly last: Uint8Array | null;
 }
 
-const minuteOf = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
+/** Minutes since 1970, as ShowBase has them. */
+const epochMinute = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
 
 /**
  * Removes those events of a page, in the order of ids, that occurred before the show's horizon, and keeps what they had
@@ -45,7 +46,7 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
           coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales, count(*) FILTER (WHERE type = 3) AS orders,
           count(*) FILTER (WHERE type = 2) AS carts, coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds,
           coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds, 0 AS quantity
-        FROM (SELECT type, channel, ${minuteOf} AS minute, value FROM gone) AS g
+        FROM (SELECT type, channel, ${epochMinute} AS minute, value FROM gone) AS g
         GROUP BY GROUPING SETS ((channel), (minute))
         UNION ALL SELECT 0, -1, "productId", sum(sales), sum(orders), sum(carts), 0, 0, sum(quantity)
         FROM (${productParts(Prisma.sql`gone`, Prisma.sql`true`)}) AS p GROUP BY "productId") AS a
