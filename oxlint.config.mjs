@@ -114,8 +114,17 @@ export default defineConfig({
       "The dashboard knows the API alone, as anybody's could: of src it imports types generated from the schema.",
     ),
     {
-      // Bundles the page, and is no part of it.
-      files: ["src/dashboard/vite.config.ts"],
+      files: ["src/tracker/**"],
+      rules: {
+        "no-restricted-imports": [
+          "error",
+          { patterns: [{ regex: "^(?!./)", message: "The tracker runs in pages of shops: it has no dependencies." }] },
+        ],
+      },
+    },
+    {
+      // They bundle what runs in browsers, and are no part of it.
+      files: ["src/dashboard/vite.config.ts", "src/tracker/vite.config.ts"],
       rules: { "no-restricted-imports": "off" },
     },
     inward(["src/http/**"], folders("cluster", "cli"), "The server does not know who starts it."),

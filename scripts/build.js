@@ -1,5 +1,5 @@
 // Generates the Prisma client where its schema changed, bundles the service with most of its dependencies, so that a start
-// reads a dozen files and not two thousand, and the dashboard where it changed. dist/ runs with production dependencies alone.
+// reads a dozen files and not two thousand, and the dashboard and the tracker where they changed. dist/ runs with production dependencies alone.
 // Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
@@ -65,8 +65,14 @@ process.stderr.write(`Building Vitrine${isFirst ? "; the first time takes up to 
 
 if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
 await bundleService();
-if (!isNewest("dist/dashboard/index.html", ["package.json", ...filesIn("src/dashboard")]))
-  run("vite", "bin/vite.js", ["build", "--config", "src/dashboard/vite.config.ts"]);
+bundleForBrowsers("src/dashboard", "dist/dashboard/index.html");
+bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
+
+/** Where it changed. */
+function bundleForBrowsers(folder, result) {
+  if (isNewest(result, ["package.json", ...filesIn(folder)])) return;
+  run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`]);
+}
 
 /** Each entry stays where its source is, relative to dist/; what they share is in dist/chunks. */
 async function bundleService() {
@@ -92,8 +98,9 @@ async function bundleService() {
   });
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
+  const forBrowsers = [join("dist", "dashboard"), join("dist", "tracker")];
   const isBuilt = (path) =>
-    path.replaceAll("\\", "/") in metafile.outputs || path.startsWith(join("dist", "dashboard"));
+    path.replaceAll("\\", "/") in metafile.outputs || forBrowsers.some((folder) => path.startsWith(folder));
   for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
 }
 

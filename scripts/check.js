@@ -15,6 +15,7 @@ const checks = [
   ["dead code", ["npx", "knip"]],
   ["format", ["npx", "oxfmt", "--check"]],
   ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
+  ["types of the tracker", ["npx", "tsc", "-p", "src/tracker/tsconfig.json"]],
   ["licences", ["npm", "run", "--silent", "licences"]],
 ];
 

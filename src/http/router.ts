@@ -9,6 +9,7 @@ import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./graphql.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
+import { trackerPath } from "./pages/tracker.js";
 import { refuseGraphQL, refuseRest } from "./refuse.js";
 import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
@@ -49,8 +50,9 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
     const target = targetOf(request, config.basePath);
-    // A preflight carries no public key: the origins of the key are compared when it comes.
-    if (applyCors(request, response, target.path === collectPath ? ["*"] : config.corsOrigins)) {
+    // Pages of any shop: a preflight carries no public key, whose origins are compared when it comes.
+    const isForShops = target.path === collectPath || target.path === trackerPath;
+    if (applyCors(request, response, isForShops ? ["*"] : config.corsOrigins)) {
       observation.route = "preflight";
       return;
     }

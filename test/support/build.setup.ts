@@ -5,12 +5,14 @@ import { promisify } from "node:util";
 
 /** Builds dist/, which the tests in test/process run, where a source is newer. After `npm run build` there is none. */
 export default async function setUp(): Promise<void> {
-  const [compiledAt, bundledAt] = await Promise.all(["dist/main.js", "dist/dashboard/index.html"].map(changedAt));
+  const results = ["dist/main.js", "dist/dashboard/index.html", "dist/tracker/v1.js"];
+  const [compiledAt, dashboardAt, trackerAt] = await Promise.all(results.map(changedAt));
   const names = await readdir("src", { recursive: true });
   const sources = names.filter((name) => !name.startsWith("generated"));
   const isCurrent = await Promise.all(
     sources.map(async (name) => {
-      const builtAt = name.startsWith("dashboard") ? bundledAt : compiledAt;
+      const bundledAt = name.startsWith("tracker") ? trackerAt : compiledAt;
+      const builtAt = name.startsWith("dashboard") ? dashboardAt : bundledAt;
       return (await changedAt(join("src", name))) <= (builtAt ?? 0);
     }),
   );

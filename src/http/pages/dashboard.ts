@@ -32,12 +32,12 @@ export function dashboardRoutes(): [path: string, route: Route][] {
     const mediaType = mediaTypes[extname(name)];
     if (mediaType === undefined) return [];
     const read = () => readFile(new URL(`assets/${name}`, bundle));
-    return [[`/dashboard/assets/${name}`, createPage(mediaType, read, immutable)]];
+    return [[`/dashboard/assets/${name}`, createPage(mediaType, read, { cacheControl: immutable })]];
   });
   if (assets.length === 0) return [];
   const page = () => readFile(new URL("index.html", bundle));
   return [
-    ["/dashboard", createPage("text/html; charset=utf-8", page, "no-cache", () => contentSecurityPolicy)],
+    ["/dashboard", createPage("text/html; charset=utf-8", page, { policy: () => contentSecurityPolicy })],
     ...assets,
   ];
 }

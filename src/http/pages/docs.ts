@@ -20,7 +20,9 @@ const files = [
 export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType]) => [
     `/${folder}/${name}`,
-    createPage(mediaType, () => readFile(require.resolve(`swagger-ui-dist/${name}`)), immutable),
+    createPage(mediaType, () => readFile(require.resolve(`swagger-ui-dist/${name}`)), {
+      cacheControl: immutable,
+    }),
   ]);
 }
 

@@ -27,7 +27,7 @@ const files: readonly (readonly [name: string, mediaType: string, part: keyof Pa
 export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType, part]) => [
     `/${folder}/${name}`,
-    createPage(mediaType, async () => (await loadParts())[part], immutable),
+    createPage(mediaType, async () => (await loadParts())[part], { cacheControl: immutable }),
   ]);
 }
 

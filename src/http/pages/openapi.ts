@@ -17,7 +17,7 @@ export function createOpenApiPage(write: (serverUrl: string) => string, basePath
     const serverUrl = serverUrlOf(exchange.request, basePath);
     if (serverUrl === relative) return relativePage(exchange);
     const known = absolutePages.get(serverUrl);
-    const page = known ?? createPage(mediaType, () => write(serverUrl), "private, no-cache");
+    const page = known ?? createPage(mediaType, () => write(serverUrl), { cacheControl: "private, no-cache" });
     if (known === undefined) absolutePages.set(serverUrl, page);
     return page(exchange);
   };

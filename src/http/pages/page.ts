@@ -24,18 +24,30 @@ const isolation = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
 
+interface PageOptions {
+  /** By default browsers revalidate it each time. */
+  readonly cacheControl?: string;
+  /** Makes the Content-Security-Policy of a page. */
+  readonly policy?: (html: string) => string;
+  /** In addition to those of every page. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** From how many bytes on it is compressed. */
+  readonly compressedFrom?: number;
+}
+
 /**
  * Answers GET and HEAD with public content that does not change while the process runs. It is made, tagged and compressed
  * once, at its first request: GraphiQL has 9 MB.
- *
- * @param cacheControl by default browsers revalidate it each time
- * @param policy makes the Content-Security-Policy of a page
  */
 export function createPage(
   mediaType: string,
   make: Make,
-  cacheControl = "no-cache",
-  policy: (html: string) => string = contentSecurityPolicy,
+  {
+    cacheControl = "no-cache",
+    policy = contentSecurityPolicy,
+    headers: own = {},
+    compressedFrom = compressedLengthMin,
+  }: PageOptions = {},
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
   let kept: Promise<Kept> | undefined;
   const keepOnce = () =>
@@ -46,8 +58,8 @@ export function createPage(
   return async ({ response }) => {
     const { body, etag, security, compressed: made } = await keepOnce();
     const { "if-none-match": known, "accept-encoding": accepted } = response.req.headers;
-    const isLarge = body.length >= compressedLengthMin;
-    const headers = { etag, "cache-control": cacheControl, ...security };
+    const isLarge = body.length >= compressedFrom;
+    const headers = { etag, "cache-control": cacheControl, ...security, ...own };
     if (isLarge) addVary(response, "Accept-Encoding");
     if (isKnown(known, etag)) return send(response, 304, headers);
     const coding = isLarge ? preferredCoding(accepted) : undefined;

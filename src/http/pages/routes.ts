@@ -10,6 +10,7 @@ import { createGraphiqlFiles, servesGraphiql } from "./graphiql.js";
 import { homePage } from "./home.js";
 import { createOpenApiPage } from "./openapi.js";
 import { createTokenPage, type DemoToken } from "./token.js";
+import { trackerRoutes } from "./tracker.js";
 import { respond, respondJson } from "../respond.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { AppError } from "../../errors.js";
@@ -36,6 +37,7 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
     ["/openapi.json", createOpenApiPage(writeOpenApi, config.basePath)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
     ...dashboardRoutes(),
+    ...trackerRoutes(),
     ["/readyz", (exchange) => answerReadiness(checkReadiness, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);

@@ -15,7 +15,8 @@ export function createTokenPage(make: (token?: string) => string, demoToken: Dem
   return (exchange) => {
     const token = demoToken();
     if (token === undefined || !isFromThisMachine(exchange.request)) return open(exchange);
-    if (filled?.token !== token) filled = { token, page: createPage(html, () => make(token), "no-store") };
+    if (filled?.token !== token)
+      filled = { token, page: createPage(html, () => make(token), { cacheControl: "no-store" }) };
     return filled.page(exchange);
   };
 }

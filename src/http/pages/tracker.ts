@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Route } from "../exchange.js";
+import { packageFile } from "../../lib/packageFiles.js";
+import { createPage } from "./page.js";
+
+export const trackerPath = "/tracker/v1.js";
+
+/** The build's output. */
+const script = packageFile("dist/tracker/v1.js");
+
+/** The script for pages of shops; none if it was not built. Pages of any origin may load it, isolated ones too. */
+export function trackerRoutes(): [path: string, route: Route][] {
+  if (!existsSync(script)) return [];
+  const page = createPage("text/javascript; charset=utf-8", () => readFile(script), {
+    cacheControl: "public, max-age=3600",
+    headers: { "cross-origin-resource-policy": "cross-origin" },
+    compressedFrom: 0,
+  });
+  return [[trackerPath, page]];
+}

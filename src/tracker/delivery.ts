@@ -1,0 +1,96 @@
+import { attempt } from "./guard.js";
+import type { Outbox, TrackedEvent } from "./outbox.js";
+import { nextRequest } from "./request.js";
+
+/** Brings the events of an outbox to the service. */
+export interface Delivery {
+  /** Sends what waits, and tries again later what fails. */
+  send(): void;
+  /** Sends what waits while the page is left. There is no answer, so it is sent once more: by this page, or by the next. */
+  beacon(): void;
+}
+
+/** A problem of a request, as the service names it: `["events", 3, "occurredAt"]`. */
+interface Problem {
+  readonly path?: readonly unknown[];
+}
+
+const timeoutMs = 30_000;
+const retrySecondsMax = 60;
+const retryAfterSecondsMax = 3_600;
+
+/**
+ * @param url of `/collect/v1`
+ * @param key the public key
+ */
+export function createDelivery(url: string, key: string, outbox: Outbox): Delivery {
+  let isSending = false;
+  let isRefused = false;
+  let failures = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  async function send(): Promise<void> {
+    if (isSending || retry !== undefined) return;
+    const next = nextRequest(key, outbox, () => true);
+    if (next === undefined) return;
+    const { body, events } = next;
+    if (isRefused) return events.forEach((event) => outbox.settle(event));
+    isSending = true;
+    for (const event of events) event.isSent = true;
+    try {
+      const signal = attempt(() => AbortSignal.timeout(timeoutMs)) ?? null;
+      const response = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
+      const { status, headers } = response;
+      if (status === 429 || status >= 500) retryLater(events, Number(headers.get("retry-after")));
+      else {
+        failures = 0;
+        isRefused = status === 401 || status === 403; // as others will be
+        settle(events, status === 400 ? await problemsOf(response) : [], outbox);
+      }
+    } catch {
+      retryLater(events, 0);
+    }
+    isSending = false;
+    void send();
+  }
+
+  /** @param seconds to wait at least, as the service said */
+  function retryLater(events: readonly TrackedEvent[], seconds: number): void {
+    for (const event of events) event.isSent = false;
+    const backoff = Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
+    const delay = Math.max(backoff, Math.min(seconds || 0, retryAfterSecondsMax));
+    retry = setTimeout(() => {
+      retry = undefined;
+      void send();
+    }, delay * 1_000);
+  }
+
+  return {
+    send: () => void send(),
+    beacon() {
+      for (;;) {
+        const next = isRefused ? undefined : nextRequest(key, outbox, ({ isSent }) => isSent !== true);
+        if (next === undefined || !navigator.sendBeacon(url, next.body)) return;
+        for (const event of next.events) event.isSent = true;
+      }
+    },
+  };
+}
+
+/** Events that a problem names are given up, but for a wrong clock: that of the service counts instead. The others are sent again. */
+function settle(events: readonly TrackedEvent[], problems: readonly Problem[], outbox: Outbox): void {
+  let isNamed = false;
+  for (const { path: [list, index, field] = [] } of problems) {
+    const event = list === "events" ? events[Number(index)] : undefined;
+    if (event === undefined) continue;
+    isNamed = true;
+    if (field === "occurredAt" && event.at !== undefined) event.at = undefined;
+    else outbox.settle(event);
+  }
+  if (!isNamed) for (const event of events) outbox.settle(event);
+}
+
+async function problemsOf(response: Response): Promise<readonly Problem[]> {
+  const { errors } = (await response.json()) as { errors?: readonly Problem[] };
+  return errors ?? [];
+}

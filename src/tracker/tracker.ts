@@ -1,0 +1,107 @@
+import { createClock } from "./clock.js";
+import { createDelivery } from "./delivery.js";
+import { attempt, idOf, randomId } from "./guard.js";
+import { createOutbox, type TrackedEvent } from "./outbox.js";
+import { read, write } from "./storage.js";
+
+/** What a shop's page may call. Wrong values are ignored: a page must not break for its figures. */
+export interface Tracker {
+  /** The shopper watches a video: counts the seconds that it really plays. One at a time: the last one counts. */
+  watch(element: HTMLMediaElement): void;
+  /** The same for a page without a video: counts the seconds that the page is visible. */
+  view(): void;
+  addToCart(productId: string): void;
+  /** Another show, on a page that changes shows without loading. */
+  show(lsId: string, channel?: string): void;
+  /** The shopper's id in the shop. */
+  identify(viewerId: string): void;
+  /** Whether something may be stored in the browser. */
+  consent(isGiven: boolean): void;
+}
+
+interface Attributes {
+  readonly key?: string;
+  readonly show?: string;
+  readonly channel?: string;
+  readonly consent?: string;
+}
+
+const sendEveryMs = 10_000;
+
+/** @param url of `/collect/v1` */
+export function createTracker(url: string, attributes: Attributes): Tracker {
+  const clock = createClock();
+  const outbox = createOutbox();
+  const delivery = createDelivery(url, attributes.key ?? "", outbox);
+  let show = idOf(attributes.show);
+  let channel = channelOf(attributes.channel);
+  let identified: string | undefined;
+  let anonymous = randomId();
+
+  const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
+    if (show === undefined) return;
+    const viewerId = identified ?? anonymous;
+    outbox.add({ id: randomId(), show, type, channel, viewerId, at: Date.now(), ...fields });
+  };
+  const reportSeconds = (): void => {
+    const seconds = clock.take();
+    if (seconds > 0) report("VIEW", { seconds });
+  };
+  const startClock = (element?: HTMLMediaElement): void => {
+    clock.start(element);
+    report("VIEW");
+    delivery.send();
+  };
+  const leave = (): void => {
+    reportSeconds();
+    delivery.beacon();
+  };
+  const consent = (isGiven: boolean): void => {
+    if (!isGiven || optsOut()) {
+      anonymous = isGiven ? anonymous : randomId();
+      return outbox.forget();
+    }
+    outbox.keep();
+    anonymous = idOf(read("viewer")) ?? anonymous;
+    write("viewer", anonymous);
+    delivery.send();
+  };
+
+  on(window, "pagehide", leave);
+  on(document, "visibilitychange", () => document.visibilityState === "hidden" && leave());
+  setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
+  if (attributes.consent !== "required" || optsOut()) consent(true);
+
+  return {
+    watch: (element) => element instanceof HTMLMediaElement && startClock(element),
+    view: () => startClock(),
+    addToCart(productId) {
+      report("ADD_TO_CART", { productId: idOf(productId) });
+      delivery.send();
+    },
+    show(lsId, nextChannel) {
+      reportSeconds();
+      show = idOf(lsId);
+      channel = channelOf(nextChannel);
+      if (clock.isStarted()) report("VIEW");
+      delivery.send();
+    },
+    identify(viewerId) {
+      identified = idOf(viewerId);
+    },
+    consent,
+  };
+}
+
+/** Global Privacy Control (https://www.w3.org/TR/gpc/). */
+function optsOut(): boolean {
+  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
+}
+
+function channelOf(text: unknown): string {
+  return text === "REPLAY" ? text : "LIVE";
+}
+
+function on(target: EventTarget, name: string, work: () => void): void {
+  target.addEventListener(name, () => attempt(work));
+}

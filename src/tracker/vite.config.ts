@@ -1,0 +1,15 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+/** Bundles the script into dist/tracker/v1.js: one classic script, which defines nothing but `window.vitrine`. */
+export default defineConfig({
+  root: fileURLToPath(new URL(".", import.meta.url)),
+  publicDir: false,
+  logLevel: "warn",
+  build: {
+    outDir: fileURLToPath(new URL("../../dist/tracker", import.meta.url)),
+    emptyOutDir: true,
+    target: "es2020",
+    lib: { entry: "main.ts", formats: ["iife"], name: "_", fileName: () => "v1.js" },
+  },
+});

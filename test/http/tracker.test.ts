@@ -1,0 +1,41 @@
+import { brotliCompressSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApp, type TestApp } from "../support/app.js";
+import { receive } from "../support/bytes.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ corsOrigins: ["https://admin.example"] });
+});
+afterAll(() => app.close());
+
+const path = "/tracker/v1.js";
+const read = (headers: Record<string, string> = {}) => receive(app.url, path, { headers });
+
+test("the tracker may be loaded by pages of any origin, and is kept for an hour", async () => {
+  const { status, headers } = await read({ origin: "https://shop.example" });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "cache-control": "public, max-age=3600",
+    "cross-origin-resource-policy": "cross-origin",
+    "access-control-allow-origin": "*",
+    "x-content-type-options": "nosniff",
+    etag: expect.stringMatching(/^W\/"/u),
+    vary: "Accept-Encoding",
+  });
+  const again = await read({ "if-none-match": headers.etag ?? "" });
+  expect([again.status, again.bytes.length]).toEqual([304, 0]);
+});
+
+test.each(["br", "gzip"])("the tracker comes compressed as %s", async (coding) => {
+  const { headers, bytes } = await read({ "accept-encoding": coding });
+  expect(headers["content-encoding"]).toBe(coding);
+  expect(bytes.length).toBeLessThanOrEqual(3_000);
+});
+
+test("the tracker has at most 3 kB, and neither evaluates text nor sets cookies", async () => {
+  const { bytes } = await read();
+  expect(brotliCompressSync(bytes).length).toBeLessThanOrEqual(3_000);
+  expect(bytes.toString()).not.toMatch(/\beval\b|\bFunction\(|cookie|innerHTML/u);
+});
