@@ -68,6 +68,10 @@ const unsound: readonly (readonly [sql: string, breaches: readonly string[]])[] 
     [`SELECT on Product ${untied}`, `SELECT on Site ${untied}`],
   ],
   [`UPDATE "Product" SET title = $1 WHERE id = $2`, [`UPDATE on Product ${untied}`]],
+  [
+    `SELECT CASE channel WHEN 'LIVE' THEN 1 END FROM "LiveStreamTotal" WHERE "storeId" = $1`,
+    ["CASE compares a value: use CASE WHEN … = …"],
+  ],
   [`UPDATE "Product" SET "storeId" = $1 WHERE "storeId" = $2`, ["UPDATE changes Product.storeId"]],
   [`DELETE FROM "Product"`, [`DELETE on Product ${untied}`]],
   [`INSERT INTO "Product" (id) VALUES ($1)`, ["INSERT INTO Product does not give its storeId"]],

@@ -112,7 +112,7 @@ function devices({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
     Prisma.sql`UPDATE "LiveStreamDevice" SET viewers = 0 WHERE ${where} AND viewers <> 0`,
     Prisma.sql`
       INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT ${key}, c.channel, CASE c.bit WHEN 1 THEN "liveDevice" ELSE "replayDevice" END, ${slot}::int, count(*)
+      SELECT ${key}, c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END, ${slot}::int, count(*)
       FROM "ShowViewer", (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit)
       WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY 3, 4
       ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = EXCLUDED.viewers`,

@@ -60,8 +60,8 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
       LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.channel = 2
       ${keptDevices(show, 1)} ${keptDevices(show, 2)}
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
-        "liveDevice" = CASE t.seen & EXCLUDED.seen & 1 WHEN 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
-        "replayDevice" = CASE t.seen & EXCLUDED.seen & 2 WHEN 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
+        "liveDevice" = CASE WHEN t.seen & EXCLUDED.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
+        "replayDevice" = CASE WHEN t.seen & EXCLUDED.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
   ];
 }
 

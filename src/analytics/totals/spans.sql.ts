@@ -10,7 +10,7 @@ export const wholeShowSeconds = 0;
 export const epoch = Prisma.sql`'1970-01-01T00:00:00Z'::timestamptz`;
 
 const startsAt = Prisma.sql`
-  CASE seconds WHEN ${wholeShowSeconds}::int THEN ${epoch} ELSE date_bin(seconds * interval '1 second', minute, ${epoch}) END`;
+  CASE WHEN seconds = ${wholeShowSeconds}::int THEN ${epoch} ELSE date_bin(seconds * interval '1 second', minute, ${epoch}) END`;
 
 interface SpanSources {
   readonly key: Prisma.Sql;

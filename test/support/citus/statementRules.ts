@@ -47,6 +47,7 @@ export function createsTemporary(statement: Statement): boolean {
 export function statementBreaches(sql: string, statement: Statement, tables: readonly string[]): string[] {
   const found: string[] = [];
   const { DeclareCursorStmt } = statement;
+  refuseSimpleCase(statement, { tables, found });
   if (isQuery(statement)) checkQuery(statement, [], { tables, found });
   else if (DeclareCursorStmt !== undefined) checkQuery(DeclareCursorStmt["query"], [], { tables, found });
   else if (!isTaken(statement) && !allowed.has(sql)) {
@@ -86,6 +87,17 @@ function checkChildren(node: unknown, outer: readonly Source[], check: Check): v
   for (const [name, child] of Object.entries(node)) {
     if (/^(?:Select|Insert|Update|Delete)Stmt$/u.test(name)) checkQuery({ [name]: child }, outer, check);
     else checkChildren(child, outer, check);
+  }
+}
+
+/**
+ * Citus evaluates what has no columns before it passes a statement on, and takes the placeholder in `CASE x WHEN 1` for NULL.
+ */
+function refuseSimpleCase(node: unknown, check: Check): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const [name, child] of Object.entries(node)) {
+    if (name === "CaseExpr" && child.arg !== undefined) check.found.push("CASE compares a value: use CASE WHEN … = …");
+    refuseSimpleCase(child, check);
   }
 }
 

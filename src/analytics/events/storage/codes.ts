@@ -7,12 +7,12 @@ export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY
 
 /** The name of a channel, as totals have it, from its code. */
 export function channelName(code: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(CASE ${code} WHEN 1 THEN 'LIVE' WHEN 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
+  return Prisma.sql`(CASE WHEN ${code} = 1 THEN 'LIVE' WHEN ${code} = 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
 }
 
 /** What a VIEW or ADD_TO_CART tells of its viewer, as bits of ShowViewer.seen: 1 on LIVE, 2 on REPLAY, 4 and 8 a cart there. */
 export function seenBy(type: Prisma.Sql, channel: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(CASE ${channel} WHEN 1 THEN 1 ELSE 2 END * CASE ${type} WHEN 2 THEN 5 ELSE 1 END)`;
+  return Prisma.sql`(CASE WHEN ${channel} = 1 THEN 1 ELSE 2 END * CASE WHEN ${type} = 2 THEN 5 ELSE 1 END)`;
 }
 
 /** Hours since 1970. */

@@ -38,7 +38,7 @@ export function totalsOf(show: ShowRow, slot: number, hasOthers: boolean): Prism
       INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
       SELECT l."storeId", l.id, a.channel, a.device, ${slot}::int, a.viewers
       FROM ${source}, (
-        SELECT c.channel, CASE c.bit WHEN 1 THEN "liveDevice" ELSE "replayDevice" END AS device, count(*) AS viewers
+        SELECT c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END AS device, count(*) AS viewers
         FROM viewer, (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit) WHERE "newSeen" & c.bit <> 0 GROUP BY 1, 2) AS a
       WHERE ${isShow} ORDER BY a.channel, a.device
       ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers

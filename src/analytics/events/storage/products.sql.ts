@@ -3,7 +3,7 @@ import type { ShowRow } from "./showRow.js";
 
 /** The lines of an event `e`, as `x`; none where it has none. */
 export const linesOf = Prisma.sql`
-  jsonb_to_recordset((CASE e.lines WHEN '' THEN '[]' ELSE e.lines END)::jsonb) AS x("productId" text, quantity bigint, amount numeric)`;
+  jsonb_to_recordset((CASE WHEN e.lines = '' THEN '[]' ELSE e.lines END)::jsonb) AS x("productId" text, quantity bigint, amount numeric)`;
 
 /**
  * What events add to products: one row for each event and product, with carts, orders, quantity and sales. An ORDER counts by

@@ -46,10 +46,10 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
       WHERE ${isShow} ORDER BY "viewerId"
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = t.seen | EXCLUDED.seen,
         "newSeen" = EXCLUDED.seen & ~t.seen,
-        minutes = CASE t.hour WHEN EXCLUDED.hour THEN t.minutes | EXCLUDED.minutes ELSE t.minutes END,
-        "newMinutes" = CASE t.hour WHEN EXCLUDED.hour THEN EXCLUDED.minutes & ~t.minutes ELSE 0 END,
-        "liveDevice" = CASE t.seen & 1 WHEN 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
-        "replayDevice" = CASE t.seen & 2 WHEN 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END
+        minutes = CASE WHEN t.hour = EXCLUDED.hour THEN t.minutes | EXCLUDED.minutes ELSE t.minutes END,
+        "newMinutes" = CASE WHEN t.hour = EXCLUDED.hour THEN EXCLUDED.minutes & ~t.minutes ELSE 0 END,
+        "liveDevice" = CASE WHEN t.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
+        "replayDevice" = CASE WHEN t.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END
       RETURNING "viewerId", hour, seen, "newSeen", "newMinutes", "liveDevice", "replayDevice"),
     ${presenceOf(show)}`;
 }
@@ -58,7 +58,7 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
 function presenceOf(show: ShowRow): Prisma.Sql {
   return Prisma.sql`
     later AS MATERIALIZED (
-      SELECT "viewerId", h.hour, CASE h.hour WHEN v.hour THEN NULL ELSE h.minutes END AS minutes
+      SELECT "viewerId", h.hour, CASE WHEN h.hour = v.hour THEN NULL ELSE h.minutes END AS minutes
       FROM hours AS h JOIN met USING ("viewerId") LEFT JOIN viewer AS v USING ("viewerId")
       WHERE h.hour <> coalesce(v.hour, met."knownHour") OR v.hour <> coalesce(met."knownHour", met.hour)),
     presence AS (
@@ -87,7 +87,7 @@ function isOf({ storeId }: ShowRow, row: string): Prisma.Sql {
 /** The device itself where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
 function keptDevice({ storeId, lsId }: ShowRow, channelOf: "LIVE" | "REPLAY", device: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    CASE ${device} WHEN '' THEN '' ELSE coalesce((SELECT k.device FROM "LiveStreamDevice" AS k
+    CASE WHEN ${device} = '' THEN '' ELSE coalesce((SELECT k.device FROM "LiveStreamDevice" AS k
       WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId} AND k.channel = ${channelOf} AND k.device = ${device}
         AND k.slot = -1), ${otherDevice}) END`;
 }
