@@ -4,6 +4,7 @@
 import { benchAnalytics } from "./analytics.js";
 import { benchBulk } from "./bulk.js";
 import { benchCatalogs } from "./catalogs.js";
+import { benchCollect } from "./collect.js";
 import { benchCsv } from "./csv.js";
 import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   csv: benchCsv,
   catalogs: benchCatalogs,
   events: benchEvents,
+  collect: benchCollect,
   analytics: () => benchAnalytics(events),
   start: benchStart,
   embedded: benchEmbedded,

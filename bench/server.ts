@@ -55,8 +55,11 @@ export async function createDatabase(): Promise<string> {
 }
 
 /** Starts the built server, which migrates the database, and makes a store and a token. */
-export async function startServer(database: Database): Promise<BenchServer> {
-  const service = await serve(database);
+export async function startServer(
+  database: Database,
+  more: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
+  const service = await serve(database, more);
   const command = (...args: string[]) => runCommand(database, args);
   return { ...service, ...(await addStore(database)), command };
 }

@@ -1,6 +1,7 @@
 import type { PoolConfig } from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
+import { limitPlanAge } from "./planAge.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./client.js";
 import { createShares } from "./shares/shares.js";
@@ -39,6 +40,7 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
     },
     log,
   );
+  if (namedStatements) limitPlanAge(pool);
   const adapter = new RawParameterPrismaPg(pool, {
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),

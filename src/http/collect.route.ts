@@ -1,13 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isbot } from "isbot";
 import type { FindKey } from "../access/key.lookup.js";
 import { isAmong } from "../access/key.origins.js";
 import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../access/rateLimit.js";
 import { readCollected, readKey } from "../analytics/collect/collect.input.js";
-import { deviceOf } from "../analytics/collect/device.js";
 import { createGroupCommit, type RecordTogether } from "../analytics/collect/group.js";
+import { clientOf } from "../analytics/collect/userAgent.js";
 import type { EventReceipt } from "../analytics/events/events.record.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
@@ -70,12 +69,13 @@ async function collect(
     throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
   }
   await admit(key, exchange, options);
+  const { device, isBot } = clientOf(userAgent);
   // Without an Origin it is a server, whose User-Agent looks like a bot's.
-  if (origin !== undefined && userAgent !== undefined && isbot(userAgent)) {
+  if (origin !== undefined && isBot) {
     observation.bot();
     return { accepted: 0, duplicates: 0 };
   }
-  const { show, events } = readCollected(sent, deviceOf(userAgent));
+  const { show, events } = readCollected(sent, device);
   const receipt = await observation.recording(() => record(forStore(db, storeId), storeId, show, events));
   if (events.length > 0) feed.changed(storeId, show);
   return receipt;
@@ -104,17 +104,17 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   if (!isDeclaredUtf8 || (mediaType !== "text/plain" && mediaType !== "application/json")) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be text/plain or application/json in UTF-8.");
   }
-  const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`);
-  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw tooLarge;
+  const tooLarge = () => new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw tooLarge();
   const pieces: Buffer[] = [];
   let bytes = 0;
   await receive(request, (piece) => {
     bytes += piece.length;
-    if (bytes > bodyBytesMax) throw tooLarge;
+    if (bytes > bodyBytesMax) throw tooLarge();
     pieces.push(piece);
     return undefined;
   });
-  const body = Buffer.concat(pieces);
+  const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   try {
     if (isUtf8(body)) return JSON.parse(body.toString("utf8")) as unknown;
   } catch {

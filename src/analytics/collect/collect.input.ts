@@ -1,7 +1,7 @@
-import { AppError, errorAt, Problems } from "../../errors.js";
+import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import { checkEvent, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
+import { checkEvent, type EventSpan, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
 import { readFields } from "../events/events.json.js";
 
 /** What a page sends: events of one show, and what they have in common. */
@@ -48,27 +48,26 @@ export function readCollected(sent: object, device: string): Collected {
   if (list.length > eventsMax) {
     throw errorAt("VALIDATION_FAILED", `A request may have at most ${eventsMax} events.`, ["events"]);
   }
-  const common = { ...given({ channel, viewerId: viewer }), device };
-  const read = list.map((event, index) => readEvent(event, common, index, problems));
+  const common = { channel, viewerId: viewer, device };
+  const span = eventSpan();
+  const read = list.map((event, index) => readEvent(event, common, ["events", index], span, problems));
   problems.throwIfAny();
   return { show: show as string, events: read };
 }
 
-function readEvent(event: unknown, common: object, index: number, problems: Problems): ShopperEventInput {
-  const path = ["events", index];
+type Common = Readonly<Record<"channel" | "viewerId" | "device", unknown>>;
+
+/** Accepted by every rule: stands for what is no object. */
+const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
+
+function readEvent(event: unknown, common: Common, path: Path, span: EventSpan, problems: Problems): ShopperEventInput {
   const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
   if (!isObject) problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
-  const own = isObject ? given(event) : { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
-  if (isObject && "type" in own && isSale(own.type)) {
-    const message = `Pages may not report ${own.type === "ORDER" ? "an ORDER" : "a REFUND"}: a server does, with a token of the scope events:write.`;
+  else if ("type" in event && isSale(event.type)) {
+    const message = `Pages may not report ${event.type === "ORDER" ? "an ORDER" : "a REFUND"}: a server does, with a token of the scope events:write.`;
     throw errorAt("FORBIDDEN", message, [...path, "type"]);
   }
-  const read = readFields({ ...common, ...own }, problems, path);
-  checkEvent(read, path, problems, eventSpan());
+  const read = isObject ? readFields(event, problems, path, common) : readFields(placeholder, problems);
+  checkEvent(read, path, problems, span);
   return read;
-}
-
-/** Without members that are null, which stand for none. */
-function given(object: object): object {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== undefined));
 }

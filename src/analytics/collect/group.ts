@@ -22,10 +22,12 @@ interface Waiting {
 interface Queue {
   waiting: Waiting[];
   running: number;
-  timer: NodeJS.Timeout | undefined;
-  isScheduled: boolean;
+  startedAt: number;
+  cancel: (() => void) | undefined;
 }
 
+/** Statements of one show start this far apart, so that they record several requests each where many come. */
+const intervalMs = 10;
 /** While a group is recorded, the next one waits for it, but not longer. */
 const waitMs = 20;
 const runningMax = 4;
@@ -40,40 +42,54 @@ const waitingMax = 5_000;
 export function createGroupCommit(): RecordTogether {
   const queues = new Map<string, Queue>();
   let waitingTotal = 0;
+  const run = async (key: string, queue: Queue, record: RecordGroup): Promise<void> => {
+    const group = takeGroup(queue);
+    queue.startedAt = performance.now();
+    queue.running += 1;
+    if (queue.waiting.length > 0) schedule(key, queue, record);
+    await record(group);
+    queue.running -= 1;
+    waitingTotal -= group.length;
+    queue.cancel?.(); // the next group need not wait that long anymore
+    queue.cancel = undefined;
+    schedule(key, queue, record);
+  };
+  const schedule = (key: string, queue: Queue, record: RecordGroup): void => {
+    if (queue.running >= runningMax || queue.cancel !== undefined) return;
+    const pauseMs = queue.running > 0 ? waitMs : intervalMs;
+    queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
+      queue.cancel = undefined;
+      if (queue.waiting.length > 0) void run(key, queue, record);
+      else if (queue.running === 0) queues.delete(key);
+    });
+  };
   return (db, storeId, lsId, events) => {
     if (waitingTotal >= waitingMax) {
       const options = { retryAfterSeconds: 1 };
       return Promise.reject(new AppError("UNAVAILABLE", "Too many requests wait to be stored.", options));
     }
     const key = JSON.stringify([storeId, lsId]);
-    const queue = queues.get(key) ?? { waiting: [], running: 0, timer: undefined, isScheduled: false };
+    const queue = queues.get(key) ?? { waiting: [], running: 0, startedAt: -Infinity, cancel: undefined };
     queues.set(key, queue);
-    const flush = (): void => {
-      clearTimeout(queue.timer);
-      queue.timer = undefined;
-      if (queue.running >= runningMax || queue.waiting.length === 0) return;
-      const group = takeGroup(queue);
-      queue.running += 1;
-      void recordGroup(db, storeId, lsId, group).finally(() => {
-        queue.running -= 1;
-        waitingTotal -= group.length;
-        flush();
-        if (queue.running === 0 && queue.waiting.length === 0 && !queue.isScheduled) queues.delete(key);
-      });
-    };
     return new Promise((resolve, reject) => {
       waitingTotal += 1;
       queue.waiting.push({ events, resolve, reject });
-      if (queue.running > 0) queue.timer ??= setTimeout(flush, waitMs);
-      else if (!queue.isScheduled) {
-        queue.isScheduled = true;
-        setImmediate(() => {
-          queue.isScheduled = false;
-          flush();
-        });
-      }
+      schedule(key, queue, (group) => recordGroup(db, storeId, lsId, group));
     });
   };
+}
+
+/** Settles each request of a group. Never rejects. */
+type RecordGroup = (group: readonly Waiting[]) => Promise<void>;
+
+/** @returns a function that cancels it */
+function after(ms: number, work: () => void): () => void {
+  if (ms <= 0) {
+    const immediate = setImmediate(work); // with all requests of this turn of the event loop
+    return () => clearImmediate(immediate);
+  }
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
 }
 
 function takeGroup(queue: Queue): Waiting[] {

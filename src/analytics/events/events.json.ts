@@ -95,8 +95,14 @@ function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEv
  * value that the rules accept.
  *
  * @param path of the event, for the problems
+ * @param common values of fields that the event does not have, or that are null there
  */
-export function readFields(object: object, problems: Problems, path: Path = []): ShopperEventInput {
+export function readFields(
+  object: object,
+  problems: Problems,
+  path: Path = [],
+  common: Readonly<Partial<Record<string, unknown>>> = {},
+): ShopperEventInput {
   for (const name in object) {
     if (Object.hasOwn(fields, name)) continue;
     const message = `An event has no field ${JSON.stringify(clip(name))}.`;
@@ -104,11 +110,12 @@ export function readFields(object: object, problems: Problems, path: Path = []):
   }
   const event: Record<string, unknown> = {};
   for (const name of fieldNames) {
-    const value = (object as Partial<Record<string, unknown>>)[name];
+    const value = (object as Partial<Record<string, unknown>>)[name] ?? common[name];
     const given = value !== undefined && value !== null;
+    if (!given && !requiredNames.has(name)) continue;
     const result = given ? fields[name](value) : undefined;
     if (result !== undefined && "value" in result) event[name] = result.value;
-    else if (given || requiredNames.has(name)) {
+    else {
       problems.add(
         result === undefined
           ? { code: "REQUIRED", message: `${name} is required.`, path: [...path, name] }

@@ -2,7 +2,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
-import type { Prisma } from "../../generated/prisma/client.js";
+import { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { eventColumns, eventStatement } from "./storage/events.sql.js";
@@ -23,6 +23,9 @@ export interface EventReceipt {
 const slots = 16;
 const lockWaitMsDefault = 5_000;
 let nextSlot = Math.floor(Math.random() * slots);
+
+/** The one plan for all small batches joins them by nested loops, which would be slow for large ones. */
+const preparedEventsMax = 64;
 
 interface RecordOptions {
   readonly lockWaitMs?: number;
@@ -81,7 +84,8 @@ export async function recordEvents(
       hasOthers: show.names.full.size > 0,
       columns,
     });
-    const [outcome] = await send(db, statement, deadline);
+    const named = events.length > preparedEventsMax ? statement : prepared(statement, show);
+    const [outcome] = await send(db, named, deadline);
     if (outcome === undefined) throw liveStreamNotFound();
     requireTakesEvents(outcome.status);
     belongTo(show.names, outcome.createdAt);
@@ -96,6 +100,15 @@ export async function recordEvents(
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
   }
+}
+
+/**
+ * Names the statement, so that each connection plans it once: planning takes as long as recording some events. Its text
+ * depends on what is known of the show.
+ */
+function prepared(statement: Prisma.Sql, { names: { createdAt, full } }: CachedShow): Prisma.Sql {
+  const name = `record_events${createdAt === undefined ? "" : "_of_known"}${full.size > 0 ? "_with_others" : ""}`;
+  return Prisma.sql`${Prisma.raw(`/* ${name} */`)} ${statement}`;
 }
 
 /** Sends the statement again where a concurrent batch has stored one of its new viewers with another first hour. */

@@ -20,9 +20,10 @@ interface ReadOptions {
  * inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
  */
 export async function readBody(request: IncomingMessage, { bytesMax, share, scanner }: ReadOptions): Promise<Buffer> {
-  const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`);
+  const tooLarge = () =>
+    new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`);
   const announced = Number(request.headers["content-length"] ?? 0); // node:http refuses bodies that exceed it
-  if (announced > bytesMax) throw tooLarge;
+  if (announced > bytesMax) throw tooLarge();
   const createInflater = inflaterFor(request);
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
@@ -31,7 +32,7 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge;
+    if (bytes > bytesMax) throw tooLarge();
     scanner.push(chunk);
     collected.add(chunk);
     return share.grow(bytes);
@@ -66,7 +67,9 @@ function takeAll(request: IncomingMessage, take: Take): Promise<void> {
     });
     request.once("end", resolve);
     request.once("error", () => reject(incomplete()));
-    request.once("close", () => reject(incomplete()));
+    request.once("close", () => {
+      if (!request.readableEnded) reject(incomplete());
+    });
   });
 }
 

@@ -20,6 +20,7 @@ const allowed: ReadonlyMap<string, string> = new Map([
     "Citus checks skus after each statement all the same. An import that has them double between its statements, and not in the end, is then done again as one (catalog/import/thorough.ts).",
   ],
   ['SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE', "Nothing was deferred, so all is checked already."],
+  ["DISCARD PLANS", "Plans of the coordinator's prepared statements."],
   ["SET statement_timeout = 0", "Of the coordinator is meant, by migrations and by distribute."],
   ["SET citus.propagate_set_commands = 'local'", "By it distribute has Citus pass on what is SET LOCAL after it."],
 ]);
