@@ -33,8 +33,24 @@ const exactClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 export const formatCount = (value: number): string => whole.format(value);
 /** At most 2 decimals. */
 export const formatDecimal = (value: number): string => decimal.format(value);
-/** Money, of an unknown currency. */
-export const formatAmount = (value: number): string => amount.format(value);
+/** How amounts are written: as money of a currency (ISO 4217), or with 2 decimals where it is not known. */
+export type FormatMoney = (value: number) => string;
+
+const moneyFormats = new Map<string, FormatMoney>();
+
+/** The same function for the same currency. */
+export function moneyFormat(currency: string | null | undefined): FormatMoney {
+  const known = moneyFormats.get(currency ?? "");
+  if (known !== undefined) return known;
+  const format =
+    currency === null || currency === undefined
+      ? amount
+      : new Intl.NumberFormat(locale, { style: "currency", currency });
+  const formatMoney: FormatMoney = (value) => format.format(value);
+  moneyFormats.set(currency ?? "", formatMoney);
+  return formatMoney;
+}
+
 /** @param percent from 0 to 100 */
 export const formatRate = (percent: number): string => rate.format(percent / 100);
 /** @param percent from 0 to 100 */
@@ -43,6 +59,24 @@ export const formatShare = (percent: number): string => share.format(percent / 1
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatMoment = (iso: string): string => moment.format(new Date(iso));
 export const formatExactClock = (ms: number): string => exactClock.format(ms);
+
+/** @param ratio 0.1 for 10 percent more */
+export const formatChange = (ratio: number): string => share.format(Math.abs(ratio));
+
+const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+/** The days of a time that ends before a moment. */
+export const formatDays = (fromIso: string, untilIso: string): string =>
+  date.formatRange(new Date(fromIso), new Date(Math.max(Date.parse(fromIso), Date.parse(untilIso) - 1)));
+
+const buckets = {
+  HOUR: dayAndClock,
+  DAY: new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short" }),
+  WEEK: date,
+  MONTH: new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" }),
+};
+
+/** An hour, day, week or month by its start. */
+export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => buckets[bucket].format(ms);
 
 /** A time on the time line: the day where buckets are days, the time of day where the span is within a day, or both. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {

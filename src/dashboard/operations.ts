@@ -1,8 +1,5 @@
-import type { graphql as typed } from "../generated/dashboard/gql.js";
 import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphql.js";
-
-/** Marks an operation for GraphQL Code Generator, which finds it by this name and types it. At run time it is the text. */
-const graphql = ((operation: string) => operation) as unknown as typeof typed;
+import { graphql, withFragment } from "./overview/typed.js";
 
 export const storeQuery = graphql(`
   query Store {
@@ -73,6 +70,13 @@ const figures = graphql(`
         replay
         referral
         total
+        currency
+      }
+      refunds {
+        total
+      }
+      netSales {
+        total
       }
       orders {
         live
@@ -123,7 +127,7 @@ const figures = graphql(`
 `);
 
 /** The show's current state, and then every change. */
-export const showSubscription = withFigures(
+export const showSubscription = withFragment(
   graphql(`
     subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {
@@ -131,10 +135,11 @@ export const showSubscription = withFigures(
       }
     }
   `),
+  figures,
 );
 
 /** The show's current state, where the subscription delivers nothing. */
-export const showQuery = withFigures(
+export const showQuery = withFragment(
   graphql(`
     query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {
@@ -142,11 +147,10 @@ export const showQuery = withFigures(
       }
     }
   `),
+  figures,
 );
 
-function withFigures<Operation>(operation: Operation): Operation {
-  return `${String(operation)}${String(figures)}` as Operation;
-}
+export * from "./overview/operations.js";
 
 export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];

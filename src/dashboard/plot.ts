@@ -14,19 +14,21 @@ export interface Plot {
 
 interface PlotOptions {
   readonly shape: "area" | "bars";
+  readonly isTall: boolean;
   /** Called with the bucket at the pointer, in this chart or another of the time line. */
   readonly onHover: (index: number | undefined) => void;
 }
 
 const height = 150;
+const tallHeight = 220;
 const dayMs = 86_400_000;
 
 /** Draws a chart into an element, in its width and with the colors of its custom properties. */
-export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions): Plot {
+export function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOptions): Plot {
   const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim();
   let bucketSeconds = 60;
   const options: uPlot.Options = {
-    ...sizeOf(element),
+    ...sizeOf(element, isTall),
     padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: "timeline" }, y: false, drag: { x: false, y: false }, points: { show: shape === "area" } },
@@ -41,7 +43,7 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
     hooks: { setCursor: [({ cursor: { idx } }) => onHover(idx ?? undefined)] },
   };
   const plot = new uPlot(options, [[], []], element);
-  const sizes = new ResizeObserver(() => plot.setSize(sizeOf(element)));
+  const sizes = new ResizeObserver(() => plot.setSize(sizeOf(element, isTall)));
   sizes.observe(element);
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const repaint = () => plot.redraw(false, true);
@@ -51,8 +53,9 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
   return {
     setData(startsAtMs, values, seconds) {
       bucketSeconds = seconds;
-      // At the middle of each bucket, so that bars cover its time.
-      plot.setData([startsAtMs.map((ms) => ms / 1_000 + seconds / 2), [...values]]);
+      // At the middle of each bucket, so that bars cover its time; those of days stand above their dates.
+      const middle = seconds < 86_400 ? seconds / 2 : 0;
+      plot.setData([startsAtMs.map((ms) => ms / 1_000 + middle), [...values]]);
     },
     destroy() {
       scheme.removeEventListener("change", repaint);
@@ -66,8 +69,8 @@ export function createPlot(element: HTMLElement, { shape, onHover }: PlotOptions
 
 type Color = (customProperty: string) => () => string;
 
-function sizeOf({ clientWidth }: HTMLElement) {
-  return { width: Math.max(1, clientWidth), height };
+function sizeOf({ clientWidth }: HTMLElement, isTall: boolean) {
+  return { width: Math.max(1, clientWidth), height: isTall ? tallHeight : height };
 }
 
 function axesOf(color: Color): uPlot.Axis[] {
@@ -91,9 +94,9 @@ function axesOf(color: Color): uPlot.Axis[] {
 }
 
 /** A minute or longer, as buckets are. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200, 129_600, 525_600].map(
-  (minutes) => minutes * 60,
-);
+const timeSteps = [
+  1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 20_160, 43_200, 129_600, 525_600,
+].map((minutes) => minutes * 60);
 
 /** 1, 2, 5, 10, 20 …: counts are integers. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();

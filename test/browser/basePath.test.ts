@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
-import { openDashboard } from "../support/dashboard.js";
+import { openNewestShow } from "../support/dashboard.js";
 import { answerOf, editors, fill, openTab, run, useToken } from "../support/graphiql.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
@@ -68,7 +68,7 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
     expectClean(opened, [/401/u]);
     await opened.close();
 
-    const dashboard = await openDashboard(browser, { url: base }, store);
+    const dashboard = await openNewestShow(browser, { url: base }, store);
     await dashboard.page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
     expect(new URL(dashboard.page.url()).pathname).toBe(`${prefix}/dashboard`);
     expectClean(dashboard);

@@ -23,6 +23,21 @@ export async function openDashboard(
   return opened;
 }
 
+/** Opens the dashboard and, there, the store's newest live show, or else its newest. */
+export async function openNewestShow(...parameters: Parameters<typeof openDashboard>): Promise<TestPage> {
+  const opened = await openDashboard(...parameters);
+  await followNewestShow(opened.page);
+  return opened;
+}
+
+/** As the list of shows does, which small screens hide. */
+export async function followNewestShow(page: Page): Promise<void> {
+  const links = page.locator("#shows li a");
+  await links.first().waitFor({ state: "attached" });
+  const live = links.filter({ has: page.locator(".badge.live") });
+  await ((await live.count()) > 0 ? live : links).first().dispatchEvent("click");
+}
+
 export async function enterToken(page: Page, token: string): Promise<void> {
   await page.getByLabel("Access token").fill(token);
   await page.getByRole("button", { name: "Open dashboard" }).click();
@@ -42,9 +57,15 @@ export async function readTiles(page: Page): Promise<Record<string, string[]>> {
 const count = new Intl.NumberFormat("en-US");
 const amount = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
+/** How amounts are written, in the store's currency if it has one. */
+export function moneyFormat(currency: string | null): (value: number) => string {
+  const money = new Intl.NumberFormat("en-US", currency === null ? {} : { style: "currency", currency });
+  return (value) => (currency === null ? amount : money).format(value);
+}
+
 /** What the tiles must say, worked out from what GraphQL answers; view times are of seconds below a minute. */
 export function expectedTiles(kpis: any): Record<string, string[]> {
-  const { sales, orders, viewers, addToCart, avgViewTime } = kpis;
+  const { sales, refunds, netSales, orders, viewers, addToCart, avgViewTime } = kpis;
   const referral = (sum: { live: number; replay: number; total: number }) => sum.total - sum.live - sum.replay;
   const percent = (value: number) => `${value}%`;
   const seconds = (value: number) => `${Math.round(value * 10) / 10} sec`;
@@ -54,9 +75,10 @@ export function expectedTiles(kpis: any): Record<string, string[]> {
     "Replay",
     format(replay),
   ];
-  const [counted, paid] = [(value: number) => count.format(value), (value: number) => amount.format(value)];
+  const [counted, paid] = [(value: number) => count.format(value), moneyFormat(sales.currency)];
   return {
     Sales: ["total", paid(sales.total), ...by(paid, sales), "Referral", paid(referral(sales))],
+    ...(refunds.total > 0 && { "Net sales": ["total", paid(netSales.total), "Refunds", paid(refunds.total)] }),
     Orders: ["total", counted(orders.total), ...by(counted, orders), "Referral", counted(referral(orders))],
     Viewers: ["total", counted(viewers.total), ...by(counted, viewers), "Unique", counted(viewers.unique)],
     "Add to cart": ["of viewers", percent(addToCart.avg), ...by(percent, addToCart)],

@@ -8,7 +8,7 @@ import {
   wasAccepted,
   whyRefused,
 } from "../session.js";
-import { leaveSelection } from "../hooks/useSelection.js";
+import { leaveView } from "../hooks/useView.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 
@@ -29,7 +29,7 @@ export function App() {
   }, []);
   const signOut = useCallback(() => {
     forgetToken();
-    leaveSelection(); // the next token may be another store's; one that replaces a refused token hardly is
+    leaveView(); // the next token may be another store's; one that replaces a refused token hardly is
     setReason(undefined);
     setToken(undefined);
   }, []);

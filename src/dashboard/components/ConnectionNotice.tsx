@@ -22,6 +22,23 @@ const titles: Readonly<Record<FailureKind, string>> = {
   refused: "The figures cannot be read",
 };
 
+const phases: Readonly<Record<Connection["phase"], string>> = {
+  connecting: "Connecting…",
+  open: "Up to date",
+  waiting: "Reconnecting…",
+  failed: "Stopped",
+};
+
+/** Whether the figures are up to date. */
+export function ConnectionStatus({ phase, isPolled = false }: Pick<Connection, "phase"> & { isPolled?: boolean }) {
+  const isDelayed = phase === "open" && isPolled;
+  return (
+    <p class="connection" role="status" data-phase={isDelayed ? "delayed" : phase}>
+      {isDelayed ? "Delayed" : phases[phase]}
+    </p>
+  );
+}
+
 /** Describes a connection problem and the next attempt, and offers to retry now. Empty while live figures arrive. */
 export function ConnectionNotice({ connection, hasFigures, isPolled }: Props) {
   if (connection.phase === "open") return isPolled ? <HeldBackNotice /> : null;

@@ -1,13 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import { useSelection } from "../hooks/useSelection.js";
 import { type ShowFilter, useShows } from "../hooks/useShows.js";
 import { useStore } from "../hooks/useStore.js";
 import { useUnlisted } from "../hooks/useUnlisted.js";
+import { useView } from "../hooks/useView.js";
+import type { View } from "../overview/view.js";
 import { markAccepted } from "../session.js";
-import type { ShowList as List } from "../showList.js";
+import { CurrentView } from "./CurrentView.js";
 import { NewShow } from "./NewShow.js";
-import { NoShows } from "./NoShows.js";
-import { Show } from "./Show.js";
 import { ShowList } from "./ShowList.js";
 import { TopBar } from "./TopBar.js";
 
@@ -17,74 +16,97 @@ interface Props {
   readonly onRefused: () => void;
 }
 
-/** The list of shows and the selected one: by default the newest live show, or else the newest. */
+/** The list of shows, and the overview or the selected show. */
 export function Dashboard({ token, onSignOut, onRefused }: Props) {
   const [filter, setFilter] = useState<ShowFilter>({ status: undefined, search: "" });
   const [isCreating, setCreating] = useState(false);
-  const [isListOpen, setListOpen] = useState(false);
-  const { lsId, select } = useSelection();
+  const { view, go, overview } = useView();
   const store = useStore(token);
   const onNew = store?.scopes.includes("shows:write") === false ? undefined : () => setCreating(true);
   const shows = useShows(token, filter);
   const { list, failure } = shows;
-  const unlisted = useUnlisted(token, lsId, list);
 
-  useDefault(list, lsId, select);
   useEffect(() => {
     if (list !== undefined) markAccepted();
     if (failure?.kind === "unauthenticated") onRefused();
   }, [list, failure, onRefused]);
 
-  const choose = (id: string) => {
-    select(id);
-    setListOpen(false);
+  const follow = (next: View) => {
+    go(next);
+    leaveOldView();
   };
-  const hasNone =
-    list?.shows.length === 0 && filter.status === undefined && filter.search.trim() === "" && lsId === undefined;
+  const onSaved = (lsId: string) => {
+    setCreating(false);
+    shows.reload();
+    follow({ kind: "show", lsId });
+  };
+  const each = { token, view, overview, onNew, onFollow: follow };
   return (
     <div class="layout">
       <a class="skip" href="#show">
-        Skip to the show
+        Skip to the figures
       </a>
-      <TopBar
+      <Navigation
+        {...each}
         store={store?.name}
-        isListOpen={isListOpen}
-        onToggleList={() => setListOpen(!isListOpen)}
+        shows={shows}
+        filter={filter}
+        onFilter={setFilter}
         onSignOut={onSignOut}
       />
-      <ShowList
-        shows={shows}
-        selected={lsId}
-        unlisted={unlisted}
-        filter={filter}
-        isOpen={isListOpen}
-        onFilter={setFilter}
-        onSelect={choose}
-        onNew={onNew}
-      />
-      {isCreating && (
-        <NewShow
-          token={token}
-          onClose={() => setCreating(false)}
-          onSaved={(id) => {
-            setCreating(false);
-            shows.reload();
-            choose(id);
-          }}
-        />
-      )}
+      {isCreating && <NewShow token={token} onClose={() => setCreating(false)} onSaved={onSaved} />}
       <main id="show" tabIndex={-1}>
-        {hasNone && <NoShows onNew={onNew} />}
-        {lsId !== undefined && <Show key={lsId} token={token} lsId={lsId} onTokenEnd={onRefused} />}
+        <CurrentView
+          {...each}
+          list={list}
+          isWholeList={filter.status === undefined && filter.search.trim() === ""}
+          onChange={go}
+          onTokenEnd={onRefused}
+        />
       </main>
     </div>
   );
 }
 
-/** Selects the newest live show, or else the newest, where none is selected. */
-function useDefault(list: List | undefined, lsId: string | undefined, select: (id: string, how: "replace") => void) {
-  const first = list?.shows.find((show) => show.status === "LIVE") ?? list?.shows[0];
-  useEffect(() => {
-    if (lsId === undefined && first !== undefined) select(first.id, "replace");
-  }, [lsId, first, select]);
+interface NavigationProps extends Pick<Parameters<typeof ShowList>[0], "shows" | "filter" | "onFilter" | "onNew"> {
+  readonly token: string;
+  readonly view: View;
+  readonly overview: View;
+  readonly store: string | undefined;
+  readonly onFollow: (view: View) => void;
+  readonly onSignOut: () => void;
+}
+
+function Navigation({ token, view, overview, store, onFollow, onSignOut, ...list }: NavigationProps) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [view]);
+  const lsId = view.kind === "show" ? view.lsId : undefined;
+  const unlisted = useUnlisted(token, lsId, list.shows.list);
+  return (
+    <>
+      <TopBar
+        store={store}
+        overview={overview}
+        isOverview={view.kind === "overview"}
+        onView={onFollow}
+        isListOpen={isOpen}
+        onToggleList={() => setOpen(!isOpen)}
+        onSignOut={onSignOut}
+      />
+      <ShowList
+        {...list}
+        selected={lsId}
+        unlisted={unlisted}
+        isOpen={isOpen}
+        onSelect={(id) => onFollow({ kind: "show", lsId: id })}
+      />
+    </>
+  );
+}
+
+/** What had the focus may be gone with the view that it was in. */
+function leaveOldView(): void {
+  const main = document.querySelector<HTMLElement>("#show");
+  if (main?.contains(document.activeElement) === true) main.focus();
+  scrollTo(0, 0);
 }

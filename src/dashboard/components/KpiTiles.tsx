@@ -1,16 +1,25 @@
-import { formatAmount, formatCount, formatDecimal, formatDuration, formatRate } from "../format.js";
+import { formatCount, formatDecimal, formatDuration, formatRate, moneyFormat } from "../format.js";
 import type { Kpis } from "../operations.js";
 
 /** The key figures, each with its parts. */
 export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
-  const { sales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
+  const { sales, refunds, netSales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
+  const formatMoney = moneyFormat(sales.currency);
   return (
     <section aria-labelledby="kpis-heading">
       <h2 id="kpis-heading" class="hidden">
         Key figures
       </h2>
       <div class="tiles">
-        <Tile name="Sales" value={formatAmount(sales.total)} of="total" parts={sumParts(sales, formatAmount)} />
+        <Tile name="Sales" value={formatMoney(sales.total)} of="total" parts={sumParts(sales, formatMoney)} />
+        {refunds.total > 0 && (
+          <Tile
+            name="Net sales"
+            value={formatMoney(netSales.total)}
+            of="total"
+            parts={[["Refunds", formatMoney(refunds.total)]]}
+          />
+        )}
         <Tile name="Orders" value={formatCount(orders.total)} of="total" parts={sumParts(orders, formatCount)} />
         <Tile
           name="Viewers"
@@ -38,7 +47,7 @@ export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
           name="Conversion"
           value={formatDecimal(conversionRate)}
           of="orders per 100 viewers"
-          parts={[["Average order", formatAmount(averageOrderValue)]]}
+          parts={[["Average order", formatMoney(averageOrderValue)]]}
         />
       </div>
     </section>

@@ -2,6 +2,7 @@ import { formatDuration, formatMoment } from "../format.js";
 import type { ShowAnalytics } from "../operations.js";
 import type { Connection } from "../reconnect.js";
 import { useNow } from "../hooks/useNow.js";
+import { ConnectionStatus } from "./ConnectionNotice.js";
 import { StatusBadge } from "./Elements.js";
 
 interface Props {
@@ -11,16 +12,8 @@ interface Props {
   readonly isPolled: boolean;
 }
 
-const phases: Readonly<Record<Connection["phase"], string>> = {
-  connecting: "Connecting…",
-  open: "Up to date",
-  waiting: "Reconnecting…",
-  failed: "Stopped",
-};
-
 /** The name, times and status of the show, and whether its figures are up to date. */
 export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props) {
-  const isDelayed = phase === "open" && isPolled;
   const { name, status, startedAt, endedAt, durationSeconds, host } = analytics;
   return (
     <header class="show-header">
@@ -46,9 +39,7 @@ export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props
           )}
         </p>
       </div>
-      <p class="connection" role="status" data-phase={isDelayed ? "delayed" : phase}>
-        {isDelayed ? "Delayed" : phases[phase]}
-      </p>
+      <ConnectionStatus phase={phase} isPolled={isPolled} />
     </header>
   );
 }

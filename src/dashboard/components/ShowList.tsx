@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { formatCount, formatMoment } from "../format.js";
 import type { ShowSummary } from "../operations.js";
-import { addressOf } from "../hooks/useSelection.js";
 import type { ShowFilter, useShows } from "../hooks/useShows.js";
+import { queryOf } from "../overview/view.js";
 import { byBeginning } from "../showList.js";
 import { StatusBadge } from "./Elements.js";
 
@@ -143,7 +143,12 @@ function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, on
   };
   return (
     <li>
-      <a ref={link} href={addressOf(id)} aria-current={isSelected ? "page" : undefined} onClick={choose}>
+      <a
+        ref={link}
+        href={queryOf({ kind: "show", lsId: id })}
+        aria-current={isSelected ? "page" : undefined}
+        onClick={choose}
+      >
         <span class="show-name" dir="auto">
           {name}
         </span>

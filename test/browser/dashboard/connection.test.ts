@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { revokeToken } from "../../../src/access/token.replace.js";
 import { issueToken } from "../../../src/access/token.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, startApp, type TestApp } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openDashboard } from "../../support/dashboard.js";
+import { openNewestShow } from "../../support/dashboard.js";
 import { order } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
@@ -54,7 +54,7 @@ async function openWay(target: TestApp) {
 test("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const way = await openWay(app);
-  const opened = await openDashboard(browser, way, store);
+  const opened = await openNewestShow(browser, way, store);
   const { page } = opened;
   const sales = page.getByRole("article").filter({ hasText: "Sales" });
   await sales.getByText("1.50").first().waitFor();
@@ -86,7 +86,7 @@ test("while the server is down the page says so and keeps the last figures, whic
 
 test("internal errors are retried automatically, others on request", async () => {
   const { store } = await storeWithLiveShow(app);
-  const opened = await openDashboard(browser, app, store);
+  const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: "On air" }).waitFor();
   let code: string | undefined;
@@ -118,7 +118,7 @@ test("internal errors are retried automatically, others on request", async () =>
 
 test("an offline browser says so, and reconnects once it is online", async () => {
   const { store, sell } = await storeWithLiveShow(app);
-  const opened = await openDashboard(browser, app, store);
+  const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
   const sales = page.getByRole("article").filter({ hasText: "Sales" });
   await sales.getByText("1.50").first().waitFor();
@@ -135,7 +135,7 @@ test("an offline browser says so, and reconnects once it is online", async () =>
 test("revoking the token of an open page leads to the sign-in within seconds, where another one is accepted", async () => {
   const { store } = await storeWithLiveShow(app);
   const { id, token } = await issueToken(app.db, store.id);
-  const opened = await openDashboard(browser, app, { token });
+  const opened = await openNewestShow(browser, app, { token });
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: "On air" }).waitFor();
   await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor();
@@ -153,8 +153,8 @@ test("revoking the token of an open page leads to the sign-in within seconds, wh
 
 test("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
   const limited = await startApp({ analyticsRateLimit: 1 });
-  const { store }: { store: TestStore } = await storeWithLiveShow(limited);
-  const opened = await openDashboard(browser, limited, store);
+  const { store, lsId } = await storeWithLiveShow(limited);
+  const opened = await browser.open(`${limited.url}/dashboard?show=${lsId}#token=${store.token}`, { locale: "en-US" });
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: "On air" }).waitFor(); // this was the call of this minute
   await page.clock.install();

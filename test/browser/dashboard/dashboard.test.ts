@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createTestStore, startApp } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { enterToken, expectedTiles, openDashboard, openSignIn, readTiles } from "../../support/dashboard.js";
+import {
+  enterToken,
+  expectedTiles,
+  followNewestShow,
+  openNewestShow,
+  openSignIn,
+  readTiles,
+} from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { importOne, product } from "../../support/products.js";
@@ -60,6 +67,8 @@ describe("the token", () => {
       await page.getByRole("alert").filter({ hasText: reason }).waitFor();
     }
     await enterToken(page, ` ${store.token} `);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await followNewestShow(page);
     await page.getByRole("heading", { level: 1, name: "Evening show" }).waitFor();
     expect(page.url()).not.toContain(store.token);
     expect(await page.evaluate("JSON.stringify([{ ...localStorage }, document.cookie])")).toBe('[{},""]');
@@ -117,7 +126,7 @@ describe("the token", () => {
 describe("the figures", () => {
   test("are those of the API, of the show and of everything since its start", async () => {
     const { store, lsId } = await storeWithFigures();
-    const opened = await openDashboard(browser, app, store);
+    const opened = await openNewestShow(browser, app, store);
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
     const { data } = await store.graphql(readAnalytics, { lsId });
@@ -163,7 +172,7 @@ describe("the figures", () => {
   test("update when an event is recorded, without a reload", async () => {
     const store = await createTestStore(app);
     const { id: lsId } = await saved(store, { status: "LIVE", name: "Now", startedAt: new Date().toISOString() });
-    const opened = await openDashboard(browser, app, store);
+    const opened = await openNewestShow(browser, app, store);
     const { page } = opened;
     await page.getByText("Nothing has happened in this show yet.").waitFor();
     await page.evaluate("window.same = true");
@@ -196,7 +205,7 @@ test("a server that runs persisted operations only knows those of the dashboard"
   const persistedOperations = join(folder, "none.json");
   await writeFile(persistedOperations, "{}");
   const strict = await startApp({ analyticsRateLimit: 0, persistedOperations, persistedOperationsOnly: true });
-  const opened = await openDashboard(browser, strict, store);
+  const opened = await openNewestShow(browser, strict, store);
   await opened.page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
   expect((await readTiles(opened.page))["Sales"]?.[1]).toBe("1,259.75");
   expectClean(opened);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { enterToken, openSignIn } from "../../support/dashboard.js";
+import { enterToken, followNewestShow, openSignIn } from "../../support/dashboard.js";
 import { view } from "../../support/events.js";
 import { importMany, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -40,6 +40,7 @@ test("images of top products are loaded over HTTPS alone, without a referrer, an
     return route.fulfill({ contentType: "image/svg+xml", body: picture });
   });
   await enterToken(page, store.token);
+  await followNewestShow(page);
   const rows = page.getByRole("region", { name: "Top products" }).getByRole("row");
   const loaded = page.locator("img.image");
   await page.getByRole("heading", { name: "Top products" }).scrollIntoViewIfNeeded();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
-import { openDashboard } from "../../support/dashboard.js";
+import { openNewestShow } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { importOne, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -33,7 +33,7 @@ describe.each([
   ["en-GB", "4 May 2026, 18:30", "18:31"],
 ])("in a browser of the language %s", (locale, startedAt, at) => {
   test("words, numbers and dates are English", async () => {
-    const opened = await openDashboard(browser, app, store, { locale });
+    const opened = await openNewestShow(browser, app, store, { locale });
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: names.show }).waitFor();
     expect(await page.evaluate("document.documentElement.lang")).toBe("en");
@@ -55,7 +55,7 @@ test.each([
   ["desktop", {}],
   ["phone", phone],
 ])("names written from right to left stay apart from the words around them, on a %s", async (device, options) => {
-  const opened = await openDashboard(browser, app, store, options);
+  const opened = await openNewestShow(browser, app, store, options);
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: `${names.show} Ended` }).waitFor();
   for (const name of [names.show, names.host, names.product]) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openDashboard } from "../../support/dashboard.js";
+import { openNewestShow } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
@@ -22,7 +22,7 @@ test("a printed show has its figures alone, in the colors of paper", async () =>
   const startedAt = new Date(Date.now() - 600_000).toISOString();
   const { id: lsId } = await saved(store, { status: "LIVE", name: "On air", startedAt });
   await recorded(store, lsId, [order("1", 1.5), view("2"), view("3", { type: "ADD_TO_CART", productId: "mug" })]);
-  const opened = await openDashboard(browser, app, store, { colorScheme: "dark" });
+  const opened = await openNewestShow(browser, app, store, { colorScheme: "dark" });
   const { page } = opened;
   await page.locator("canvas").nth(3).waitFor();
   expect(await page.evaluate(isDark)).toBe(true);

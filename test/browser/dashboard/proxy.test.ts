@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openDashboard } from "../../support/dashboard.js";
+import { openNewestShow } from "../../support/dashboard.js";
 import { order } from "../../support/events.js";
 import { startNginx } from "../../support/proxies.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -19,7 +19,7 @@ test.runIf(nginx !== "")(
     const passing = `proxy_pass ${app.url};`;
     const proxy = await startNginx(nginx, `${passing} proxy_ignore_headers X-Accel-Buffering;`);
     onTestFinished(() => proxy.close());
-    const opened = await openDashboard(browser, { url: `http://127.0.0.1:${proxy.port}` }, store);
+    const opened = await openNewestShow(browser, { url: `http://127.0.0.1:${proxy.port}` }, store);
     const { page } = opened;
     const sales = (total: string) => page.getByRole("article").filter({ hasText: "Sales" }).getByText(total).first();
     const notice = page.getByRole("alert").filter({ hasText: "A proxy seems to hold live figures back." });
@@ -46,7 +46,7 @@ test.runIf(nginx !== "")(
 test("a server that is only slow is not taken for a proxy that holds figures back", async () => {
   const store = await createTestStore(app);
   await saved(store, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
-  const opened = await openDashboard(browser, app, store);
+  const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
   await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor();
   await page.route("**/graphql", (route) => setTimeout(() => void route.continue().catch(() => undefined), 7_000));

@@ -3,7 +3,7 @@ import type { Scope } from "../../../src/access/scopes.js";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
+import { enterToken, openNewestShow, openSignIn } from "../../support/dashboard.js";
 import { view } from "../../support/events.js";
 import { paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const withScopes = (...scopes: readonly Scope[]) => issueToken(app.db, store.id, { scopes });
 
 test("with analytics:read alone, the dashboard shows all figures, and products by their ids", async () => {
-  const opened = await openDashboard(browser, app, await withScopes("analytics:read"));
+  const opened = await openNewestShow(browser, app, await withScopes("analytics:read"));
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
   await page.getByRole("rowheader", { name: "shirt", exact: true }).waitFor();
@@ -34,11 +34,11 @@ test("with analytics:read alone, the dashboard shows all figures, and products b
 });
 
 test("with catalog:read too, it shows their titles; with shows:write, it creates shows", async () => {
-  const { page } = await openDashboard(browser, app, await withScopes("analytics:read", "catalog:read"));
+  const { page } = await openNewestShow(browser, app, await withScopes("analytics:read", "catalog:read"));
   await page.getByText("Linen shirt").waitFor();
   expect(await page.getByText("catalog:read").count()).toBe(0);
   expect(await page.getByRole("button", { name: "New show" }).count()).toBe(0);
-  const writing = await openDashboard(browser, app, await withScopes("analytics:read", "shows:write"));
+  const writing = await openNewestShow(browser, app, await withScopes("analytics:read", "shows:write"));
   await writing.page.getByRole("button", { name: "New show" }).waitFor();
 });
 
@@ -52,6 +52,6 @@ test("without analytics:read, the sign-in says that it is needed", async () => {
 test("a link with a token without analytics:read says so, too", async () => {
   const { token } = await withScopes("events:write");
   const { page } = await browser.open(`${app.url}/dashboard#token=${token}`);
-  const problem = page.getByText("The access token does not have the scope analytics:read.");
+  const problem = page.getByRole("alert").filter({ hasText: "does not have the scope analytics:read." });
   await expect.poll(() => problem.count()).toBe(1);
 });

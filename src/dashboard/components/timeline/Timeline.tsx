@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { formatAmount, formatCount, formatDuration } from "../../format.js";
+import { formatCount, formatDuration, formatPoint, moneyFormat } from "../../format.js";
 import type { ShowAnalytics } from "../../operations.js";
 import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../timeline.js";
 import { Segments } from "../Elements.js";
@@ -20,17 +20,20 @@ const ranges = [
 
 /** Four charts over the same time, and a table of them. */
 export function Timeline({ analytics, span, range, onRange }: Props) {
-  const { timeline, peakConcurrentViewers, status } = analytics;
+  const { timeline, peakConcurrentViewers, status, kpis } = analytics;
+  const formatMoney = moneyFormat(kpis.sales.currency);
   const points = useMemo(() => fillBuckets(timeline, span), [timeline, span]);
-  const each = { points, bucketSeconds: span.bucketSeconds };
+  const { bucketSeconds } = span;
+  const spanMs = (points.at(-1)?.startsAtMs ?? 0) - (points[0]?.startsAtMs ?? 0);
+  const formatTime = (ms: number) => formatPoint(ms, bucketSeconds, spanMs);
+  const each = { points, bucketSeconds, formatTime };
   return (
     <section class="card" aria-labelledby="timeline-heading">
       <header class="card-header">
         <div>
           <h2 id="timeline-heading">Over time</h2>
           <p class="muted small">
-            In steps of {formatDuration(span.bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}
-            .
+            In steps of {formatDuration(bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}.
           </p>
         </div>
         {status !== "LIVE" && <Segments legend="Time line" options={ranges} value={range} onChange={onRange} />}
@@ -39,9 +42,9 @@ export function Timeline({ analytics, span, range, onRange }: Props) {
         <TimelineChart {...each} name="Viewers" figure="viewers" format={formatCount} />
         <TimelineChart {...each} name="Added to cart" figure="carts" format={formatCount} />
         <TimelineChart {...each} name="Orders" figure="orders" format={formatCount} />
-        <TimelineChart {...each} name="Sales" figure="sales" format={formatAmount} />
+        <TimelineChart {...each} name="Sales" figure="sales" format={formatMoney} />
       </div>
-      <TimelineTable points={points} bucketSeconds={span.bucketSeconds} />
+      <TimelineTable points={points} formatTime={formatTime} formatMoney={formatMoney} />
     </section>
   );
 }

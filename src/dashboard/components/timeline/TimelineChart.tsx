@@ -1,18 +1,30 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatPoint } from "../../format.js";
 import { createPlot, type Plot } from "../../plot.js";
-import type { Point } from "../../timeline.js";
+
+/** A bucket; that of a store has no viewers. */
+interface ChartPoint {
+  readonly startsAtMs: number;
+  readonly viewers?: number;
+  readonly carts: number;
+  readonly orders: number;
+  readonly sales: number;
+}
 
 interface Props {
   readonly name: string;
   readonly figure: "viewers" | "carts" | "orders" | "sales";
-  readonly points: readonly Point[];
+  readonly points: readonly ChartPoint[];
   readonly bucketSeconds: number;
   readonly format: (value: number) => string;
+  readonly formatTime: (ms: number) => string;
+  /** What stands before a time. */
+  readonly at?: string;
+  readonly isTall?: boolean;
 }
 
 /** One figure over time. Hovering shows the value at that time in all charts. */
-export function TimelineChart({ name, figure, points, bucketSeconds, format }: Props) {
+export function TimelineChart(props: Props) {
+  const { name, figure, points, bucketSeconds, format, formatTime, at = "at", isTall = false } = props;
   const [hovered, setHovered] = useState<number>();
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
@@ -20,22 +32,22 @@ export function TimelineChart({ name, figure, points, bucketSeconds, format }: P
 
   useEffect(() => {
     if (element.current === null) return undefined;
-    plot.current = createPlot(element.current, { shape: isLevel ? "area" : "bars", onHover: setHovered });
+    plot.current = createPlot(element.current, { shape: isLevel ? "area" : "bars", isTall, onHover: setHovered });
     return () => plot.current?.destroy();
-  }, [isLevel]);
+  }, [isLevel, isTall]);
   useEffect(() => {
     const times = points.map(({ startsAtMs }) => startsAtMs);
     plot.current?.setData(
       times,
-      points.map((point) => point[figure]),
+      points.map((point) => point[figure] ?? 0),
       bucketSeconds,
     );
   }, [points, figure, bucketSeconds]);
 
-  const spanMs = (points.at(-1)?.startsAtMs ?? 0) - (points[0]?.startsAtMs ?? 0);
-  const say = (point: Point) => `${format(point[figure])} at ${formatPoint(point.startsAtMs, bucketSeconds, spanMs)}`;
-  const most = points.reduce<Point | undefined>(
-    (best, point) => (point[figure] > (best?.[figure] ?? 0) ? point : best),
+  const valueOf = (point: ChartPoint) => point[figure] ?? 0;
+  const say = (point: ChartPoint) => `${format(valueOf(point))} ${at} ${formatTime(point.startsAtMs)}`;
+  const most = points.reduce<ChartPoint | undefined>(
+    (best, point) => (valueOf(point) > (best === undefined ? 0 : valueOf(best)) ? point : best),
     undefined,
   );
   const summary = most === undefined ? "none" : `most ${say(most)}`;
@@ -48,7 +60,12 @@ export function TimelineChart({ name, figure, points, bucketSeconds, format }: P
           {pointed === undefined ? summary : say(pointed)}
         </span>
       </figcaption>
-      <div ref={element} class="plot" role="img" aria-label={`${name} over time: ${summary}`} />
+      <div
+        ref={element}
+        class={isTall ? "plot tall" : "plot"}
+        role="img"
+        aria-label={`${name} over time: ${summary}`}
+      />
     </figure>
   );
 }

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
-import { formatAmount, formatCount, formatPoint } from "../../format.js";
+import { formatCount, type FormatMoney } from "../../format.js";
 import type { Point } from "../../timeline.js";
 
 interface Props {
   readonly points: readonly Point[];
-  readonly bucketSeconds: number;
+  readonly formatTime: (ms: number) => string;
+  readonly formatMoney: FormatMoney;
 }
 
 /** The buckets that are not empty, rendered once opened. */
-export function TimelineTable({ points, bucketSeconds }: Props) {
+export function TimelineTable({ points, formatTime, formatMoney }: Props) {
   const [isOpen, setOpen] = useState(false);
   const busy = isOpen ? points.filter((point) => point.viewers + point.carts + point.orders > 0) : [];
-  const spanMs = (points.at(-1)?.startsAtMs ?? 0) - (points[0]?.startsAtMs ?? 0);
   return (
     <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Show as a table</summary>
@@ -29,11 +29,11 @@ export function TimelineTable({ points, bucketSeconds }: Props) {
           <tbody>
             {busy.map((point) => (
               <tr key={point.startsAtMs}>
-                <th scope="row">{formatPoint(point.startsAtMs, bucketSeconds, spanMs)}</th>
+                <th scope="row">{formatTime(point.startsAtMs)}</th>
                 <td>{formatCount(point.viewers)}</td>
                 <td>{formatCount(point.carts)}</td>
                 <td>{formatCount(point.orders)}</td>
-                <td>{formatAmount(point.sales)}</td>
+                <td>{formatMoney(point.sales)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,0 +1,32 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Connection, follow } from "../reconnect.js";
+import { repeat } from "../overview/repeat.js";
+
+export interface Polled<Value> {
+  /** The last one that arrived: also while another is asked for, or cannot be read. */
+  readonly value: Value | undefined;
+  /** Whether it is what was asked for last. */
+  readonly isCurrent: boolean;
+  readonly connection: Connection;
+}
+
+/**
+ * Asks at once and every 30 seconds while the tab is visible; after a failure, as a stream reconnects.
+ *
+ * @param key what is asked for: another key asks at once
+ */
+export function usePolled<Value>(ask: (signal: AbortSignal) => Promise<Value>, key: string): Polled<Value> {
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly value: Value }>();
+  const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const open = () => repeat(() => latest.current(signal), signal);
+    const onValue = (value: Value) => setAnswer({ key, value });
+    void follow(open, { onValue, onConnection: setConnection }, signal);
+    return () => leaving.abort();
+  }, [key]);
+  return { value: answer?.value, isCurrent: answer?.key === key, connection };
+}

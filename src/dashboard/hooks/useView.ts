@@ -1,0 +1,29 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { initialState, type OverviewState, queryOf, readView, type View } from "../overview/view.js";
+
+/** Whether an address is added to the history, or takes the place of the present one. */
+export type How = "push" | "replace";
+
+/** Removes all that was chosen from the address. */
+export function leaveView(): void {
+  history.replaceState(null, "", location.pathname);
+}
+
+/** The view in the address, how to go to another, and the overview as it was left. */
+export function useView() {
+  const [view, setView] = useState(() => readView(location.search));
+  const left = useRef<OverviewState>(initialState);
+  if (view.kind === "overview") left.current = view.state;
+  useEffect(() => {
+    const read = () => setView(readView(location.search));
+    addEventListener("popstate", read);
+    return () => removeEventListener("popstate", read);
+  }, []);
+  const go = useCallback((next: View, how: How = "push") => {
+    const query = queryOf(next);
+    history[`${how}State`](null, "", query === "?" ? location.pathname : query);
+    setView(next);
+  }, []);
+  const overview: View = { kind: "overview", state: left.current };
+  return { view, go, overview };
+}

@@ -1,0 +1,123 @@
+import { type DayCount, dayCounts, isDay, problemOfDates, type Range } from "./range.js";
+
+const columns = ["started", "name", "sales", "orders", "viewers"] as const;
+/** What the table of shows can be ordered by. */
+type ShowColumn = (typeof columns)[number];
+
+const productColumns = ["sales", "orders", "quantity", "carts", "shows"] as const;
+type ProductColumn = (typeof productColumns)[number];
+
+const charts = ["sales", "orders", "carts"] as const;
+export type ChartFigure = (typeof charts)[number];
+
+/** All that can be chosen in the overview. */
+export interface OverviewState {
+  readonly range: Range;
+  readonly chart: ChartFigure;
+  readonly order: ShowColumn;
+  readonly isAscending: boolean;
+  /** Words of names or ids of shows; blank for all. */
+  readonly search: string;
+  /** The cursor after which the page of the table begins; undefined for the first. */
+  readonly after: string | undefined;
+  /** From 1. */
+  readonly page: number;
+  readonly products: ProductColumn;
+  /** Shows that are to be compared, at most two. */
+  readonly picked: readonly string[];
+}
+
+/** What the page shows. Its address has all of it. */
+export type View =
+  | { readonly kind: "overview"; readonly state: OverviewState }
+  | { readonly kind: "show"; readonly lsId: string }
+  | { readonly kind: "comparison"; readonly lsIds: readonly [string, string] };
+
+const initialDays: DayCount = 28;
+
+export const initialState: OverviewState = {
+  range: initialDays,
+  chart: "sales",
+  order: "started",
+  isAscending: false,
+  search: "",
+  after: undefined,
+  page: 1,
+  products: "sales",
+  picked: [],
+};
+
+/** The view of an address. What is unknown in it counts as not given. */
+export function readView(query: string): View {
+  const parameters = new URLSearchParams(query);
+  const lsId = parameters.get("show");
+  if (lsId !== null) return { kind: "show", lsId };
+  const [one, other] = parameters.getAll("compare");
+  if (one !== undefined && other !== undefined) return { kind: "comparison", lsIds: [one, other] };
+  return { kind: "overview", state: readState(parameters) };
+}
+
+function readState(parameters: URLSearchParams): OverviewState {
+  const order = oneOf(columns, parameters.get("order")) ?? initialState.order;
+  const after = parameters.get("after") ?? undefined;
+  const page = Number(parameters.get("page"));
+  return {
+    range: readRange(parameters),
+    chart: oneOf(charts, parameters.get("chart")) ?? initialState.chart,
+    order,
+    isAscending: isAscendingAtFirst(order) !== parameters.has("reverse"),
+    search: parameters.get("search") ?? "",
+    after,
+    page: after !== undefined && Number.isSafeInteger(page) && page > 1 ? page : 1,
+    products: oneOf(productColumns, parameters.get("products")) ?? initialState.products,
+    picked: [...new Set(parameters.getAll("pick"))].slice(0, 2),
+  };
+}
+
+function readRange(parameters: URLSearchParams): Range {
+  const [firstDay, lastDay] = [parameters.get("from") ?? "", parameters.get("until") ?? ""];
+  if (isDay(firstDay) && isDay(lastDay) && problemOfDates({ firstDay, lastDay }) === undefined) {
+    return { firstDay, lastDay };
+  }
+  const days = Number(parameters.get("days"));
+  return dayCounts.find((count: DayCount) => count === days) ?? initialState.range;
+}
+
+/** The address of a view, relative to the page: `?` and what differs from what is shown at first, or `?` alone. */
+export function queryOf(view: View): string {
+  return `?${parametersOf(view).toString()}`;
+}
+
+function parametersOf(view: View): URLSearchParams {
+  if (view.kind === "show") return new URLSearchParams({ show: view.lsId });
+  if (view.kind === "comparison") return new URLSearchParams(view.lsIds.map((lsId) => ["compare", lsId]));
+  const { range, chart, order, isAscending, search, after, page, products, picked } = view.state;
+  const parameters: [string, string][] =
+    typeof range === "number"
+      ? [["days", String(range)]]
+      : [
+          ["from", range.firstDay],
+          ["until", range.lastDay],
+        ];
+  parameters.push(["chart", chart], ["order", order], ["search", search.trim()], ["products", products]);
+  if (isAscending !== isAscendingAtFirst(order)) parameters.push(["reverse", "1"]);
+  if (after !== undefined) parameters.push(["after", after], ["page", String(page)]);
+  parameters.push(...picked.map((lsId): [string, string] => ["pick", lsId]));
+  return new URLSearchParams(parameters.filter(([name, value]) => value !== "" && atFirst[name] !== value));
+}
+
+const atFirst: Readonly<Record<string, string>> = {
+  days: String(initialDays),
+  chart: initialState.chart,
+  order: initialState.order,
+  products: initialState.products,
+};
+
+/** Names from A to Z, and the largest of anything else first. */
+function isAscendingAtFirst(column: ShowColumn): boolean {
+  return column === "name";
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | null): Value | undefined {
+  return values.find((value) => value === text);
+}
