@@ -3,14 +3,17 @@ import { errorAt } from "../errors.js";
 import { isLongerThan } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
-import { type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
+import { countMatches, type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
 import type { StoredProduct } from "./product.sql.js";
 
 interface ProductFilter {
-  readonly first: number;
-  readonly afterId?: string | undefined;
   readonly search?: string | null | undefined;
   readonly available?: boolean | null | undefined;
+}
+
+interface ProductPage extends ProductFilter {
+  readonly first: number;
+  readonly afterId?: string | undefined;
   /** False leaves descriptions and images empty, which is much faster. */
   readonly withLongTexts?: boolean;
 }
@@ -23,7 +26,7 @@ interface ProductFilter {
 export async function listProducts(
   db: Database,
   storeId: string,
-  { first, afterId, search, available, withLongTexts = true }: ProductFilter,
+  { first, afterId, search, available, withLongTexts = true }: ProductPage,
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
   const page = { storeId, afterId, available, rowsMax: first + 1, withLongTexts };
   await catalogShown(storeId);
@@ -31,11 +34,33 @@ export async function listProducts(
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
 }
 
-function findPage(db: Database, page: PageLimits, search: string): Promise<StoredProduct[]> {
-  if (isLongerThan(search, searchCharactersMax)) {
-    throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
-  }
+/**
+ * How many products such a list has, counted up to a maximum.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ */
+export async function countProducts(
+  db: Database,
+  storeId: string,
+  { search, available }: ProductFilter,
+  max: number,
+): Promise<number> {
+  const text = search ?? "";
+  checkSearch(text);
+  await catalogShown(storeId);
+  const query = searchQuery(storeId, text);
+  if (query === undefined && text.trim() !== "") return 0;
+  return countMatches(db, { storeId, available }, query, max);
+}
+
+function checkSearch(search: string): void {
+  if (!isLongerThan(search, searchCharactersMax)) return;
+  throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
+}
+
+async function findPage(db: Database, page: PageLimits, search: string): Promise<StoredProduct[]> {
+  checkSearch(search);
   if (search.trim() === "") return productsInOrder(db, page);
   const query = searchQuery(page.storeId, search);
-  return query === undefined ? Promise.resolve([]) : searchProducts(db, page, query);
+  return query === undefined ? [] : searchProducts(db, page, query);
 }

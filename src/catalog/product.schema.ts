@@ -18,7 +18,8 @@ import {
   ProductImport,
   productStandIn,
 } from "./import/import.schema.js";
-import { listProducts } from "./product.list.js";
+import { asWideRead } from "../database/shares/shares.js";
+import { countProducts, listProducts } from "./product.list.js";
 import { deleteProduct, findProduct } from "./product.lookup.js";
 import type { StoredProduct } from "./product.sql.js";
 
@@ -129,7 +130,9 @@ builder.queryFields((t) => ({
       const [afterId] = decodeCursor(after, 1) ?? [];
       const filter = { afterId, search, available, withLongTexts: selectsLongTexts(info) };
       const page = await listProducts(db, identity.storeId, { first: pageSize(first), ...filter });
-      return products.connect(page, after);
+      const count = (max: number) =>
+        asWideRead(db, identity.storeId, () => countProducts(db, identity.storeId, { search, available }, max));
+      return products.connect(page, after, count);
     }),
   }),
 }));

@@ -54,18 +54,39 @@ function walk(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMa
     WHERE "searchWords" @@ ${all}::tsquery ${availability(page)} ORDER BY id LIMIT ${page.rowsMax}`;
 }
 
+/** How many products match, counted up to a maximum. @param query all products if undefined */
+export async function countMatches(
+  db: Database,
+  page: Pick<PageLimits, "storeId" | "available">,
+  query: SearchQuery | undefined,
+  max: number,
+): Promise<number> {
+  const matches = query === undefined ? Prisma.empty : byIndex(query);
+  const [row] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM "Product" WHERE "storeId" = ${page.storeId} ${query === undefined ? Prisma.empty : otherCollation}
+        ${availability(page)} ${matches} LIMIT ${max}::int) AS found`;
+  return row.count;
+}
+
+const otherCollation = Prisma.sql`COLLATE "POSIX"`;
+
 /**
  * Makes the planner use the search index whatever it believes of the store's size: keys are compared in another
  * collation than the primary key's, with equal results, and the query is a subquery of unknown words. Remaining words
  * are compared by a function, which no index serves.
  */
-function findByIndex(db: Database, page: PageLimits, { all, indexed }: SearchQuery): Promise<StoredProduct[]> {
+function findByIndex(db: Database, page: PageLimits, query: SearchQuery): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
     SELECT ${columns(page)} FROM "Product"
-    WHERE "storeId" = ${page.storeId} COLLATE "POSIX" ${afterId(page, Prisma.sql`COLLATE "POSIX"`)} ${availability(page)}
-      AND "searchWords" @@ (SELECT ${indexed}::tsquery)
-      ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}
+    WHERE "storeId" = ${page.storeId} ${otherCollation} ${afterId(page, otherCollation)} ${availability(page)} ${byIndex(query)}
     ORDER BY id LIMIT ${page.rowsMax}`;
+}
+
+function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
+  return Prisma.sql`
+    AND "searchWords" @@ (SELECT ${indexed}::tsquery)
+    ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}`;
 }
 
 function columns({ withLongTexts }: PageLimits): Prisma.Sql {
@@ -76,7 +97,7 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
   return page.afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.afterId} ${collation}`;
 }
 
-function availability({ available }: PageLimits): Prisma.Sql {
+function availability({ available }: Pick<PageLimits, "available">): Prisma.Sql {
   return typeof available === "boolean" ? Prisma.sql`AND available = ${available}` : Prisma.empty;
 }
 

@@ -4,6 +4,7 @@ import "../catalog/product.patch.schema.js";
 import "../analytics/shows/liveStream.schema.js";
 import "../analytics/events/events.schema.js";
 import "../analytics/kpis/liveStreamAnalytics.schema.js";
+import "../analytics/insights/productPerformance.schema.js";
 import "../analytics/insights/showKpis.schema.js";
 import "../analytics/insights/storeAnalytics.schema.js";
 import { builder } from "../schema/builder.js";

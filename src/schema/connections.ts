@@ -35,8 +35,8 @@ export function pageSize(first: number | null | undefined): number {
   throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
 }
 
-/** A cursor with an id of 255 characters, each escaped by JSON, has 2,100. */
-const cursorCharactersMax = 4_000;
+/** A cursor with two texts of 255 characters, each escaped by JSON, has 4,200. */
+const cursorCharactersMax = 5_000;
 
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
@@ -64,16 +64,14 @@ function isCursorPart(part: unknown): part is string {
   return typeof part === "string" && canBeKey(part); // long ones would go into the query of each alias
 }
 
-/**
- * Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values.
- *
- * @param isCounted whether it has `totalCount`, for lists that can be counted at the cost of a query
- */
+/** More are not counted: it would take too long. */
+const totalCountMax = 100_000;
+
+/** Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values. */
 export function connectionType<Node extends object>(
   name: string,
   node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },
   cursorOf: (node: Node) => string,
-  isCounted = false,
 ) {
   interface Edge {
     node: Node;
@@ -96,20 +94,23 @@ export function connectionType<Node extends object>(
       edges: t.field({ type: [EdgeType], resolve: ({ edges }) => edges }),
       nodes: t.field({ type: [node] as never, resolve: ({ nodes }) => nodes as never }),
       pageInfo: t.field({ type: PageInfo, resolve: ({ pageInfo }) => pageInfo }),
-      ...(isCounted && {
-        totalCount: t.int({
-          description: "How many the whole list has, of all pages.",
-          extensions: { cost: 100 },
-          resolve: ({ count }) => count(),
-        }),
+      totalCount: t.int({
+        description: "How many the whole list has, of all pages: up to 100,000.",
+        extensions: { cost: 10 }, // for each item of the page
+        resolve: async ({ count }) => Math.min(await count(), totalCountMax),
+      }),
+      totalCountIsExact: t.boolean({
+        description: "False where the list has more than totalCount says.",
+        resolve: async ({ count }) => (await count()) <= totalCountMax,
       }),
     }),
   });
   const connect = (
     { nodes, hasNextPage }: Page<Node>,
     after: unknown,
-    count = () => Promise.resolve(0),
+    countUpTo: (max: number) => Promise<number>,
   ): Connection => {
+    let counted: Promise<number> | undefined;
     const edges = nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
     return {
       edges,
@@ -120,7 +121,7 @@ export function connectionType<Node extends object>(
         startCursor: edges[0]?.cursor ?? null,
         endCursor: edges.at(-1)?.cursor ?? null,
       },
-      count,
+      count: () => (counted ??= countUpTo(totalCountMax + 1)),
     };
   };
   return { type, connect };

@@ -5,7 +5,7 @@ import { restBase, restRoutes } from "../../src/rest/routes.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
-import { listShows, readStore } from "../support/isolation.js";
+import { type Ask, listShows, listShowsBySales, readPerformance, readStore } from "../support/isolation.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
 import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
@@ -27,15 +27,6 @@ interface Names {
   readonly word: string;
   readonly after: string;
   readonly showAfter: string;
-}
-
-/** A call, and a part of the answer it must get: the stranger's answer does not depend on what the owner has. */
-interface Ask {
-  readonly path: string;
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: object;
-  readonly gets: string;
 }
 
 interface Case {
@@ -160,6 +151,7 @@ const cases: Readonly<Record<string, Case>> = {
       operation(ownNodes(own.lsId), listShows, { after: showAfter }),
       operation(ownNodes(own.lsId), listShows, { after: showAfter, status: "ENDED", first: 1 }),
       operation(`"nodes":[]`, listShows, { status: "LIVE" }),
+      operation(`{${ownNodes(own.lsId)},"totalCount":1}`, listShowsBySales, {}),
     ],
   },
   "Query.liveStreamAnalytics": {
@@ -168,6 +160,7 @@ const cases: Readonly<Record<string, Case>> = {
   "Query.storeAnalytics": {
     asks: () => [operation(`{"showCount":1,"topShows":[{"id":"${own.lsId}"}],"timeline":[]}`, readStore, {})],
   },
+  "Query.productPerformance": { asks: () => [operation(`{"nodes":[],"totalCount":0}`, readPerformance, {})] },
   "Mutation.importProduct": imports(viaGraphQL(importOne), one),
   "Mutation.importProducts": imports(viaGraphQL(importMany), many),
   "Mutation.patchProducts": imports(viaGraphQL(patchMany), many),

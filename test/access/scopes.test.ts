@@ -37,6 +37,7 @@ const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
   "Query.liveStreams": "analytics:read",
   "Query.liveStreamAnalytics": "analytics:read",
   "Query.storeAnalytics": "analytics:read",
+  "Query.productPerformance": "analytics:read",
   "Mutation.importProduct": "catalog:write",
   "Mutation.importProducts": "catalog:write",
   "Mutation.importProductsCsv": "catalog:write",

@@ -69,9 +69,10 @@ function isSeen({ type }: SentEvent): boolean {
 }
 
 /** The products that an event counts for; of an order without lines, its own product once. */
-function productsOf({ type, productId, lines, amount }: SentEvent) {
-  if (type === "ORDER" && lines && lines.length > 0) return lines;
-  if ((type !== "ORDER" && type !== "ADD_TO_CART") || typeof productId !== "string") return [];
+export function productsOf({ type, productId, lines, amount }: SentEvent) {
+  const isSale = type === "ORDER" || type === "REFUND";
+  if (isSale && lines && lines.length > 0) return lines;
+  if ((!isSale && type !== "ADD_TO_CART") || typeof productId !== "string") return [];
   return [{ productId, quantity: 1, amount: amount ?? 0 }];
 }
 

@@ -2,7 +2,7 @@
  * Figures over the shows of a store, worked out from their written definitions in the plainest way: nothing from src.
  * Amounts are whole cents here, seconds whole.
  */
-import { accepted, kpis, type SentEvent } from "./oracle.js";
+import { accepted, kpis, productsOf, type SentEvent } from "./oracle.js";
 
 /** A show, and the events that arrived for it, in their order. */
 export interface OracleShow {
@@ -74,6 +74,46 @@ export function storeTimeline(
     });
 }
 
+const quarterMs = 900_000;
+
+/** What happened with each product in whole quarters of an hour, by its id. An event counts for a product once, its lines added up. */
+function storePerformance(shows: readonly OracleShow[], range: Partial<OracleRange>) {
+  const start = Math.floor((range.from?.getTime() ?? -Infinity) / quarterMs) * quarterMs;
+  const end = Math.ceil((range.until?.getTime() ?? Infinity) / quarterMs) * quarterMs;
+  const parts = shows.flatMap(({ id, events }) =>
+    accepted(events)
+      .filter(({ occurredAt = "" }) => Date.parse(occurredAt) >= start && Date.parse(occurredAt) < end)
+      .flatMap((event) => productsOf(event).map((part) => ({ ...part, show: id, event }))),
+  );
+  const ids = [...new Set(parts.map(({ productId }) => productId))].toSorted(byBytes);
+  return ids.map((productId) => {
+    const own = parts.filter((part) => part.productId === productId);
+    const of = (type: SentEvent["type"]) => own.filter(({ event }) => event.type === type);
+    return {
+      productId,
+      carts: of("ADD_TO_CART").length,
+      orders: new Set(of("ORDER").map(({ show, event }) => `${show} ${event.id}`)).size,
+      quantity: of("ORDER").reduce((all, { quantity }) => all + quantity, 0),
+      sales: Number(cents(of("ORDER"))) / 100,
+      refunds: Number(cents(of("REFUND"))) / 100,
+      shows: new Set(own.map(({ show }) => show)).size,
+    };
+  });
+}
+
+/** The products with the most first, then by id. */
+export function rankedPerformance(
+  shows: readonly OracleShow[],
+  range: OracleRange,
+  by: "sales" | "orders" | "quantity" | "carts" | "shows",
+) {
+  return storePerformance(shows, range).toSorted((a, b) => b[by] - a[by] || byBytes(a.productId, b.productId));
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
 function startedWithin(shows: readonly OracleShow[], { from, until }: OracleRange): OracleShow[] {
   return shows.filter(({ startedAt }) => {
     const moment = Date.parse(startedAt);
@@ -102,8 +142,8 @@ function descending([a, b]: Score, [c, d]: Score): number {
   return c * b > a * d ? 1 : c * b < a * d ? -1 : 0;
 }
 
-function cents(orders: readonly SentEvent[]): bigint {
-  return orders.reduce((sum, { amount }) => sum + BigInt(Math.round((amount ?? 0) * 100)), 0n);
+function cents(amounts: readonly { readonly amount?: number | null }[]): bigint {
+  return amounts.reduce((sum, { amount }) => sum + BigInt(Math.round((amount ?? 0) * 100)), 0n);
 }
 
 /** The first minute of the bucket, found by looking at the clock of the time zone. */

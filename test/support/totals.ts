@@ -36,6 +36,8 @@ export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey)
     products: `SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
         trim_scale(sum(sales))::text AS sales
       FROM "LiveStreamProduct" $ GROUP BY 1 HAVING sum(carts) + sum(orders) <> 0 ORDER BY 1`,
+    productSpans: `SELECT seconds, "startsAt", "productId", carts::int AS carts, orders::int AS orders, quantity::int AS quantity,
+        trim_scale(sales)::text AS sales, trim_scale(refunds)::text AS refunds FROM "ShowProductSpan" # ORDER BY 1, 2, 3`,
   };
   const rows: Record<string, unknown> = {};
   for (const [name, query] of Object.entries(queries)) {

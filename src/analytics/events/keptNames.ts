@@ -83,8 +83,8 @@ function newNames(events: readonly ShopperEventInput[], { cached, full }: Cached
 
 /** The products that an event counts for. */
 function productsOf({ type, productId, lines }: ShopperEventInput): readonly string[] {
-  if (type === "ORDER" && lines && lines.length > 0) return lines.map((line) => line.productId);
-  const isCounted = type === "ORDER" || type === "ADD_TO_CART";
+  if (isSale(type) && lines && lines.length > 0) return lines.map((line) => line.productId);
+  const isCounted = isSale(type) || type === "ADD_TO_CART";
   return isCounted && productId !== null && productId !== undefined ? [productId] : [];
 }
 

@@ -2,7 +2,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
 import { pageSize } from "../../schema/connections.js";
-import { rateLimited } from "../../schema/rateLimit.js";
+import { rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../kpis/liveStreamAnalytics.schema.js";
 import { readStoreFigures, readTopShows, showOrders, type StoreFigures } from "./storeFigures.js";
@@ -102,7 +102,7 @@ builder.queryFields((t) => ({
       until: t.arg({ type: "DateTime", description: "Not part of the time; at most 5 years after from." }),
       timeZone: t.arg.string({ required: false, defaultValue: "UTC", description: "An IANA name: Europe/Berlin." }),
     },
-    resolve: rateLimited("analytics", (_, { from, until, timeZone }, { db, identity }) =>
+    resolve: rateLimitedByRoot("analytics", (_, { from, until, timeZone }, { db, identity }) =>
       analyticsWithin(db, identity.storeId, checkRange(from, until, timeZone)),
     ),
   }),

@@ -9,6 +9,12 @@ export interface StoreRange {
   readonly timeZone: string;
 }
 
+/** A range that may be open at its ends. */
+export interface OpenRange {
+  readonly from?: Date | null | undefined;
+  readonly until?: Date | null | undefined;
+}
+
 const yearsMax = 5;
 /** Earlier years could not be written in ISO 8601. */
 const dateTimeMin = new Date("0001-01-01T00:00:00Z");
@@ -16,16 +22,30 @@ const dateTimeMin = new Date("0001-01-01T00:00:00Z");
 /** @throws {AppError} VALIDATION_FAILED for an end before the start, more than 5 years, or an unknown time zone */
 export function checkRange(from: Date, until: Date, timeZone: string | null | undefined): StoreRange {
   const problems = new Problems();
-  const refuse = (field: string, message: string) =>
-    problems.add({ code: "VALIDATION_FAILED", message, path: [field] });
-  const latest = new Date(from);
-  latest.setUTCFullYear(from.getUTCFullYear() + yearsMax);
-  if (until < from) refuse("until", mustBe("until", "at or after from", until));
-  if (until > latest) refuse("until", mustBe("until", `at most ${yearsMax} years after from`, until));
+  checkEnds(from, until, problems);
   const zone = timeZone ?? "UTC";
-  if (!isTimeZone(zone)) refuse("timeZone", mustBe("timeZone", "an IANA time zone, such as Europe/Berlin", zone));
+  if (!isTimeZone(zone)) {
+    const message = mustBe("timeZone", "an IANA time zone, such as Europe/Berlin", zone);
+    problems.add({ code: "VALIDATION_FAILED", message, path: ["timeZone"] });
+  }
   problems.throwIfAny();
   return { from, until, timeZone: zone };
+}
+
+/** @throws {AppError} VALIDATION_FAILED where both ends are given, for an end before the start or more than 5 years */
+export function checkOpenRange(from: Date | null | undefined, until: Date | null | undefined): OpenRange {
+  const problems = new Problems();
+  if (from && until) checkEnds(from, until, problems);
+  problems.throwIfAny();
+  return { from, until };
+}
+
+function checkEnds(from: Date, until: Date, problems: Problems): void {
+  const refuse = (message: string) => problems.add({ code: "VALIDATION_FAILED", message, path: ["until"] });
+  const latest = new Date(from);
+  latest.setUTCFullYear(from.getUTCFullYear() + yearsMax);
+  if (until < from) refuse(mustBe("until", "at or after from", until));
+  if (until > latest) refuse(mustBe("until", `at most ${yearsMax} years after from`, until));
 }
 
 /** As long a time, right before. */

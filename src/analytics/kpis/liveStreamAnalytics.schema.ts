@@ -3,7 +3,7 @@ import { Product } from "../../catalog/product.schema.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
 import { pageSize } from "../../schema/connections.js";
-import { rateLimited } from "../../schema/rateLimit.js";
+import { rateLimited, rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { Channel } from "../events/events.schema.js";
 import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
 import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
@@ -139,7 +139,9 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "The analytics of a show, as of now.",
     args: { lsId: t.arg.string(lsId) },
-    resolve: rateLimited("analytics", (_, args, { db, identity }) => readAnalytics(db, identity.storeId, args.lsId)),
+    resolve: rateLimitedByRoot("analytics", (_, args, { db, identity }) =>
+      readAnalytics(db, identity.storeId, args.lsId),
+    ),
   }),
 }));
 

@@ -80,7 +80,12 @@ export async function readTopProducts(
   const rows = await db.$queryRaw<(Omit<ProductFigures, "sales"> & { sales: string })[]>`
     SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
       sum(sales)::text AS sales
-    FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+    FROM (
+      SELECT "productId", carts, orders, quantity, sales FROM "LiveStreamProduct"
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+      UNION ALL SELECT "productId", carts, orders, quantity, sales FROM "ShowProductSlot"
+      WHERE "storeId" = ${storeId}
+        AND show = (SELECT number FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})) AS parts
     GROUP BY "productId" HAVING ${figure} > 0 ORDER BY ${figure} DESC, "productId" LIMIT ${first}`;
   return rows.map((row) => ({ ...row, sales: money(row.sales) }));
 }

@@ -29,6 +29,7 @@ const tables = [
   "LiveStreamSpan",
   "LiveStreamProduct",
 ] as const;
+const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowBase", "ShowProductSlot", "ShowProductSpan"];
 
 /**
  * Deletes a show and everything of it. Events are many rows: the show is archived first, so that it takes no more, and
@@ -78,7 +79,7 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** To be run with the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
-  for (const name of [...prunedTables.map((table) => table.name), "ShowBase"]) {
+  for (const name of tablesByNumber) {
     await transaction.$executeRaw`
       DELETE FROM ${Prisma.raw(`"${name}"`)} WHERE "storeId" = ${storeId} AND show = ${number}`;
   }

@@ -15,6 +15,9 @@ export interface LiveStreamPosition {
 export interface LiveStreamFilter {
   readonly status?: LiveStreamStatus | null | undefined;
   readonly search?: string | null | undefined;
+  /** When they started, or are to start: from a moment until before another. */
+  readonly from?: Date | null | undefined;
+  readonly until?: Date | null | undefined;
 }
 
 interface LiveStreamPage extends LiveStreamFilter {
@@ -34,9 +37,9 @@ const searchWordsMax = 8;
 export async function listLiveStreams(
   db: Database,
   storeId: string,
-  { first, after, status, search }: LiveStreamPage,
+  { first, after, status, ...filter }: LiveStreamPage,
 ): Promise<{ nodes: readonly LiveStream[]; hasNextPage: boolean }> {
-  const matches = matching(search);
+  const matches = matching(filter);
   const rowsMax = first + 1;
   const isPastBegun = status === "SCHEDULED" || after?.isScheduled === true;
   const begun = isPastBegun ? [] : await findBegun(db, storeId, { after, status, matches, rowsMax });
@@ -47,33 +50,45 @@ export async function listLiveStreams(
   return { nodes: shows.slice(0, first), hasNextPage: shows.length > first };
 }
 
-/** How many shows a list has in all. @throws {AppError} VALIDATION_FAILED for a search that is too long */
-export async function countLiveStreams(
-  db: Database,
-  storeId: string,
-  { status, search }: LiveStreamFilter,
-): Promise<number> {
-  return db.liveStream.count({ where: { storeId, ...(status && { status }), ...matching(search) } });
-}
-
 /**
- * Shows of which the name or the id contains each word, in any case.
+ * How many shows a list has in all, counted up to a maximum.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
-function matching(search: string | null | undefined) {
+export async function countLiveStreams(
+  db: Database,
+  storeId: string,
+  { status, ...filter }: LiveStreamFilter,
+  max: number,
+): Promise<number> {
+  return db.liveStream.count({ where: { storeId, ...(status && { status }), ...matching(filter) }, take: max });
+}
+
+function matching({ search, from, until }: LiveStreamFilter) {
+  const words = searchedWords(search);
+  if (words === undefined) return { id: { in: [] } };
+  const startedAt = { ...(from && { gte: from }), ...(until && { lt: until }) };
+  return { AND: [...words.map(containing), ...(from || until ? [{ startedAt }] : [])] };
+}
+
+/**
+ * The words that the name or the id of a show contains, in any case, with the characters that LIKE interprets escaped.
+ * Undefined for a search that nothing can match.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ */
+export function searchedWords(search: string | null | undefined): string[] | undefined {
   const text = search ?? "";
   if (isLongerThan(text, searchCharactersMax)) {
     throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
   }
-  if (!isStorable(text)) return { id: { in: [] } }; // PostgreSQL would refuse it
+  if (!isStorable(text)) return undefined; // PostgreSQL would refuse it
   const words = text.split(/\s+/u).filter((word) => word !== "");
-  return { AND: words.slice(0, searchWordsMax).map(containing) };
+  return words.slice(0, searchWordsMax).map((word) => word.replaceAll(/[\\%_]/gu, "\\$&"));
 }
 
 function containing(word: string) {
-  const literally = word.replaceAll(/[\\%_]/gu, "\\$&"); // characters that LIKE interprets
-  const contains = { contains: literally, mode: "insensitive" as const };
+  const contains = { contains: word, mode: "insensitive" as const };
   return { OR: [{ name: contains }, { id: contains }] };
 }
 

@@ -2,6 +2,7 @@ import type { Database } from "../../database/client.js";
 import { retrying } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { trySharedLock } from "../shows/showLock.js";
+import { addToProductSpans } from "./productSpans.sql.js";
 import { addToSpans } from "./spans.sql.js";
 
 /**
@@ -23,9 +24,10 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
   const key = Prisma.sql`${storeId}::text, ${lsId}::text`;
   const of = (name: string) =>
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
+  const ofNumber = Prisma.sql`p."storeId" = ${storeId} AND p.show = (SELECT number FROM show)`;
   // Not while the show is being rebuilt.
   const show = Prisma.sql`show AS MATERIALIZED (
-    SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
+    SELECT number, ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
   const isFree = Prisma.sql`slot >= 0 AND (SELECT "hasLock" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
   return [
     Prisma.sql`
@@ -57,10 +59,12 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
       ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers`,
     Prisma.sql`
       WITH ${show},
-      free AS MATERIALIZED (SELECT "productId", slot FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND ${isFree}),
+      free AS MATERIALIZED (SELECT "productId", "startsAt", slot FROM "ShowProductSlot" AS p WHERE ${ofNumber} AND ${isFree}),
       gone AS (
-        DELETE FROM "LiveStreamProduct" AS p WHERE ${of("p")} AND slot >= 0
-          AND (("productId", slot) IN (SELECT "productId", slot FROM free)) IS TRUE RETURNING p."productId", p.carts, p.orders, p.quantity, p.sales)
+        DELETE FROM "ShowProductSlot" AS p WHERE ${ofNumber}
+          AND (("productId", "startsAt", slot) IN (SELECT "productId", "startsAt", slot FROM free)) IS TRUE
+        RETURNING p."productId", p."startsAt", p.carts, p.orders, p.quantity, p.sales, p.refunds),
+      spans AS (${addToProductSpans({ storeId, number: Prisma.sql`(SELECT number FROM show)`, added: Prisma.sql`gone` })})
       INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
       SELECT ${key}, "productId", -1, sum(carts), sum(orders), sum(quantity), sum(sales) FROM gone GROUP BY "productId" ORDER BY "productId"
       ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,

@@ -48,8 +48,9 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
           coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds, 0 AS quantity
         FROM (SELECT type, channel, ${epochMinute} AS minute, value FROM gone) AS g
         GROUP BY GROUPING SETS ((channel), (minute))
-        UNION ALL SELECT 0, -1, "productId", sum(sales), sum(orders), sum(carts), 0, 0, sum(quantity)
-        FROM (${productParts(Prisma.sql`gone`, Prisma.sql`true`)}) AS p GROUP BY "productId") AS a
+        UNION ALL SELECT 0, (date_part('epoch', "startsAt") / 60)::int, "productId", sum(sales), sum(orders), sum(carts), 0,
+          sum(refunds), sum(quantity)
+        FROM (${productParts(Prisma.sql`gone`, Prisma.sql`true`)}) AS p GROUP BY "productId", "startsAt") AS a
       WHERE l."storeId" = ${storeId} AND l.id = ${lsId}
       ORDER BY a.channel, a.minute, a."productId"
       ON CONFLICT ("storeId", show, channel, minute, "productId") DO UPDATE SET sales = t.sales + EXCLUDED.sales,

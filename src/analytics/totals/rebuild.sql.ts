@@ -1,9 +1,10 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { channelName, momentOf } from "../events/storage/codes.js";
-import { linesOf, productParts } from "../events/storage/products.sql.js";
+import { linesOf, productParts, productSums } from "../events/storage/products.sql.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
+import { addToProductSpans } from "./productSpans.sql.js";
 import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
-import { addToSpans } from "./spans.sql.js";
+import { addToSpans, daySeconds } from "./spans.sql.js";
 
 /** As after folding. */
 const slot = -1;
@@ -20,6 +21,7 @@ export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): read
     key: Prisma.sql`${storeId}::text, ${lsId}::text`,
     where: Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`,
     byNumber: Prisma.sql`"storeId" = ${storeId} AND show = ${number}`,
+    number,
   };
   return [
     ...names(show, limits),
@@ -39,6 +41,7 @@ interface ShowSql {
   readonly where: Prisma.Sql;
   /** Of the tables that name the show by its number. */
   readonly byNumber: Prisma.Sql;
+  readonly number: number;
 }
 
 const channel = Prisma.sql`channel`;
@@ -77,9 +80,9 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
         SELECT "productId", row_number() OVER (ORDER BY ${order}) AS position FROM (
           SELECT DISTINCT ON ("productId") "productId", ${order} FROM (
             SELECT "productId", ${order} FROM "ShowEvent"
-            WHERE ${byNumber} AND (type = 2 OR type = 3 AND lines = '') AND "productId" <> ''
+            WHERE ${byNumber} AND type > 1 AND lines = '' AND "productId" <> ''
             UNION ALL SELECT x."productId", ${order} FROM "ShowEvent" AS e, ${linesOf}
-            WHERE ${byNumber} AND type = 3 AND lines <> '') AS e
+            WHERE ${byNumber} AND type > 2 AND lines <> '') AS e
           WHERE NOT EXISTS (SELECT FROM ${kept("LiveStreamProduct")} AND k."productId" = e."productId")
           ORDER BY "productId", ${order}) AS firsts) AS n`,
       limits.products,
@@ -129,7 +132,7 @@ function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
           count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
         FROM "ShowEvent" WHERE ${byNumber} AND type < 4 GROUP BY 1
         UNION ALL SELECT to_timestamp(minute::float8 * 60), 0, carts, orders, sales FROM "ShowBase"
-        WHERE ${byNumber} AND minute <> -1 AND carts + orders > 0
+        WHERE ${byNumber} AND minute <> -1 AND "productId" = '' AND carts + orders > 0
         UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, count(*), 0, 0, 0
         FROM (SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
           UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS p, generate_series(0, 59) AS m(minute)
@@ -147,8 +150,19 @@ function spans({ key, where }: ShowSql): Prisma.Sql[] {
   ];
 }
 
-function products({ storeId, lsId, where, byNumber }: ShowSql): Prisma.Sql[] {
+/** By quarters of an hour and days, and from these in all. */
+function products({ storeId, lsId, number, where, byNumber }: ShowSql): Prisma.Sql[] {
+  const counted = Prisma.sql`(
+    SELECT * FROM (
+      ${productParts(Prisma.sql`"ShowEvent"`, byNumber)}
+      UNION ALL SELECT "productId", to_timestamp(minute::float8 * 60), carts, orders, quantity, sales, refunds FROM "ShowBase"
+      WHERE ${byNumber} AND "productId" <> '') AS parts
+    WHERE EXISTS (SELECT FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
+      AND k."productId" = parts."productId" AND k.slot = ${slot}))`;
   return [
+    Prisma.sql`DELETE FROM "ShowProductSlot" WHERE ${byNumber}`,
+    Prisma.sql`DELETE FROM "ShowProductSpan" WHERE ${byNumber}`,
+    addToProductSpans({ storeId, number: Prisma.sql`${number}::int`, added: counted }),
     Prisma.sql`
       UPDATE "LiveStreamProduct" SET carts = 0, orders = 0, quantity = 0, sales = 0
       WHERE ${where} AND (carts, orders, quantity, sales) <> (0, 0, 0, 0)`,
@@ -156,10 +170,7 @@ function products({ storeId, lsId, where, byNumber }: ShowSql): Prisma.Sql[] {
       UPDATE "LiveStreamProduct" AS p
       SET carts = counted.carts, orders = counted.orders, quantity = counted.quantity, sales = counted.sales
       FROM (
-        SELECT "productId", sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales FROM (
-          ${productParts(Prisma.sql`"ShowEvent"`, byNumber)}
-          UNION ALL SELECT "productId", carts, orders, quantity, sales FROM "ShowBase"
-          WHERE ${byNumber} AND "productId" <> '') AS parts
+        SELECT "productId", ${productSums} FROM "ShowProductSpan" WHERE ${byNumber} AND seconds = ${daySeconds}::int
         GROUP BY "productId") AS counted
       WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p."productId" = counted."productId" AND p.slot = ${slot}`,
   ];

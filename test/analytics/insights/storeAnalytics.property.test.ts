@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import type { SentEvent } from "../../support/oracle.js";
-import { kpiFields, recorded, saved } from "../../support/shows.js";
+import { startApp, type TestApp } from "../../support/app.js";
+import { kpiFields } from "../../support/shows.js";
+import { changes, minuteMs, shift, showsOf, storeOf, stores } from "../../support/storeHistories.js";
 import {
   before,
   type OracleRange,
@@ -43,80 +42,6 @@ function expectedFigures(shows: readonly OracleShow[], range: OracleRange, timeZ
   };
 }
 
-/** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
-const changes = [
-  ["UTC", "2026-01-01T00:00:00Z"],
-  ["Europe/Berlin", "2026-03-29T01:00:00Z"],
-  ["Europe/Berlin", "2025-10-26T01:00:00Z"],
-  ["America/New_York", "2026-03-08T07:00:00Z"],
-  ["America/Sao_Paulo", "2018-11-04T03:00:00Z"],
-  ["America/Sao_Paulo", "2018-02-18T02:00:00Z"],
-  ["America/Havana", "2025-11-02T05:00:00Z"],
-  ["Australia/Lord_Howe", "2026-04-04T15:00:00Z"],
-  ["Asia/Kathmandu", "2025-12-31T18:15:00Z"],
-  ["Africa/Casablanca", "2026-02-15T02:00:00Z"],
-  ["Pacific/Apia", "2011-12-30T10:00:00Z"],
-] as const;
-
-const minuteMs = 60_000;
-/** Mostly near, but also weeks away: minutes, and milliseconds at their ends. */
-const shift = (minutes: number) =>
-  fc
-    .tuple(
-      fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -minutes, max: minutes })),
-      fc.constantFrom(0, 1, 59_999),
-    )
-    .map(([whole, ms]) => whole * minuteMs + ms);
-
-const event = fc.record({
-  kind: fc.constantFrom(
-    { type: "VIEW", channel: "LIVE" },
-    { type: "VIEW", channel: "REPLAY" },
-    { type: "ADD_TO_CART", channel: "LIVE" },
-    { type: "ORDER", channel: "LIVE" },
-    { type: "ORDER", channel: "REPLAY" },
-    { type: "ORDER", channel: "REFERRAL" },
-    { type: "REFUND", channel: "LIVE" },
-  ) satisfies fc.Arbitrary<Pick<SentEvent, "type" | "channel">>,
-  id: fc.integer({ min: 0, max: 40 }),
-  viewer: fc.integer({ min: 0, max: 5 }),
-  device: fc.constantFrom("mobile", "desktop", "other", null),
-  units: fc.integer({ min: 0, max: 10_000 }),
-  after: shift(40_000),
-});
-
-const history = fc.record({
-  startedAfter: shift(30_000),
-  events: fc.array(event, { maxLength: 30 }),
-  isFolded: fc.boolean(),
-});
-
-const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
-
-function showsOf(around: number, histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[]) {
-  return histories.map(({ startedAfter, events, isFolded }, index) => ({
-    id: `show-${index}`,
-    startedAt: new Date(around + startedAfter).toISOString(),
-    isFolded,
-    events: events.map(({ kind, id, viewer, device, units, after }): SentEvent => {
-      const occurred = Math.max(around + after, around + startedAfter - 86_400_000);
-      const common = { ...kind, id: `e${id}`, occurredAt: new Date(occurred).toISOString() };
-      if (kind.type === "ORDER" || kind.type === "REFUND") return { ...common, amount: units / 100 };
-      return { ...common, viewerId: `v${viewer}`, device, ...(kind.type === "VIEW" && { seconds: units }) };
-    }),
-  }));
-}
-
-async function storeOf(shows: ReturnType<typeof showsOf>): Promise<TestStore> {
-  const made = await createTestStore(app);
-  for (const { id, startedAt, events, isFolded } of shows) {
-    await saved(made, { id, startedAt });
-    if (events.length > 0) await recorded(made, id, events);
-    if (isFolded) await foldTotals(app.db, made.id, id);
-  }
-  return made;
-}
-
 /** @param change what is done to a store before it is asked */
 function figuresFollow(change: (storeId: string) => Promise<unknown> = () => Promise.resolve()) {
   const untilAfter = fc.integer({ min: 0, max: 60 * 24 * 60 });
@@ -133,7 +58,7 @@ function figuresFollow(change: (storeId: string) => Promise<unknown> = () => Pro
       const made = await Promise.all(
         histories.map(async (some) => {
           const shows = showsOf(around, some);
-          return { shows, store: await storeOf(shows) };
+          return { shows, store: await storeOf(app, shows) };
         }),
       );
       for (const { shows, store } of made) {

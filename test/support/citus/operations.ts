@@ -72,6 +72,15 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
   [`{ liveStreams(first: 1, status: ENDED) { nodes { id kpis { orders { total } } } pageInfo { endCursor } } }`, {}],
   [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
   [readAnalytics, { lsId: "show", first: 3 }],
+  ...["SALES", "VIEWERS", "NAME"].map(
+    (by) => [`{ liveStreams(orderBy: ${by}, search: "show") { nodes { id } totalCount } }`, {}] as const,
+  ),
+  [
+    `{ productPerformance(from: "2026-05-01T00:07:00Z", until: "2026-06-01T00:08:00Z") {
+      nodes { productId product { title performance { sales } } shows } totalCount
+    } }`,
+    {},
+  ],
   [
     `{ storeAnalytics(from: "2026-05-01T00:07:00Z", until: "2026-06-01T00:08:00Z", timeZone: "Europe/Berlin") {
       showCount kpis { orders { total } } hours: timeline(bucket: HOUR) { orders } timeline { orders }

@@ -25,6 +25,11 @@ export function minuteOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_part('minute', ${moment} AT TIME ZONE 'UTC')::int`;
 }
 
+/** The start of the quarter of an hour: time zones differ from UTC by these. */
+export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
+}
+
 /** When a minute of an hour began. */
 export function momentOf(hour: Prisma.Sql, minute: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`to_timestamp(${hour}::float8 * 3600 + ${minute} * 60)`;

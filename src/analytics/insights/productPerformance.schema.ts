@@ -1,0 +1,106 @@
+import { lookUpProduct } from "../../catalog/product.lookup.js";
+import { Product } from "../../catalog/product.schema.js";
+import { asWideRead } from "../../database/shares/shares.js";
+import { errorAt } from "../../errors.js";
+import { builder } from "../../schema/builder.js";
+import { connectionType, decodeCursor, encodeCursor, pageSize } from "../../schema/connections.js";
+import { rateLimitedByRoot } from "../../schema/rateLimit.js";
+import {
+  countProductPerformance,
+  type ListedPerformance,
+  listProductPerformance,
+  lookUpPerformance,
+  type PerformancePosition,
+  type ProductPerformance as ProductPerformanceValue,
+  productPerformanceOrders,
+} from "./productPerformance.js";
+import { checkOpenRange, checkRange } from "./storeRange.js";
+
+const productsFirst = 10;
+
+const ProductPerformanceOrder = builder.enumType("ProductPerformanceOrder", {
+  description: "What products are ordered by: the most first.",
+  values: productPerformanceOrders,
+});
+
+const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPerformance").implement({
+  description: "What happened with a product in a time, in all shows.",
+  fields: (t) => ({
+    productId: t.exposeString("productId"),
+    product: t.field({
+      authScopes: { "catalog:read": true },
+      type: Product,
+      nullable: true,
+      description: "Null where the catalog does not have it, or no longer.",
+      resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
+    }),
+    carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
+    orders: t.exposeInt("orders", { description: "Orders that have it." }),
+    quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
+    sales: t.exposeFloat("sales", { description: "Amounts of it in orders; refunds do not change them." }),
+    refunds: t.exposeFloat("refunds", { description: "Amounts of it in refunds that were made in this time." }),
+    shows: t.exposeInt("shows", { description: "Shows in which any of this happened." }),
+  }),
+});
+
+const connection = connectionType(
+  "ProductPerformance",
+  ProductPerformance,
+  ({ orderBy, figure, productId }: ListedPerformance) => encodeCursor(orderBy, figure, productId),
+);
+
+builder.queryFields((t) => ({
+  productPerformance: t.field({
+    authScopes: { "analytics:read": true },
+    type: connection.type,
+    nullable: true,
+    description:
+      "The products of which something happened in a time, to the quarter of an hour: those with the most first, then by id. One analytics read.",
+    args: {
+      from: t.arg({ type: "DateTime" }),
+      until: t.arg({ type: "DateTime", description: "Not part of the time; at most 5 years after from." }),
+      first: t.arg.int({ required: false, defaultValue: productsFirst, description: "Size of the page: 0 to 100." }),
+      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      orderBy: t.arg({ type: ProductPerformanceOrder, defaultValue: "SALES" }),
+    },
+    resolve: rateLimitedByRoot("analytics", async (_, { from, until, first, after, orderBy }, { db, identity }) => {
+      const { storeId } = identity;
+      const range = checkRange(from, until, "UTC");
+      const page = { first: pageSize(first ?? productsFirst), after: positionOf(after, orderBy), orderBy };
+      const list = await asWideRead(db, storeId, () => listProductPerformance(db, storeId, range, page));
+      const count = (max: number) => asWideRead(db, storeId, () => countProductPerformance(db, storeId, range, max));
+      return connection.connect(list, after, count);
+    }),
+  }),
+}));
+
+builder.objectField(Product, "performance", (t) =>
+  t.field({
+    authScopes: { "analytics:read": true },
+    type: ProductPerformance,
+    nullable: true,
+    description:
+      "What happened with it in shows. That of a page of products counts as one analytics read; null over the limit.",
+    extensions: { cost: 10 },
+    args: {
+      from: t.arg({ type: "DateTime", required: false, description: "The beginning of all shows if left out." }),
+      until: t.arg({
+        type: "DateTime",
+        required: false,
+        description: "Not part of the time, which is open if left out.",
+      }),
+    },
+    resolve: rateLimitedByRoot("analytics", ({ id }, { from, until }, { db, identity }) =>
+      lookUpPerformance(db, identity.storeId, id, checkOpenRange(from, until)),
+    ),
+  }),
+);
+
+const decimal = /^-?\d{1,60}(\.\d{1,100})?$/u;
+
+function positionOf(after: string | null | undefined, orderBy: string): PerformancePosition | undefined {
+  const [order, figure, productId] = decodeCursor(after, 3) ?? [];
+  if (order === undefined || figure === undefined || productId === undefined) return undefined;
+  if (order === orderBy && decimal.test(figure)) return { figure, productId };
+  throw errorAt("VALIDATION_FAILED", "after must be a cursor of this list in the same order.", ["after"]);
+}

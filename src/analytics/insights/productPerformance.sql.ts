@@ -1,0 +1,53 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
+import type { OpenRange } from "./storeRange.js";
+
+/** Columns of figures, for a SELECT from productFigures. Sums of decimals are text, to stay exact. */
+export const figureColumns = Prisma.sql`
+  "productId", carts::float8 AS carts, orders::float8 AS orders, quantity::float8 AS quantity, sales::text AS sales,
+  refunds::text AS refunds, shows::float8 AS shows`;
+
+const sums = Prisma.sql`
+  sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales, sum(refunds) AS refunds`;
+
+/**
+ * What happened with each product in a range, whichever show it was of: whole days where it has any, quarters of an hour at
+ * its ends, and what is not folded yet. The range is rounded outwards to quarters of an hour.
+ *
+ * @param only which rows, after AND
+ */
+export function productFigures(storeId: string, range: OpenRange, only: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  const { from, until } = wholeQuarters(range);
+  const firstDay = Math.ceil(from / daySeconds) * daySeconds;
+  const endOfDays = Math.max(firstDay, Math.floor(until / daySeconds) * daySeconds);
+  const columns = Prisma.sql`show, "productId", carts, orders, quantity, sales, refunds`;
+  const within = (start: number, end: number) =>
+    Prisma.sql`"storeId" = ${storeId} AND "startsAt" >= ${moment(start)} AND "startsAt" < ${moment(end)} ${only}`;
+  const spans = (seconds: number, start: number, end: number) =>
+    start < end
+      ? Prisma.sql`SELECT ${columns} FROM "ShowProductSpan" WHERE seconds = ${seconds}::int AND ${within(start, end)} UNION ALL`
+      : Prisma.empty;
+  return Prisma.sql`
+    SELECT "productId", ${sums}, count(*) AS shows FROM (
+      SELECT "productId", show, ${sums} FROM (
+        ${spans(daySeconds, firstDay, endOfDays)}
+        ${spans(quarterSeconds, from, Math.min(firstDay, until))}
+        ${spans(quarterSeconds, endOfDays, until)}
+        SELECT ${columns} FROM "ShowProductSlot" WHERE ${within(from, until)}) AS parts
+      GROUP BY "productId", show) AS "byShow"
+    GROUP BY "productId"`;
+}
+
+/** Seconds since 1970; infinite without a bound. */
+function wholeQuarters({ from, until }: OpenRange) {
+  const quarters = (date: Date) => date.getTime() / 1_000 / quarterSeconds;
+  return {
+    from: from ? Math.floor(quarters(from)) * quarterSeconds : -Infinity,
+    until: until ? Math.ceil(quarters(until)) * quarterSeconds : Infinity,
+  };
+}
+
+/** As text: parameters are sent as JSON, which has no infinity. */
+function moment(seconds: number): Prisma.Sql {
+  return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
+}

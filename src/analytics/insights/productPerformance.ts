@@ -1,0 +1,130 @@
+import type { Database } from "../../database/client.js";
+import { joinLookups } from "../../database/joinLookups.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { money } from "../kpis/kpis.js";
+import { figureColumns, productFigures } from "./productPerformance.sql.js";
+import type { OpenRange, StoreRange } from "./storeRange.js";
+
+/** What happened with a product in a range. Orders, quantity and sales are gross: refunds stand beside them. */
+export interface ProductPerformance {
+  readonly productId: string;
+  readonly carts: number;
+  readonly orders: number;
+  readonly quantity: number;
+  readonly sales: number;
+  readonly refunds: number;
+  /** Shows in which any of these happened. */
+  readonly shows: number;
+}
+
+/** What products are ordered by; exact, but for what is below the hundredth decimal, so that a cursor can hold it. */
+const figures = {
+  SALES: Prisma.sql`trim_scale(round(sales, 100))`,
+  ORDERS: Prisma.sql`orders`,
+  QUANTITY: Prisma.sql`quantity`,
+  CARTS: Prisma.sql`carts`,
+  SHOWS: Prisma.sql`shows`,
+} as const;
+
+export type ProductPerformanceOrder = keyof typeof figures;
+export const productPerformanceOrders = [
+  "SALES",
+  "ORDERS",
+  "QUANTITY",
+  "CARTS",
+  "SHOWS",
+] as const satisfies ProductPerformanceOrder[];
+
+/** The place of a product in the list: its figure, a decimal, and its id. */
+export interface PerformancePosition {
+  readonly figure: string;
+  readonly productId: string;
+}
+
+export interface ListedPerformance extends ProductPerformance {
+  readonly orderBy: ProductPerformanceOrder;
+  readonly figure: string;
+}
+
+interface PerformancePage {
+  readonly first: number;
+  readonly after: PerformancePosition | undefined;
+  readonly orderBy: ProductPerformanceOrder;
+}
+
+type FigureRow = Omit<ProductPerformance, "sales" | "refunds"> & { readonly sales: string; readonly refunds: string };
+
+/** A page of the products of which something happened in a range, those with the most first, then by id. */
+export async function listProductPerformance(
+  db: Database,
+  storeId: string,
+  range: StoreRange,
+  { first, after, orderBy }: PerformancePage,
+): Promise<{ nodes: ListedPerformance[]; hasNextPage: boolean }> {
+  const figure = figures[orderBy];
+  const isAfter =
+    after === undefined
+      ? Prisma.empty
+      : Prisma.sql`WHERE ${figure} <= ${after.figure}::numeric
+          AND (${figure} < ${after.figure}::numeric OR "productId" > ${after.productId})`;
+  const rows = await db.$queryRaw<(FigureRow & { readonly figure: string })[]>`
+    SELECT ${figureColumns}, ${figure}::text AS figure FROM (${productFigures(storeId, range)}) AS figures ${isAfter}
+    ORDER BY ${figure} DESC, "productId" LIMIT ${first + 1}::int`;
+  const nodes = rows.slice(0, first).map((row) => ({ ...performanceOf(row), orderBy, figure: row.figure }));
+  return { nodes, hasNextPage: rows.length > first };
+}
+
+/** How many products such a list has, counted up to a maximum. */
+export async function countProductPerformance(
+  db: Database,
+  storeId: string,
+  range: StoreRange,
+  max: number,
+): Promise<number> {
+  const [row] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM (${productFigures(storeId, range)} LIMIT ${max}::int) AS products`;
+  return row.count;
+}
+
+/** What happened with a product. Products that are asked for together with the same range, such as those of a page, share a statement. */
+export function lookUpPerformance(
+  db: Database,
+  storeId: string,
+  productId: string,
+  { from, until }: OpenRange,
+): Promise<ProductPerformance> {
+  return lookUp(db, storeId, JSON.stringify([from?.getTime() ?? null, until?.getTime() ?? null, productId]));
+}
+
+type LookUpKey = readonly [from: number | null, until: number | null, productId: string];
+
+const lookUp = joinLookups<ProductPerformance>(async (db, storeId, keys) => {
+  const byRange = new Map<string, { range: OpenRange; ids: string[] }>();
+  for (const key of keys) {
+    const [from, until, id] = JSON.parse(key) as LookUpKey;
+    const name = `${from} ${until}`;
+    const known = byRange.get(name);
+    if (known !== undefined) known.ids.push(id);
+    else byRange.set(name, { range: { from: dateOf(from), until: dateOf(until) }, ids: [id] });
+  }
+  const found = new Map<string, ProductPerformance>();
+  for (const [name, { range, ids }] of byRange) {
+    const rows = await db.$queryRaw<FigureRow[]>`
+      SELECT ${figureColumns} FROM (${productFigures(storeId, range, Prisma.sql`AND "productId" = ANY(${ids})`)}) AS figures`;
+    for (const row of rows) found.set(`${name} ${row.productId}`, performanceOf(row));
+  }
+  return (key) => {
+    const [from, until, productId] = JSON.parse(key) as LookUpKey;
+    return found.get(`${from} ${until} ${productId}`) ?? { productId, ...nothing };
+  };
+});
+
+const nothing = { carts: 0, orders: 0, quantity: 0, sales: 0, refunds: 0, shows: 0 };
+
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
+
+function performanceOf({ productId, carts, orders, quantity, sales, refunds, shows }: FigureRow): ProductPerformance {
+  return { productId, carts, orders, quantity, sales: money(sales), refunds: money(refunds), shows };
+}

@@ -1,0 +1,108 @@
+import type { Database } from "../../database/client.js";
+import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
+import type { LiveStreamFilter } from "./liveStream.list.js";
+import { searchedWords } from "./liveStream.list.js";
+
+export const liveStreamOrders = ["STARTED_AT", "NAME", "SALES", "ORDERS", "VIEWERS"] as const;
+export type LiveStreamOrder = (typeof liveStreamOrders)[number];
+
+/** A show, and what it is ordered by, as its cursor has it. */
+export type OrderedShow = LiveStream & { readonly sortValue: string };
+
+interface Sort {
+  /** Of a show `s` with totals `t`. */
+  readonly value: Prisma.Sql;
+  /** How the value of a cursor is compared with it. */
+  readonly given: (value: string) => Prisma.Sql;
+  readonly isValue: (value: string) => boolean;
+  /** What is summed over the totals `t` of a show, where it is ordered by one. */
+  readonly score?: Prisma.Sql;
+}
+
+const decimal = /^\d{1,60}(\.\d{1,100})?$/u;
+const milliseconds = /^-?\d{1,15}$/u;
+
+/** Sums are cut to 100 decimals, so that a cursor can hold them. */
+function byScore(score: Prisma.Sql): Sort {
+  return {
+    value: Prisma.sql`coalesce(trim_scale(round(t.score, 100)), 0)`,
+    given: (value) => Prisma.sql`${value}::numeric`,
+    isValue: (value) => decimal.test(value),
+    score,
+  };
+}
+
+/** Names are compared by their first 255 characters, without regard to the case of A to Z, the same in every database. */
+const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
+  STARTED_AT: {
+    value: Prisma.sql`(extract(epoch FROM s."startedAt") * 1000)::bigint`,
+    given: (value) => Prisma.sql`${value}::bigint`,
+    isValue: (value) => milliseconds.test(value),
+  },
+  NAME: {
+    value: Prisma.sql`left(lower(s.name COLLATE "C"), 255)`,
+    given: (value) => Prisma.sql`${value}::text`,
+    isValue: () => true,
+  },
+  SALES: byScore(Prisma.sql`sum(sales)`),
+  ORDERS: byScore(Prisma.sql`sum(orders)`),
+  VIEWERS: byScore(Prisma.sql`sum(viewers) FILTER (WHERE channel IN ('LIVE', 'REPLAY'))`),
+};
+
+/** Whether totals are read for it: an analytics read under the limit. */
+export function isByTotals(orderBy: LiveStreamOrder): boolean {
+  return sorts[orderBy].score !== undefined;
+}
+
+export function isSortValue(orderBy: LiveStreamOrder): (value: string) => boolean {
+  return sorts[orderBy].isValue;
+}
+
+interface OrderedPage extends LiveStreamFilter {
+  readonly first: number;
+  readonly after: { readonly value: string; readonly id: string } | undefined;
+  readonly orderBy: LiveStreamOrder;
+  readonly direction: "ASC" | "DESC";
+}
+
+/**
+ * A page of a store's shows in an order; those that are equal in it go by id, in the same direction. Scheduled shows have no
+ * place of their own here.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ */
+export async function listOrderedLiveStreams(
+  db: Database,
+  storeId: string,
+  { first, after, orderBy, direction, ...filter }: OrderedPage,
+): Promise<{ nodes: readonly OrderedShow[]; hasNextPage: boolean }> {
+  const { value, given, score } = sorts[orderBy];
+  const [way, beyond] = direction === "ASC" ? [Prisma.sql`ASC`, Prisma.sql`>`] : [Prisma.sql`DESC`, Prisma.sql`<`];
+  const totals =
+    score === undefined
+      ? Prisma.empty
+      : Prisma.sql`LEFT JOIN (
+          SELECT "liveStreamId", ${score} AS score FROM "LiveStreamTotal" WHERE "storeId" = ${storeId}
+          GROUP BY "liveStreamId") AS t ON t."liveStreamId" = s.id`;
+  const isBeyond =
+    after === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND (${value}, s.id) ${beyond} (${given(after.value)}, ${after.id})`;
+  const rows = await db.$queryRaw<OrderedShow[]>`
+    SELECT s.*, ${value}::text AS "sortValue" FROM "LiveStream" AS s ${totals}
+    WHERE s."storeId" = ${storeId} ${matching(filter)} ${isBeyond}
+    ORDER BY ${value} ${way}, s.id ${way} LIMIT ${first + 1}::int`;
+  return { nodes: rows.slice(0, first), hasNextPage: rows.length > first };
+}
+
+function matching({ status, search, from, until }: LiveStreamFilter): Prisma.Sql {
+  const words = searchedWords(search);
+  const parts = [
+    ...(words === undefined ? [Prisma.sql`false`] : []),
+    ...(words ?? []).map((word) => Prisma.sql`(s.name ILIKE ${`%${word}%`} OR s.id ILIKE ${`%${word}%`})`),
+    ...(status ? [Prisma.sql`s.status = ${status}`] : []),
+    ...(from ? [Prisma.sql`s."startedAt" >= ${from.toISOString()}::timestamptz`] : []),
+    ...(until ? [Prisma.sql`s."startedAt" < ${until.toISOString()}::timestamptz`] : []),
+  ];
+  return Prisma.join([Prisma.empty, ...parts], " AND ");
+}

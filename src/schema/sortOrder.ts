@@ -1,0 +1,47 @@
+import { errorAt } from "../errors.js";
+import { builder } from "./builder.js";
+import { decodeCursor } from "./connections.js";
+
+export type SortDirection = "ASC" | "DESC";
+
+export const SortDirection = builder.enumType("SortDirection", {
+  description: "ASC: the least, the first or the earliest first. DESC: the other way round.",
+  values: ["ASC", "DESC"] as const,
+});
+
+/** The order of a list, as its cursors name it. */
+export interface SortOrder<Key extends string> {
+  readonly orderBy: Key;
+  readonly direction: SortDirection;
+}
+
+/** The place of a node in such an order. The value is empty where the node has none. */
+export interface SortPosition {
+  readonly value: string;
+  readonly id: string;
+}
+
+/** Parts of a cursor that names its order. */
+const cursorParts = 4;
+
+/**
+ * The position that a cursor names. Only cursors of this very order are taken.
+ *
+ * @throws {AppError} VALIDATION_FAILED for any other cursor
+ */
+export function sortPosition(
+  after: string | null | undefined,
+  { orderBy, direction }: SortOrder<string>,
+  isValue: (value: string) => boolean,
+): SortPosition | undefined {
+  const [by, way, value, id] = decodeCursor(after, 1, 2, 3, cursorParts) ?? [];
+  if (by === undefined) return undefined;
+  if (value === undefined || id === undefined || by !== orderBy || way !== direction) throw cursorOfOtherOrder();
+  if (isValue(value)) return { value, id };
+  throw errorAt("VALIDATION_FAILED", "after must be a cursor of this list.", ["after"]);
+}
+
+export function cursorOfOtherOrder() {
+  const message = "after must be a cursor of this list in the same order: orderBy and direction as they were.";
+  return errorAt("VALIDATION_FAILED", message, ["after"]);
+}

@@ -1,0 +1,80 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { pruneBefore } from "../../../src/analytics/totals/horizon.js";
+import { startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { changes, minuteMs, shift, showsOf, storeOf, stores } from "../../support/storeHistories.js";
+import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const orders = ["SALES", "ORDERS", "QUANTITY", "CARTS", "SHOWS"] as const;
+const fields = "productId carts orders quantity sales refunds shows";
+const list = `query ($from: DateTime!, $until: DateTime!, $first: Int, $after: String, $by: ProductPerformanceOrder) {
+  productPerformance(from: $from, until: $until, first: $first, after: $after, orderBy: $by) {
+    nodes { ${fields} } totalCount totalCountIsExact pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+/** All pages, one after the other. */
+async function ranked(store: TestStore, range: OracleRange, by: string, first: number) {
+  const nodes: unknown[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const { data, errors } = await store.graphql(list, { ...range, by, first, after });
+    expect(errors).toBeUndefined();
+    const page: any = data.productPerformance;
+    nodes.push(...page.nodes);
+    if (!page.pageInfo.hasNextPage) return { nodes, total: [page.totalCount, page.totalCountIsExact] };
+    after = page.pageInfo.endCursor;
+  }
+}
+
+/** @param change what is done to a store before it is asked */
+function figuresFollow(change: (store: TestStore, around: number) => Promise<unknown>) {
+  const untilAfter = fc.integer({ min: 0, max: 60 * 24 * 60 });
+  return fc.asyncProperty(
+    fc.constantFrom(...changes),
+    stores,
+    shift(30_000),
+    untilAfter,
+    fc.integer({ min: 1, max: 3 }),
+    async ([, changesAt], histories, fromAfter, minutes, first) => {
+      const around = Date.parse(changesAt);
+      const from = new Date(around + fromAfter);
+      const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
+      for (const history of histories) {
+        const shows = showsOf(around, history);
+        const store = await storeOf(app, shows);
+        await change(store, around);
+        for (const by of orders) {
+          const expected = rankedPerformance(shows, range, by.toLowerCase() as Lowercase<typeof by>);
+          const total = [expected.length, true];
+          expect(await ranked(store, range, by, first)).toEqual({ nodes: expected, total });
+        }
+      }
+    },
+  );
+}
+
+test("the performance of every product follows from what was sent, on every page of every order", async () => {
+  const property = figuresFollow(() => Promise.resolve());
+  await expect(fc.assert(property, { numRuns: 20 })).resolves.toBeUndefined();
+});
+
+test("also where events were removed, before and after a rebuild", async () => {
+  const prune = async ({ id }: TestStore, around: number) => {
+    const shows = await app.db.liveStream.findMany({ where: { storeId: id } });
+    for (const show of shows) await pruneBefore(app.db, id, show.id, { before: new Date(around), pageRows: 7 });
+  };
+  await expect(fc.assert(figuresFollow(prune), { numRuns: 5 })).resolves.toBeUndefined();
+  const property = figuresFollow(async (store, around) => {
+    await prune(store, around);
+    await rebuildAnalytics(app.db, store.id);
+  });
+  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
+});

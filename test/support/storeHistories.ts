@@ -1,0 +1,93 @@
+/** Random histories of stores: several shows around a moment at which clocks change. */
+import * as fc from "fast-check";
+import { foldTotals } from "../../src/analytics/totals/fold.js";
+import { createTestStore, type TestApp, type TestStore } from "./app.js";
+import type { SentEvent } from "./oracle.js";
+import { recorded, saved } from "./shows.js";
+
+/** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
+export const changes = [
+  ["UTC", "2026-01-01T00:00:00Z"],
+  ["Europe/Berlin", "2026-03-29T01:00:00Z"],
+  ["Europe/Berlin", "2025-10-26T01:00:00Z"],
+  ["America/New_York", "2026-03-08T07:00:00Z"],
+  ["America/Sao_Paulo", "2018-11-04T03:00:00Z"],
+  ["America/Sao_Paulo", "2018-02-18T02:00:00Z"],
+  ["America/Havana", "2025-11-02T05:00:00Z"],
+  ["Australia/Lord_Howe", "2026-04-04T15:00:00Z"],
+  ["Asia/Kathmandu", "2025-12-31T18:15:00Z"],
+  ["Africa/Casablanca", "2026-02-15T02:00:00Z"],
+  ["Pacific/Apia", "2011-12-30T10:00:00Z"],
+] as const;
+
+export const minuteMs = 60_000;
+/** Mostly near, but also weeks away: minutes, and milliseconds at their ends. */
+export const shift = (minutes: number) =>
+  fc
+    .tuple(
+      fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -minutes, max: minutes })),
+      fc.constantFrom(0, 1, 59_999),
+    )
+    .map(([whole, ms]) => whole * minuteMs + ms);
+
+const product = fc.constantFrom("p0", "p1", "p2", "P3", "ä");
+
+const event = fc.record({
+  kind: fc.constantFrom(
+    { type: "VIEW", channel: "LIVE" },
+    { type: "VIEW", channel: "REPLAY" },
+    { type: "ADD_TO_CART", channel: "LIVE" },
+    { type: "ORDER", channel: "LIVE" },
+    { type: "ORDER", channel: "REPLAY" },
+    { type: "ORDER", channel: "REFERRAL" },
+    { type: "REFUND", channel: "LIVE" },
+    { type: "REFUND", channel: "REFERRAL" },
+  ) satisfies fc.Arbitrary<Pick<SentEvent, "type" | "channel">>,
+  id: fc.integer({ min: 0, max: 40 }),
+  viewer: fc.integer({ min: 0, max: 5 }),
+  device: fc.constantFrom("mobile", "desktop", "other", null),
+  units: fc.integer({ min: 0, max: 10_000 }),
+  product: fc.option(product),
+  lines: fc.array(fc.record({ productId: product, quantity: fc.integer({ min: 1, max: 3 }), units: fc.nat(5_000) }), {
+    maxLength: 3,
+  }),
+  after: shift(40_000),
+});
+
+const history = fc.record({
+  startedAfter: shift(30_000),
+  events: fc.array(event, { maxLength: 30 }),
+  isFolded: fc.boolean(),
+});
+
+export const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
+
+export function showsOf(
+  around: number,
+  histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[],
+) {
+  return histories.map(({ startedAfter, events, isFolded }, index) => ({
+    id: `show-${index}`,
+    startedAt: new Date(around + startedAfter).toISOString(),
+    isFolded,
+    events: events.map(({ kind, id, viewer, device, units, after, product: productId, lines }): SentEvent => {
+      const occurred = Math.max(around + after, around + startedAfter - 86_400_000);
+      const common = { ...kind, productId, id: `e${id}`, occurredAt: new Date(occurred).toISOString() };
+      if (kind.type === "ORDER" || kind.type === "REFUND") {
+        const sold = lines.map(({ units: cents, ...line }) => ({ ...line, amount: cents / 100 }));
+        return { ...common, amount: units / 100, lines: sold };
+      }
+      return { ...common, viewerId: `v${viewer}`, device, ...(kind.type === "VIEW" && { seconds: units }) };
+    }),
+  }));
+}
+
+export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): Promise<TestStore> {
+  const made = await createTestStore(app);
+  for (const { id, startedAt, events, isFolded } of shows) {
+    await saved(made, { id, startedAt });
+    if (events.length > 0) await recorded(made, id, events);
+    if (isFolded) await foldTotals(app.db, made.id, id);
+  }
+  return made;
+}
