@@ -60,7 +60,10 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
 export async function setLocal(
   transaction: Database,
   settings: Readonly<
-    Record<"lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop", string>
+    Record<
+      "lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop" | "jit",
+      string
+    >
   >,
 ): Promise<void> {
   const all = { "citus.propagate_set_commands": "local", ...settings }; // ignored without Citus

@@ -1,15 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
-import { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
-import { eventColumns, eventStatement } from "./storage/events.sql.js";
+import { eventColumns } from "./storage/events.columns.js";
+import { type Duplicates, type EventBatch, eventStatement } from "./storage/events.sql.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
 import { belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
-import { type CachedShow, cachedShow, cacheShow, rowsToFoldMax } from "./showCache.js";
+import {
+  areDuplicatesExpected,
+  type CachedShow,
+  cachedShow,
+  cacheShow,
+  noteDuplicates,
+  rowsToFoldMax,
+} from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";
 
@@ -22,10 +30,8 @@ export interface EventReceipt {
 /** Rows that each total is spread over, so that concurrent batches rarely update the same one. */
 const slots = 16;
 const lockWaitMsDefault = 5_000;
+const pauseMsMax = 500;
 let nextSlot = Math.floor(Math.random() * slots);
-
-/** The one plan for all small batches joins them by nested loops, which would be slow for large ones. */
-const preparedEventsMax = 64;
 
 interface RecordOptions {
   readonly lockWaitMs?: number;
@@ -35,7 +41,7 @@ interface RecordOptions {
 
 interface Outcome {
   readonly status: string;
-  /** Whether the show's lock was acquired; if not, nothing was stored. */
+  /** Whether the show's lock was acquired before the snapshot was taken; if not, nothing was stored. */
   readonly hasLock: boolean;
   /** Whether an event occurred too long before the show's start, or before its horizon; if so, nothing was stored. */
   readonly isTooEarly: boolean;
@@ -74,7 +80,7 @@ export async function recordEvents(
   for (;;) {
     await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: deadline - performance.now() });
     nextSlot = (nextSlot + 1) % slots;
-    const statement = eventStatement({
+    const batch = {
       storeId,
       lsId,
       slot: nextSlot,
@@ -83,9 +89,8 @@ export async function recordEvents(
       createdAt: show.names.createdAt,
       hasOthers: show.names.full.size > 0,
       columns,
-    });
-    const named = events.length > preparedEventsMax ? statement : prepared(statement, show);
-    const [outcome] = await send(db, named, deadline);
+    };
+    const [outcome] = await send(db, batch, show, deadline);
     if (outcome === undefined) throw liveStreamNotFound();
     requireTakesEvents(outcome.status);
     belongTo(show.names, outcome.createdAt);
@@ -95,6 +100,8 @@ export async function recordEvents(
       continue; // the show was saved with another start meanwhile
     }
     if (outcome.hasLock) {
+      if (outcome.accepted < events.length) noteDuplicates(show, { wereUnexpected: false });
+      else show.batchesWithoutDuplicates += 1;
       await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
       return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
@@ -103,21 +110,25 @@ export async function recordEvents(
 }
 
 /**
- * Names the statement, so that each connection plans it once: planning takes as long as recording some events. Its text
- * depends on what is known of the show.
+ * Sends the statement again where it was refused: for an event that the show has, or for a viewer whom a concurrent batch has
+ * just stored with another first hour.
  */
-function prepared(statement: Prisma.Sql, { names: { createdAt, full } }: CachedShow): Prisma.Sql {
-  const name = `record_events${createdAt === undefined ? "" : "_of_known"}${full.size > 0 ? "_with_others" : ""}`;
-  return Prisma.sql`${Prisma.raw(`/* ${name} */`)} ${statement}`;
-}
-
-/** Sends the statement again where a concurrent batch has stored one of its new viewers with another first hour. */
-async function send(db: RootDatabase, statement: Prisma.Sql, deadline: number): Promise<Outcome[]> {
-  for (;;) {
+async function send(
+  db: RootDatabase,
+  batch: Omit<EventBatch, "duplicates">,
+  show: CachedShow,
+  deadline: number,
+): Promise<Outcome[]> {
+  let duplicates: Duplicates = areDuplicatesExpected(show) ? "expected" : "unexpected";
+  for (let attempt = 1; ; attempt += 1) {
+    const statement = eventStatement({ ...batch, duplicates });
     try {
       return await retrying(() => db.$queryRaw<Outcome[]>(statement));
     } catch (error) {
       if (!isRowRefused(error) || performance.now() > deadline) throw error;
+      if (duplicates === "unexpected") noteDuplicates(show, { wereUnexpected: true });
+      duplicates = "concurrent";
+      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
     }
   }
 }

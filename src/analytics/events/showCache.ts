@@ -6,17 +6,41 @@ export interface CachedShow {
   readonly names: CachedNames;
   /** Since the last folding. */
   rowsToFold: number;
+  /** How many batches in a row had no duplicates. */
+  batchesWithoutDuplicates: number;
+  /** After how many of them no more are expected. */
+  batchesUntilUnexpected: number;
 }
 
 const namesMax = 100_000;
 /** So few do not slow readers measurably. */
 export const rowsToFoldMax = 1_000;
+const batchesUntilUnexpectedMin = 16;
+const batchesUntilUnexpectedMax = 16_384;
 
 const showsByDatabase = new WeakMap<RootDatabase, LRUCache<string, CachedShow>>();
 
 /** A show that is new to the cache may have totals to fold. */
 export function cachedShow(db: RootDatabase, storeId: string, lsId: string): CachedShow {
-  return showsOf(db).get(keyOf(storeId, lsId)) ?? { names: noNames(), rowsToFold: rowsToFoldMax };
+  return (
+    showsOf(db).get(keyOf(storeId, lsId)) ?? {
+      names: noNames(),
+      rowsToFold: rowsToFoldMax,
+      batchesWithoutDuplicates: 0,
+      batchesUntilUnexpected: batchesUntilUnexpectedMin,
+    }
+  );
+}
+
+export function areDuplicatesExpected(show: CachedShow): boolean {
+  return show.batchesWithoutDuplicates < show.batchesUntilUnexpected;
+}
+
+/** After each surprise, twice as many batches must have none: each leaves an error in PostgreSQL's log. */
+export function noteDuplicates(show: CachedShow, { wereUnexpected }: { readonly wereUnexpected: boolean }): void {
+  show.batchesWithoutDuplicates = 0;
+  if (!wereUnexpected) return;
+  show.batchesUntilUnexpected = Math.min(show.batchesUntilUnexpected * 2, batchesUntilUnexpectedMax);
 }
 
 export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show: CachedShow): void {

@@ -36,6 +36,14 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
 }
 
 /**
+ * Whether nobody had the exclusive lock since the statement's snapshot: at the end of it, the show's row is written. Of a row
+ * `s` that the statement locks, which makes it the latest version.
+ */
+export function isSnapshotCurrent(storeId: string, lsId: string): Prisma.Sql {
+  return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = ${lsId})`;
+}
+
+/**
  * Runs a transaction with the exclusive lock of a show.
  *
  * @throws {AppError} UNAVAILABLE after a minute
@@ -48,7 +56,10 @@ export function withShowLock<Result>(
   const attempt = () =>
     inTransaction(db, { timeoutMs }, async (transaction) => {
       await lockShow(transaction, storeId, lsId);
-      return work(transaction);
+      const result = await work(transaction);
+      await transaction.$executeRaw`
+        UPDATE "LiveStream" SET name = name WHERE "storeId" = ${storeId} AND id = ${lsId}`; // see isSnapshotCurrent
+      return result;
     });
   return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: exclusiveWaitMs, refusal: showLocked });
 }
@@ -66,6 +77,8 @@ export async function lockShow(transaction: Database, storeId: string, lsId: str
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
     // Without statistics on a new show, the planner would choose quadratic nested loops.
     enable_nestloop: "off",
+    // What nested loops remain would seem so expensive that compiling each statement for a second would pay.
+    jit: "off",
   });
   await asLocked(
     transaction.$executeRaw`

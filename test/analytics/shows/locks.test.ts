@@ -32,13 +32,14 @@ test("the exclusive lock of a show has time limits, set so that Citus propagates
     "statement_timeout",
     "idle_in_transaction_session_timeout",
     "enable_nestloop",
+    "jit",
   ];
   const settings = (at: Database) => at.$queryRaw`SELECT current_setting(unnest(${names}::text[]), true) AS value`;
   const within = await db.$transaction(async (transaction) => {
     await lockShow(transaction, storeId, lsId);
     return settings(transaction);
   });
-  expect(within).toEqual(["local", "1s", "30min", "10s", "off"].map((value) => ({ value })));
+  expect(within).toEqual(["local", "1s", "30min", "10s", "off", "off"].map((value) => ({ value })));
   expect(await settings(db), "afterwards all is as it was").not.toContainEqual({ value: "30min" });
 });
 
@@ -168,6 +169,30 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     await insert("a"); // the recorder has it until it loses
     await other.query("ROLLBACK");
     expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
+  });
+
+  test("a batch that began before a viewer was erased counts them as a new one", async () => {
+    const show = await newShow(db);
+    const heard = (id: string, minute: number) => {
+      const occurredAt = new Date(Date.UTC(2026, 4, 4, 18, minute));
+      return [{ id, type: "VIEW" as const, channel: "LIVE" as const, viewerId: "ann", occurredAt }];
+    };
+    await recordEvents(db, show.storeId, show.lsId, heard("a", 31));
+    const { other, patient, waitedFor } = await twoSessions();
+    const key = [show.storeId, show.lsId];
+    await other.query(`SELECT FROM "LiveStream" WHERE "storeId" = $1 AND id = $2 FOR UPDATE`, key);
+    const recording = recordEvents(patient, show.storeId, show.lsId, heard("b", 32));
+    await waitedFor();
+    for (const table of ["ShowViewer", "ShowEvent"]) {
+      await other.query(`UPDATE "${table}" SET "viewerId" = $2 WHERE "storeId" = $1`, [show.storeId, "erased"]);
+    }
+    await other.query(`UPDATE "LiveStream" SET name = name WHERE "storeId" = $1 AND id = $2`, key); // as withShowLock
+    await other.query("COMMIT");
+    expect(await recording).toEqual({ accepted: 1, duplicates: 0 });
+    const figures = await figuresOf(db, show);
+    expect(figures.kpis.viewers.live).toBe(2);
+    await rebuildAnalytics(db, show.storeId, show.lsId);
+    expect(await figuresOf(db, show)).toEqual(figures);
   });
 
   test("a save locks the status that it checks: a concurrent one waits, and is not overwritten", async () => {

@@ -1,47 +1,17 @@
-import { textArrayLiteral } from "../../../database/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { trySharedLock } from "../../shows/showLock.js";
-import { channelCodes, typeCodes } from "./codes.js";
-import type { OrderLineInput, ShopperEventInput } from "../events.input.js";
+import { isSnapshotCurrent, trySharedLock } from "../../shows/showLock.js";
+import type { EventColumns } from "./events.columns.js";
 import { totalsOf } from "./events.totals.sql.js";
-import { idBytes } from "./idBytes.js";
-import { deviceName } from "../keptNames.js";
-import { showRow } from "./showRow.js";
+import { isOf, type ShowRow, showRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 
-/** Columns for `unnest`, each an array literal. */
-type EventColumns = ReturnType<typeof eventColumns>;
+/**
+ * What is known of events that the show may have already: `unexpected`, and the statement fails where there is one;
+ * `expected`, and it fails where another batch is just storing one; or `concurrent`, and it never fails for them.
+ */
+export type Duplicates = "unexpected" | "expected" | "concurrent";
 
-/** @param now when events without `occurredAt` occurred */
-export function eventColumns(events: readonly ShopperEventInput[], now: Date) {
-  const column = (value: (event: ShopperEventInput) => string | number) =>
-    textArrayLiteral(events.map((event) => String(value(event))));
-  const nowText = now.toISOString();
-  return {
-    id: column(({ id }) => idBytes(id)),
-    type: column(({ type }) => typeCodes[type]),
-    channel: column(({ channel }) => channelCodes[channel]),
-    viewerId: column(({ viewerId }) => idBytes(viewerId ?? "")),
-    device: column(({ device }) => deviceName(device) ?? ""),
-    value: column(valueOf),
-    orderId: column(({ orderId }) => orderId ?? ""),
-    lines: column(({ lines }) => linesText(lines ?? [])),
-    productId: column(({ productId }) => productId ?? ""),
-    occurredAt: column(({ occurredAt }) => occurredAt?.toISOString() ?? nowText),
-  };
-}
-
-function valueOf({ type, seconds, amount }: ShopperEventInput): number {
-  if (type === "VIEW") return seconds ?? 0;
-  return type === "ADD_TO_CART" ? 0 : (amount ?? 0);
-}
-
-function linesText(lines: readonly OrderLineInput[]): string {
-  if (lines.length === 0) return "";
-  return JSON.stringify(lines.map(({ productId, quantity, amount }) => ({ productId, quantity, amount })));
-}
-
-interface EventBatch {
+export interface EventBatch {
   readonly storeId: string;
   readonly lsId: string;
   /** Row of each total that this batch adds to. */
@@ -52,6 +22,7 @@ interface EventBatch {
   readonly createdAt: Date | null | undefined;
   /** Whether devices or products of the batch may be beyond the show's limits. */
   readonly hasOthers: boolean;
+  readonly duplicates: Duplicates;
   readonly columns: EventColumns;
 }
 
@@ -60,37 +31,59 @@ interface EventBatch {
  * nothing. Nothing is stored without the show's lock, for a show that has replaced the known one, or where an event
  * occurred too early. Rows are inserted in the order of their keys: one lock order, so that batches cannot deadlock.
  *
- * FOR KEY SHARE: the snapshot may be older than the show's lock, which a deletion has just released.
+ * Each text has a name of its own: planning takes longer than recording some events. A prepared statement is planned
+ * without its parameters, as for the thousand rows that PostgreSQL expects of generate_series.
+ *
+ * FOR KEY SHARE: the snapshot may be older than the show's lock, which a deletion, an erasure or a rebuild has just released.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, lsId, slot, now, earliest, createdAt, hasOthers, columns } = batch;
+  const { storeId, lsId, slot, earliest, createdAt, hasOthers, columns } = batch;
   const show = showRow(storeId, lsId);
-  const isReplaced =
-    createdAt === undefined ? Prisma.sql`false` : Prisma.sql`"createdAt" IS DISTINCT FROM ${createdAt}::timestamptz`;
-  return Prisma.sql`
+  return Prisma.sql`${nameOf(batch)}
     WITH show AS MATERIALIZED (
-      SELECT number, status, ${trySharedLock(storeId, lsId)} AS "hasLock",
+      SELECT number, status, ${trySharedLock(storeId, lsId)} AND ${isSnapshotCurrent(storeId, lsId)} AS "hasLock",
         coalesce(${earliest}::timestamptz < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
-        "createdAt", ${isReplaced} AS "isReplaced"
-      FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR KEY SHARE),
-    input AS MATERIALIZED (
-      SELECT e.* FROM unnest(${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
-        ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[],
-        ${columns.productId}::text[], ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[])
-        WITH ORDINALITY AS e(id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, position),
+        "createdAt", ${createdAt !== undefined}::boolean AND "createdAt" IS DISTINCT FROM ${createdAt ?? null}::timestamptz AS "isReplaced"
+      FROM "LiveStream" AS s WHERE "storeId" = ${storeId} AND id = ${lsId} FOR KEY SHARE OF s),
+    input AS (
+      SELECT e.id, type, channel, "viewerId", coalesce(device, '') AS device, value, coalesce("productId", '') AS "productId",
+        "occurredAt", coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines, position
+      FROM ROWS FROM (unnest(${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
+        ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[], ${columns.productId}::text[],
+        ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), generate_series(1, ${columns.count}::int))
+        AS e(id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, position),
         show WHERE show.status NOT IN ('SCHEDULED', 'ARCHIVED') AND show."hasLock" AND NOT show."isTooEarly"
           AND NOT show."isReplaced"),
-    fresh AS (
-      INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
-        "orderId", lines, "acceptedAt", position)
-      SELECT l."storeId", l.number, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
-        ${now}::timestamptz, position
-      FROM ${show.source}, input AS e WHERE ${show.isShow} ORDER BY e.id, position
-      ON CONFLICT ("storeId", show, id) DO NOTHING
-      RETURNING id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position),
+    ${storedOf(show, batch)},
     ${viewersOf(show, hasOthers)},
     ${totalsOf(show, slot, hasOthers)}
     SELECT status, "hasLock", "isTooEarly", "createdAt", "isReplaced", (SELECT count(*) FROM fresh)::int AS accepted,
       ((SELECT count(*) FROM device) + (SELECT count(*) FROM minute) + (SELECT count(*) FROM product))::int AS "rowsToFold"
     FROM show`;
+}
+
+function nameOf({ hasOthers, duplicates }: EventBatch): Prisma.Sql {
+  if (duplicates === "concurrent") return Prisma.empty; // rare
+  return Prisma.raw(`/* record_events_${duplicates}${hasOthers ? "_others" : ""} */`);
+}
+
+/**
+ * Stores the events that the show does not have. Looking for those that it has takes a tenth of the time of recording, and
+ * ON CONFLICT would write each row to the log twice: as inserted, and as without conflict.
+ */
+function storedOf(show: ShowRow, { now, duplicates }: EventBatch): Prisma.Sql {
+  const unknown = Prisma.sql`(
+        SELECT DISTINCT ON (id) input.* FROM input LEFT JOIN LATERAL (
+          SELECT true AS "isKnown" FROM "ShowEvent" AS k WHERE ${isOf(show, "k")} AND k.id = input.id OFFSET 0) AS k ON true
+        WHERE "isKnown" IS NOT TRUE ORDER BY id, position)`;
+  return Prisma.sql`
+    fresh AS (
+      INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+        "orderId", lines, "acceptedAt", position)
+      SELECT l."storeId", l.number, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
+        ${now}::timestamptz, position
+      FROM ${show.source}, ${duplicates === "unexpected" ? Prisma.sql`input` : unknown} AS e
+      WHERE ${show.isShow} ORDER BY e.id
+      ${duplicates === "concurrent" ? Prisma.sql`ON CONFLICT ("storeId", show, id) DO NOTHING` : Prisma.empty}
+      RETURNING id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
 }

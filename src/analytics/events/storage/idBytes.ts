@@ -7,7 +7,9 @@ const uuidBytes = 16;
  * of 16 bytes has a NUL behind it, which no id can contain. So ids that differ in any way differ as bytes too.
  */
 export function idBytes(id: string): string {
-  if (uuid.test(id)) return `\\x${id.replaceAll("-", "")}`;
+  if (uuid.test(id)) {
+    return `\\x${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(14, 18)}${id.slice(19, 23)}${id.slice(24)}`;
+  }
   const hex = Buffer.from(id).toString("hex");
   return `\\x${hex}${hex.length === uuidBytes * 2 ? "00" : ""}`;
 }

@@ -18,3 +18,8 @@ export function showRow(storeId: string, lsId: string): ShowRow {
     isShow: Prisma.sql`l."storeId" = ${storeId} AND l.id = ${lsId}`,
   };
 }
+
+/** Which rows of a table that names shows by their number, where `show` is a part of the statement. */
+export function isOf({ storeId }: ShowRow, row: string): Prisma.Sql {
+  return Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = (SELECT number FROM show)`;
+}

@@ -1,7 +1,7 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "./codes.js";
 import { otherDevice, unknownDevice } from "../keptNames.js";
-import type { ShowRow } from "./showRow.js";
+import { isOf, type ShowRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
 
@@ -10,16 +10,12 @@ const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Pris
  * row itself (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer once.
  * Viewers of whom the snapshot knows all of it already are left alone; what is known is never taken back.
  *
+ * Each viewer is looked up by the whole key (OFFSET 0): a join might read all viewers of a show whose statistics are old.
+ *
  * Of a viewer whom a concurrent batch has just stored with another first hour, the minutes of that hour have no place: they
  * become null, which the table refuses, and the whole statement is sent again.
  */
 export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
-  const { source, isShow } = show;
-  const firstDevice = (code: number) =>
-    Prisma.sql`coalesce((array_agg(device ORDER BY position) FILTER (WHERE channel = ${code}))[1], '')`;
-  const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
-    hasOthers ? keptDevice(show, channelOf, device) : device;
-  const [live, replay] = [Prisma.sql`"liveDevice"`, Prisma.sql`"replayDevice"`];
   return Prisma.sql`
     heard AS MATERIALIZED (
       SELECT type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownDevice}) AS device, position,
@@ -30,28 +26,60 @@ export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
     met AS MATERIALIZED (
       SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes"
       FROM (
-        SELECT "viewerId", bit_or(seen) AS seen, (array_agg(hour ORDER BY position))[1] AS hour,
+        SELECT "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
           ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice"
         FROM heard GROUP BY "viewerId") AS m
-      LEFT JOIN "ShowViewer" AS v ON ${isOf(show, "v")} AND v."viewerId" = m."viewerId"),
-    viewer AS (
+      LEFT JOIN LATERAL (
+        SELECT hour, seen, minutes FROM "ShowViewer" AS v WHERE ${isOf(show, "v")} AND v."viewerId" = m."viewerId" OFFSET 0) AS v
+        ON true),
+    ${changesOf(show, hasOthers)},
+    ${presenceOf(show)}`;
+}
+
+/** The device of the first event on a channel; faster than an aggregate with an order. */
+function firstDevice(code: 1 | 2): Prisma.Sql {
+  return Prisma.sql`coalesce(substr(min(lpad(position::text, 5, '0') || device) FILTER (WHERE channel = ${code}), 6), '')`;
+}
+
+/**
+ * Where all viewers are known, an UPDATE suffices. INSERT with ON CONFLICT would also write the lock of each row to the log.
+ * It is either of them, so that rows are locked in one order. The UPDATE is to look its rows up one by one in that order:
+ * the planner does where it expects a single one, and the condition of a CASE is as rare to it.
+ */
+function changesOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
+  const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
+    hasOthers ? keptDevice(show, channelOf, device) : device;
+  const changed = Prisma.sql`
+    SELECT m."viewerId", (SELECT number FROM show) AS show, coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
+      seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice"
+    FROM met AS m LEFT JOIN hours AS h ON h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
+    WHERE CASE WHEN "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0
+      THEN 1 ELSE 0 END = 1`;
+  const returned = Prisma.sql`RETURNING t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice"`;
+  return Prisma.sql`
+    known AS MATERIALIZED (SELECT bool_and("knownHour" IS NOT NULL) AS "areAll" FROM met),
+    updated AS (
+      UPDATE "ShowViewer" AS t ${mergeOf(Prisma.sql`n`)}
+      FROM (${changed} AND (SELECT "areAll" FROM known) ORDER BY "viewerId") AS n
+      WHERE t."storeId" = ${show.storeId} AND t.show = n.show AND t."viewerId" = n."viewerId" ${returned}),
+    inserted AS (
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
         "replayDevice")
       SELECT l."storeId", l.number, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice"
-      FROM ${source}, (
-        SELECT m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes, seen,
-          ${kept("LIVE", live)} AS "liveDevice", ${kept("REPLAY", replay)} AS "replayDevice"
-        FROM met AS m LEFT JOIN hours AS h ON h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
-        WHERE "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0) AS n
-      WHERE ${isShow} ORDER BY "viewerId"
-      ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = t.seen | EXCLUDED.seen,
-        "newSeen" = EXCLUDED.seen & ~t.seen,
-        minutes = CASE WHEN t.hour = EXCLUDED.hour THEN t.minutes | EXCLUDED.minutes ELSE t.minutes END,
-        "newMinutes" = CASE WHEN t.hour = EXCLUDED.hour THEN EXCLUDED.minutes & ~t.minutes ELSE 0 END,
-        "liveDevice" = CASE WHEN t.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
-        "replayDevice" = CASE WHEN t.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END
-      RETURNING "viewerId", hour, seen, "newSeen", "newMinutes", "liveDevice", "replayDevice"),
-    ${presenceOf(show)}`;
+      FROM ${show.source}, (${changed} AND NOT (SELECT "areAll" FROM known)) AS n
+      WHERE ${show.isShow} ORDER BY "viewerId"
+      ON CONFLICT ("storeId", show, "viewerId") DO UPDATE ${mergeOf(Prisma.sql`EXCLUDED`)} ${returned}),
+    viewer AS NOT MATERIALIZED (SELECT * FROM updated UNION ALL SELECT * FROM inserted)`;
+}
+
+/** Adds what was seen of a viewer to the row `t`. */
+function mergeOf(seen: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SET seen = t.seen | ${seen}.seen, "newSeen" = ${seen}.seen & ~t.seen,
+      minutes = CASE WHEN t.hour = ${seen}.hour THEN t.minutes | ${seen}.minutes ELSE t.minutes END,
+      "newMinutes" = CASE WHEN t.hour = ${seen}.hour THEN ${seen}.minutes & ~t.minutes ELSE 0 END,
+      "liveDevice" = CASE WHEN t.seen & 1 = 0 THEN ${seen}."liveDevice" ELSE t."liveDevice" END,
+      "replayDevice" = CASE WHEN t.seen & 2 = 0 THEN ${seen}."replayDevice" ELSE t."replayDevice" END`;
 }
 
 /** The minutes of further hours, and how many viewers each minute has got. */
@@ -65,8 +93,9 @@ function presenceOf(show: ShowRow): Prisma.Sql {
       INSERT INTO "ShowPresence" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes")
       SELECT l."storeId", l.number, "viewerId", hour, minutes, minutes
       FROM ${show.source}, (
-        SELECT h.* FROM later AS h LEFT JOIN "ShowPresence" AS p ON ${isOf(show, "p")} AND p."viewerId" = h."viewerId"
-          AND p.hour = h.hour
+        SELECT h.* FROM later AS h LEFT JOIN LATERAL (
+          SELECT hour, minutes FROM "ShowPresence" AS p WHERE ${isOf(show, "p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
+          OFFSET 0) AS p ON true
         WHERE p.hour IS NULL OR (h.minutes & ~p.minutes) <> 0) AS n
       WHERE ${show.isShow} ORDER BY "viewerId", hour
       ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = t.minutes | EXCLUDED.minutes,
@@ -77,11 +106,6 @@ function presenceOf(show: ShowRow): Prisma.Sql {
       FROM (SELECT hour, "newMinutes" FROM viewer UNION ALL SELECT hour, "newMinutes" FROM presence) AS n
       JOIN (SELECT DISTINCT hour, minute FROM heard) AS m USING (hour)
       WHERE ("newMinutes" >> minute) & 1 = 1 GROUP BY hour, minute)`;
-}
-
-/** Which rows of a table that names shows by their number. */
-function isOf({ storeId }: ShowRow, row: string): Prisma.Sql {
-  return Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = (SELECT number FROM show)`;
 }
 
 /** The device itself where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
