@@ -20,10 +20,10 @@ export const productSums = Prisma.sql`
 export function productParts(source: Prisma.Sql, where: Prisma.Sql): Prisma.Sql {
   const startsAt = quarterOf(Prisma.sql`e."occurredAt"`);
   const figures = (quantity: string, amount: string) => Prisma.sql`
-    CASE e.type WHEN 2 THEN 1 ELSE 0 END AS carts, CASE e.type WHEN 3 THEN 1 ELSE 0 END AS orders,
-    CASE e.type WHEN 3 THEN ${Prisma.raw(quantity)} ELSE 0 END AS quantity,
-    CASE e.type WHEN 3 THEN ${Prisma.raw(amount)} ELSE 0 END AS sales,
-    CASE e.type WHEN 4 THEN ${Prisma.raw(amount)} ELSE 0 END AS refunds`;
+    CASE WHEN e.type = 2 THEN 1 ELSE 0 END AS carts, CASE WHEN e.type = 3 THEN 1 ELSE 0 END AS orders,
+    CASE WHEN e.type = 3 THEN ${Prisma.raw(quantity)} ELSE 0 END AS quantity,
+    CASE WHEN e.type = 3 THEN ${Prisma.raw(amount)} ELSE 0 END AS sales,
+    CASE WHEN e.type = 4 THEN ${Prisma.raw(amount)} ELSE 0 END AS refunds`;
   return Prisma.sql`
     SELECT e."productId", ${startsAt} AS "startsAt", ${figures("1::bigint", "e.value")}
     FROM ${source} AS e WHERE ${where} AND e.type > 1 AND e.lines = '' AND e."productId" <> ''
