@@ -3,9 +3,10 @@ import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
 import type { Scope } from "../../access/scopes.js";
 import { hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/list.js";
-import type { ProductInput } from "../../catalog/product.input.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
+import { addHistory } from "./history.js";
+import { demoProductIds, demoProducts } from "./products.js";
 import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
 
 /** The demo store; its token is undefined where it was issued before. */
@@ -20,6 +21,7 @@ export interface Demo {
 export const demoStore = "demo";
 const store = demoStore;
 const storeName = "Demo store";
+const currency = "EUR";
 const productId = "linen-shirt";
 export const runningShow = "autumn-looks";
 const endedShow = "summer-sale";
@@ -47,10 +49,11 @@ async function hasToken(db: RootDatabase): Promise<boolean> {
 
 /** Each step is idempotent. */
 async function fillDemoStore(db: RootDatabase): Promise<void> {
-  await db.store.createMany({ data: { id: store, name: storeName }, skipDuplicates: true });
+  await db.store.createMany({ data: { id: store, name: storeName, currency }, skipDuplicates: true });
   await db.site.createMany({ data: { storeId: store, id: "demo-shop", type: "SHOP" }, skipDuplicates: true });
   await importProducts(db, store, demoProducts);
   await addDemoShows(db);
+  await addHistory(db, store);
 }
 
 /** A running and an ended show, both with visits. */
@@ -106,30 +109,3 @@ async function demoTokens(db: RootDatabase, chosen: string | undefined) {
     return { token: chosen, readOnlyToken };
   });
 }
-
-const demoProducts: readonly ProductInput[] = [
-  ["linen-shirt", "Linen shirt", 59.9],
-  ["denim-jacket", "Denim jacket", 119],
-  ["wool-scarf", "Wool scarf", 34.5],
-  ["leather-belt", "Leather belt", 45],
-  ["canvas-sneakers", "Canvas sneakers", 79.95],
-  ["silk-dress", "Silk dress", 189],
-  ["rain-coat", "Rain coat", 149],
-  ["cotton-socks", "Cotton socks, three pairs", 14.9],
-  ["straw-hat", "Straw hat", 39],
-  ["tote-bag", "Tote bag", 29],
-  ["sunglasses", "Sunglasses", 99],
-  ["knit-sweater", "Knit sweater", 89.9],
-].map(([id, title, price], index) => ({
-  id: String(id),
-  sku: `VT-${1001 + index}`,
-  title: String(title),
-  description: `${String(title)} of the demo store.`,
-  price: Number(price),
-  available: index !== 8,
-  images: [`https://shop.example/images/${String(id)}-1.jpg`, `https://shop.example/images/${String(id)}-2.jpg`],
-  featured_image: `https://shop.example/images/${String(id)}-1.jpg`,
-  url: `https://shop.example/products/${String(id)}`,
-}));
-
-export const demoProductIds = demoProducts.map(({ id }) => id);

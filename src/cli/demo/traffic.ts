@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { recordEvents } from "../../analytics/events/events.record.js";
 import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { RootDatabase } from "../../database/client.js";
-import { demoProductIds, demoStore, runningShow } from "./demo.js";
+import { demoStore, runningShow } from "./demo.js";
+import { demoProductIds } from "./products.js";
 import { shopperVisits, visitsPerMinute } from "./shoppers.js";
 import { findLiveStream } from "../../analytics/shows/liveStream.js";
 

@@ -1,0 +1,118 @@
+import { randomInt } from "node:crypto";
+import type { Channel, OrderLineInput, ShopperEventInput } from "../../analytics/events/events.input.js";
+import { recordEvents } from "../../analytics/events/events.record.js";
+import type { RootDatabase } from "../../database/client.js";
+import { demoProducts } from "./products.js";
+
+const hosts = [
+  { hostName: "Alex Meyer", hostEmail: "alex@shop.example" },
+  { hostName: "Sam Okafor", hostEmail: "sam@shop.example" },
+  { hostName: "Robin Laurent", hostEmail: "robin@shop.example" },
+] as const;
+
+/** Name, days ago, hour of the day (UTC), minutes, viewers, and the product that is shown first, by its index. */
+const shows = [
+  ["Denim night", 9, 19, 50, 260, 1],
+  ["Rainy days", 16, 18, 40, 190, 6],
+  ["Knitwear preview", 23, 19, 60, 310, 11],
+  ["Sneaker hour", 30, 20, 45, 280, 4],
+  ["Sunday brunch styles", 36, 11, 40, 150, 5],
+  ["Back to the office", 44, 18, 50, 230, 3],
+  ["Late summer looks", 51, 19, 45, 200, 0],
+  ["Hats and sunglasses", 58, 17, 30, 130, 10],
+  ["Weekend bags", 65, 18, 35, 120, 9],
+  ["Festival outfits", 72, 20, 60, 240, 8],
+  ["Linen and friends", 80, 19, 45, 170, 0],
+  ["The first show", 88, 19, 40, 90, 2],
+] as const;
+
+const dayMs = 86_400_000;
+const devices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "tablet", "tv"];
+/** Shoppers who come again, to any of the shows. */
+const regulars = 150;
+
+/**
+ * Adds a dozen ended shows of the last three months. Ids are the same each time, so that what was recorded before counts once.
+ * The shows are created by one statement: saved one by one, they would take longer than all events of a first start.
+ */
+export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
+  const history = shows.map((show, index) => historyShow(show, index));
+  const known = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
+  const ids = new Set(known.map(({ id }) => id));
+  const last = Math.max(0, ...known.map(({ number }) => number));
+  const missing = history.filter(({ show }) => !ids.has(show.id));
+  await db.liveStream.createMany({
+    data: missing.map(({ show }, index) => ({ ...show, storeId, number: last + 1 + index, createdAt: new Date() })),
+  });
+  for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
+}
+
+function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof shows)[number], index: number) {
+  const startedAt = new Date(Date.now() - daysAgo * dayMs);
+  startedAt.setUTCHours(hour, 0, 0, 0);
+  const id = name.toLowerCase().replaceAll(" ", "-");
+  const host = hosts[index % hosts.length] ?? hosts[0];
+  const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...host };
+  const events = Array.from({ length: viewers }, (_, number) =>
+    visit({ show: id, number, first, startedAt, minutes }),
+  ).flat();
+  return { show, events };
+}
+
+interface Visit {
+  readonly show: string;
+  readonly number: number;
+  readonly first: number;
+  readonly startedAt: Date;
+  readonly minutes: number;
+}
+
+function visit({ show, number, first, startedAt, minutes }: Visit): ShopperEventInput[] {
+  const isReplay = oneIn(4);
+  const channel: Channel = isReplay ? "REPLAY" : "LIVE";
+  const viewerId = oneIn(4) ? `regular-${randomInt(regulars)}` : `${show}-${number}`;
+  const device = devices[randomInt(devices.length)];
+  // Most come early; replays are watched in the evening of the next day.
+  const cameAfterMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000) + (isReplay ? dayMs : 0);
+  const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);
+  const seconds = Math.ceil(Math.random() ** 2 * minutes * 60);
+  const common = { channel, viewerId, device };
+  const events: ShopperEventInput[] = [{ ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt: at(0) }];
+  if (!oneIn(4)) return events;
+  const product = demoProducts[oneIn(2) ? first : randomInt(demoProducts.length)] ?? demoProducts[0];
+  const productId = product?.id;
+  events.push({ ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) });
+  if (product === undefined || !oneIn(3)) return events;
+  const order = orderOf(product.id, product.price ?? 0);
+  const money = {
+    channel: oneIn(8) ? ("REFERRAL" as const) : channel,
+    viewerId,
+    orderId: `${show}-${number}`,
+  };
+  events.push({ ...money, ...order, id: `order-${number}`, type: "ORDER", occurredAt: at(180_000) });
+  if (oneIn(9)) {
+    const [line] = order.lines;
+    const refunded = { amount: line?.amount ?? order.amount, lines: order.lines.slice(0, 1) };
+    events.push({ ...money, ...refunded, id: `refund-${number}`, type: "REFUND", occurredAt: at(3 * dayMs) });
+  }
+  return events;
+}
+
+/** One or two products; amounts are of whole cents. */
+function orderOf(productId: string, price: number): { amount: number; lines: OrderLineInput[] } {
+  const quantity = oneIn(4) ? 2 : 1;
+  const lines = [{ productId, quantity, amount: cents(price * quantity) }];
+  const second = demoProducts[randomInt(demoProducts.length)];
+  if (oneIn(3) && second !== undefined && second.id !== productId) {
+    lines.push({ productId: second.id, quantity: 1, amount: cents(second.price ?? 0) });
+  }
+  return { amount: cents(lines.reduce((sum, { amount }) => sum + amount, 0)), lines };
+}
+
+function cents(amount: number): number {
+  return Math.round(amount * 100) / 100;
+}
+
+function oneIn(times: number): boolean {
+  return randomInt(times) === 0;
+}
