@@ -28,6 +28,7 @@ import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { createKnownSubscriptions } from "./graphql/subscriptions.js";
 import { gatewayCompression } from "./http/content/gatewayCompression.js";
+import type { DemoShop } from "./http/pages/demo/page.js";
 import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
 import { exportRoutes } from "./rest/exports.js";
@@ -54,6 +55,8 @@ export interface App {
   readonly feed: LiveFeed;
   /** From now on, pages fill in this token for browsers on this machine, except in production. */
   showDemoToken(token: string): void;
+  /** From now on, `/demo` is this shop. */
+  showDemoShop(shop: DemoShop): void;
   /**
    * Closes what the app opened, streams to clients first. The caller closes the database.
    *
@@ -93,6 +96,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
     await telemetry.close(timeoutMs);
   };
   let demoToken: string | undefined;
+  let demoShop: DemoShop | undefined;
   try {
     const api = describeApi({ derived: openApi, view, routes: operations, exports: exportRoutes, limits: config });
     const handler = createRequestListener({
@@ -112,11 +116,13 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       rest: createRestHandler(schema, operations),
       writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
       demoToken: () => demoToken,
+      demoShop: () => demoShop,
     });
     const showDemoToken = (token: string): void => {
       if (!config.production) demoToken = token;
     };
-    return { handler, feed, showDemoToken, close };
+    const showDemoShop = (shop: DemoShop): void => void (demoShop = shop);
+    return { handler, feed, showDemoToken, showDemoShop, close };
   } catch (error) {
     await close();
     throw error;

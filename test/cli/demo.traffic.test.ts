@@ -18,7 +18,7 @@ test("demo traffic ends once its show has the maximum of events, also after a re
     await feed.close();
     await database.close();
   });
-  await prepareDemo(db, "a-token-for-the-demo-store");
+  await prepareDemo(db, "a-token-for-the-demo-store", url);
   const where = await rowsOfShow(db, { storeId: demoStore, lsId: runningShow });
   const count = () => db.showEvent.count({ where });
   const fillUpTo = async (eventsMax: number): Promise<void> => {
@@ -31,6 +31,8 @@ test("demo traffic ends once its show has the maximum of events, also after a re
   await fillUpTo(2_100);
   await fillUpTo(2_160); // events of an earlier run count
 });
+
+const url = "http://127.0.0.1:4000";
 
 async function removeDemo(db: RootDatabase): Promise<void> {
   const where = { storeId: demoStore };
@@ -50,21 +52,21 @@ test("an interrupted creation of the demo store is completed from any step, and 
     Promise.all([db.product.count({ where }), db.liveStream.count({ where }), db.site.count({ where })]);
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: "Demo store" } });
-  const first = await prepareDemo(db, undefined);
+  const first = await prepareDemo(db, undefined, url);
   expect(first?.token).toMatch(/^vt_/u);
-  expect(await counted()).toEqual([12, 2, 1]);
+  expect(await counted()).toEqual([12, 14, 1]);
 
   const events = await db.showEvent.count({ where });
   await db.accessToken.deleteMany({ where });
   await db.showEvent.deleteMany({ where: await rowsOfShow(db, { storeId: demoStore, lsId: "summer-sale" }) });
   await db.liveStream.delete({ where: { storeId_id: { storeId: demoStore, id: "summer-sale" } } });
-  expect((await prepareDemo(db, undefined))?.token).toMatch(/^vt_/u);
-  expect(await counted()).toEqual([12, 2, 1]);
+  expect((await prepareDemo(db, undefined, url))?.token).toMatch(/^vt_/u);
+  expect(await counted()).toEqual([12, 14, 1]);
   expect(await db.showEvent.count({ where })).toBeLessThan(events * 1.5);
   expect(await db.liveStream.findUnique({ where: show })).toMatchObject({ status: "LIVE" });
 
   const stored = await db.showEvent.count({ where });
-  const again = await prepareDemo(db, undefined);
+  const again = await prepareDemo(db, undefined, url);
   expect(again?.token, "each start shows a token").toMatch(/^vt_/u);
   expect(await db.showEvent.count({ where }), "it is complete now").toBe(stored);
   const tokens = await db.accessToken.findMany({ where });
@@ -79,7 +81,7 @@ test("before the first start the running show had 60 visits a minute for 20 minu
   onTestFinished(() => database.close());
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: "Demo store" } }); // other tests have stores
-  await prepareDemo(db, undefined);
+  await prepareDemo(db, undefined, url);
   const views = { ...(await rowsOfShow(db, { storeId: demoStore, lsId: runningShow })), type: 1 };
   expect(await db.showEvent.count({ where: views })).toBe(20 * 60);
 });
@@ -90,6 +92,6 @@ test("an operator's own store with the id demo is left unchanged", async () => {
   onTestFinished(() => database.close());
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: demoStore } });
-  expect(await prepareDemo(db, undefined)).toMatchObject({ token: undefined });
+  expect(await prepareDemo(db, undefined, url)).toMatchObject({ token: undefined });
   expect(await db.product.count({ where: { storeId: demoStore } })).toBe(0);
 });

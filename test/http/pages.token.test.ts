@@ -11,12 +11,21 @@ const token = `demo-token-</script>"${"x".repeat(20)}`;
 const held = JSON.stringify(token)
   .slice(1, -1)
   .replaceAll("<", String.raw`\u003c`);
+const shop = {
+  key: "vp_key",
+  origins: ["http://127.0.0.1:4000"],
+  show: { id: "autumn-looks", name: "Autumn </script> looks" },
+  products: [{ id: "shirt", title: "Shirt <b>", price: 12.5 }],
+  currency: "EUR",
+};
 let app: TestApp;
 let production: TestApp;
 beforeAll(async () => {
   [app, production] = await Promise.all([startApp(), startApp({ production: true })]);
-  app.showDemoToken(token);
-  production.showDemoToken(token);
+  for (const one of [app, production]) {
+    one.showDemoToken(token);
+    one.showDemoShop(shop);
+  }
 });
 afterAll(() => Promise.all([app.close(), production.close()]));
 
@@ -45,7 +54,7 @@ test.each([
   ["a proxy that says so", { forwarded: "for=10.0.0.9" }],
   ["another proxy", { via: "1.1 proxy" }],
 ])("%s gets the pages without the demo token", async (_, headers: Record<string, string>) => {
-  for (const path of ["/graphql", "/docs"]) {
+  for (const path of ["/graphql", "/docs", "/demo"]) {
     await read(path);
     const answer = await read(path, headers);
     expect({ status: answer.status, cacheControl: answer.headers["cache-control"] }).toEqual({
@@ -63,24 +72,27 @@ test.each(
     "x-envoy-external-address x-appengine-user-ip x-azure-clientip x-amzn-trace-id cdn-loop proxy-connection x-proxyuser-ip"
   ).split(" "),
 )("what comes with the header %s gets the pages without the demo token", async (name) => {
-  for (const path of ["/graphql", "/docs"]) {
+  for (const path of ["/graphql", "/docs", "/demo"]) {
     const { status, bytes } = await read(path, { [name]: "10.0.0.9" });
     expect(status).toBe(200);
     expect(bytes.toString()).not.toContain("demo-token");
   }
 });
 
-test.each(["/graphql", "/docs"])("%s by HTTP/1.0, as nginx asks by itself, is without the demo token", async (path) => {
-  const ask = (version: string) =>
-    answerTo(
-      app.url,
-      `GET ${path} HTTP/${version}\r\nHost: 127.0.0.1\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
-    );
-  expect(await ask("1.1")).toContain("demo-token");
-  const answer = await ask("1.0");
-  expect(answer).toContain("200 OK");
-  expect(answer).not.toContain("demo-token");
-});
+test.each(["/graphql", "/docs", "/demo"])(
+  "%s by HTTP/1.0, as nginx asks by itself, is without the demo token",
+  async (path) => {
+    const ask = (version: string) =>
+      answerTo(
+        app.url,
+        `GET ${path} HTTP/${version}\r\nHost: 127.0.0.1\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await ask("1.1")).toContain("demo-token");
+    const answer = await ask("1.0");
+    expect(answer).toContain("200 OK");
+    expect(answer).not.toContain("demo-token");
+  },
+);
 
 test.each([
   ["127.0.0.1", true],
@@ -112,9 +124,28 @@ test("no other page, and none in production, holds the demo token", async () => 
   for (const path of ["/", "/openapi.json", "/healthz"]) {
     expect((await read(path)).bytes.toString()).not.toContain("demo-token");
   }
-  for (const path of ["/graphql", "/docs"]) {
+  for (const path of ["/graphql", "/docs", "/demo"]) {
     const { status, bytes } = await read(path, {}, production);
     expect(status).toBe(200);
     expect(bytes.toString()).not.toContain("demo-token");
   }
+});
+
+test("/demo needs no token, and opens the dashboard by a click on this machine alone", async () => {
+  const links = async (headers = {}) =>
+    [...(await read("/demo", headers)).bytes.toString().matchAll(/href="(dashboard[^"]*)"/gu)].map(([, link]) => link);
+  const own = `dashboard?show=autumn-looks#token=${encodeURIComponent(token)}`;
+  expect(await links()).toEqual([own, own]);
+  expect(await links({ via: "1.1 proxy" })).toEqual(["dashboard?show=autumn-looks", "dashboard?show=autumn-looks"]);
+  const text = (await read("/demo")).bytes.toString();
+  expect(text).toContain("Shirt &lt;b>");
+  expect(text.match(/<\/script>/gu), "names end no script").toHaveLength(2);
+});
+
+test("without the demo store there is no /demo, and the home page does not name it", async () => {
+  const other = await startApp();
+  onTestFinished(() => other.close());
+  expect((await read("/demo", {}, other)).status).toBe(404);
+  expect((await read("/", {}, other)).bytes.toString()).not.toContain("demo");
+  expect((await read("/")).bytes.toString()).toContain('href="demo"');
 });

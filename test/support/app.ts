@@ -8,6 +8,7 @@ import { createApp } from "../../src/app.js";
 import { loggedError } from "../../src/cli/serve/log.error.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
+import type { DemoShop } from "../../src/http/pages/demo/page.js";
 import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
 import { recordStatement, tellingClient } from "./citus/recording.js";
 
@@ -30,6 +31,7 @@ export interface TestApp {
   /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
   showDemoToken(token: string): void;
+  showDemoShop(shop: DemoShop): void;
   /** The lines of requests. */
   readonly accessLog: string[];
   close(): Promise<void>;
@@ -93,6 +95,7 @@ export async function startApp(
     engine: database.engine,
     logged,
     showDemoToken: (token) => app.showDemoToken(token),
+    showDemoShop: (shop) => app.showDemoShop(shop),
     accessLog,
     async close() {
       await server.stop(0);

@@ -37,7 +37,7 @@ interface SentByPage {
 }
 
 /** That of headless browsers is a bot's. */
-const person = {
+export const person = {
   userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36",
 };
 

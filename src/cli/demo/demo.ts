@@ -5,8 +5,10 @@ import { hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/list.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
+import type { DemoShop } from "../../http/pages/demo/page.js";
+import { demoShop } from "./shop.js";
 import { addHistory } from "./history.js";
-import { demoProductIds, demoProducts } from "./products.js";
+import { currency, demoProductIds, demoProducts } from "./products.js";
 import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
 
 /** The demo store; its token is undefined where it was issued before. */
@@ -16,23 +18,30 @@ export interface Demo {
   /** A token that may only read, for a link to the dashboard that can be shared; undefined where `token` is. */
   readonly readOnlyToken: string | undefined;
   readonly productId: string;
+  /** What `/demo` shows; undefined where the store is an operator's own. */
+  readonly shop: DemoShop | undefined;
 }
 
 export const demoStore = "demo";
 const store = demoStore;
 const storeName = "Demo store";
-const currency = "EUR";
 const productId = "linen-shirt";
 export const runningShow = "autumn-looks";
+const runningShowName = "Autumn looks";
 const endedShow = "summer-sale";
 
 /**
  * Creates the demo store on a database without any store, or if a token is chosen for it, and two tokens. A chosen token stays
  * valid; a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
  *
+ * @param url of the server, for the key of the pages of `/demo`
  * @returns undefined where there are other stores only
  */
-export async function prepareDemo(db: RootDatabase, chosenToken: string | undefined): Promise<Demo | undefined> {
+export async function prepareDemo(
+  db: RootDatabase,
+  chosenToken: string | undefined,
+  url: string,
+): Promise<Demo | undefined> {
   const found = await db.store.findUnique({ where: { id: store } });
   if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
   // The token is issued last. Another name means that an operator created the store.
@@ -40,7 +49,8 @@ export async function prepareDemo(db: RootDatabase, chosenToken: string | undefi
   if (isNew) await fillDemoStore(db);
   const isOurs = isNew || found?.name === storeName;
   const tokens = isOurs || chosenToken !== undefined ? await demoTokens(db, chosenToken) : undefined;
-  return { store, token: tokens?.token, readOnlyToken: tokens?.readOnlyToken, productId };
+  const shop = isOurs ? await demoShop(db, store, url, { id: runningShow, name: runningShowName }) : undefined;
+  return { store, token: tokens?.token, readOnlyToken: tokens?.readOnlyToken, productId, shop };
 }
 
 async function hasToken(db: RootDatabase): Promise<boolean> {
@@ -64,7 +74,7 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   const endedSince = new Date(Date.now() - 7 * 86_400_000);
   await saveLiveStream(db, store, {
     id: runningShow,
-    name: "Autumn looks",
+    name: runningShowName,
     status: "LIVE",
     startedAt: runningSince,
     host,

@@ -53,6 +53,7 @@ export function banner(
   const url = `${address}${config.basePath ?? ""}`;
   const lines = [
     `Vitrine listens on ${address}`,
+    ...(demo?.shop === undefined ? [] : [`  Demo shop  ${url}/demo`]),
     `  Dashboard  ${url}/dashboard`,
     ...(servesGraphiql(config) ? [`  GraphiQL   ${url}/graphql`] : []),
     `  API docs   ${url}/docs`,

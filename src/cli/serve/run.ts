@@ -32,8 +32,9 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
     let stopTraffic: (() => Promise<void>) | undefined;
     try {
       app = await createApp(config, database, log);
-      const demo = await openDemo(database, config);
+      const demo = await openDemo(database, config, server.url);
       if (demo?.token !== undefined) app.showDemoToken(demo.token);
+      if (demo?.shop !== undefined) app.showDemoShop(demo.shop);
       open(app);
       await database.share();
       process.stdout.write(banner(server.url, config, { demo, isEmpty: await hasNoStore(database) }));
@@ -52,6 +53,10 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
   }
 }
 
-async function openDemo({ engine, client }: OpenDatabase, { demoToken }: Config): Promise<Demo | undefined> {
-  return engine === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken) : undefined;
+async function openDemo(
+  { engine, client }: OpenDatabase,
+  { demoToken }: Config,
+  url: string,
+): Promise<Demo | undefined> {
+  return engine === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken, url) : undefined;
 }

@@ -5,6 +5,7 @@ import type { Exchange, Route } from "../exchange.js";
 import { type CheckReadiness, createReadinessCheck } from "../health.js";
 import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./docs.js";
+import { createDemoRoute, demoPath, type FindDemoShop } from "./demo/route.js";
 import { dashboardRoutes } from "./dashboard.js";
 import { createGraphiqlFiles, servesGraphiql } from "./graphiql.js";
 import { homePage } from "./home.js";
@@ -24,13 +25,15 @@ export interface PagesOptions {
   /** Writes `/openapi.json` with an address of the server. */
   readonly writeOpenApi: (serverUrl: string) => string;
   readonly demoToken: DemoToken;
+  readonly demoShop: FindDemoShop;
 }
 
 export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Route> {
-  const { config, readiness, telemetry, writeOpenApi, demoToken } = options;
+  const { config, readiness, telemetry, writeOpenApi, demoToken, demoShop } = options;
   const checkReadiness = createReadinessCheck(readiness);
   const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
-    ["/", createPage("text/html; charset=utf-8", () => homePage(exists, config.basePath))],
+    ["/", (exchange) => (demoShop() === undefined ? home : homeWithDemo)(exchange)],
+    [demoPath, createDemoRoute(demoShop, demoToken)],
     [docsPath, createTokenPage(docsPage, demoToken)],
     ...createDocsFiles(),
     ...(servesGraphiql(config) ? createGraphiqlFiles() : []),
@@ -42,6 +45,10 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
     ["/metrics", createMetricsRoute(telemetry)],
   ]);
   const exists = (path: string): boolean => routes.has(path) || (path === graphqlPath && servesGraphiql(config));
+  const createHome = (isListed: (path: string) => boolean) =>
+    createPage("text/html; charset=utf-8", () => homePage(isListed, config.basePath));
+  const home = createHome((path) => exists(path) && path !== demoPath);
+  const homeWithDemo = createHome(exists);
   return routes;
 }
 

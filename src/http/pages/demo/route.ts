@@ -1,0 +1,24 @@
+import { AppError } from "../../../errors.js";
+import type { Route } from "../../exchange.js";
+import { refuseRest } from "../../refuse.js";
+import { createTokenPage, type DemoToken } from "../token.js";
+import { type DemoShop, demoPage } from "./page.js";
+
+export const demoPath = "/demo";
+
+/** The demo shop; undefined where the demo store is not served. */
+export type FindDemoShop = () => DemoShop | undefined;
+
+/** `/demo`, for anybody; the link to the dashboard opens it for browsers on this machine alone. */
+export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): Route {
+  let made: { readonly shop: DemoShop; readonly page: Route } | undefined;
+  return (exchange) => {
+    const shop = demoShop();
+    if (shop === undefined) {
+      const missing = new AppError("NOT_FOUND", "There is no demo store here.");
+      return exchange.observation.refused(refuseRest(exchange.response, missing, exchange.requestId));
+    }
+    if (made?.shop !== shop) made = { shop, page: createTokenPage((token) => demoPage(shop, token), demoToken) };
+    return made.page(exchange);
+  };
+}

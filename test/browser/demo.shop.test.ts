@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { storeAt } from "../support/app.js";
+import { readTiles } from "../support/dashboard.js";
+import { makeMigratedPlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
+import { person } from "../support/shop.js";
+
+let place: Place;
+let server: Serving;
+let browser: TestBrowser;
+beforeAll(async () => {
+  place = await makeMigratedPlace();
+  [server, browser] = await Promise.all([serve({ ...place.env, DEMO_TRAFFIC: "false" }), openBrowser()]);
+});
+afterAll(async () => {
+  expect((await server.stop()).status).toBe(0);
+  await removePlace(place);
+});
+
+const open = (options: object = {}, { url } = server) =>
+  browser.open(`${url}/demo`, { ...person, locale: "en-US", ...options });
+
+/** Carts with the shirt in the running show. */
+async function carts(): Promise<number> {
+  const query = `{ liveStreamAnalytics(lsId: "autumn-looks") { topProducts(first: 12) { productId carts } } }`;
+  const { data } = await storeAt(server.url, { id: "demo", token: server.token ?? "" }).graphql(query);
+  const products = data.liveStreamAnalytics.topProducts as readonly { productId: string; carts: number }[];
+  return products.find(({ productId }) => productId === "linen-shirt")?.carts ?? 0;
+}
+
+test("what a newcomer does in the demo shop shows on the dashboard, which a click opens", async () => {
+  const before = await carts();
+  const shop = await open();
+  const opened = shop.page.context().waitForEvent("page");
+  await shop.page.getByRole("link", { name: "Open the dashboard" }).click();
+  const dashboard = await opened;
+  await dashboard.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
+  await until(async () => (await readTiles(dashboard))["Viewers"]?.[1] !== undefined, "the viewers");
+  await shop.page.getByRole("button", { name: /Linen shirt/u }).click();
+  expect(await shop.page.locator("#status").textContent()).toBe("Linen shirt is in the cart. Look at the dashboard!");
+  await until(async () => (await carts()) === before + 1, "the cart");
+  expectClean(shop);
+
+  const viewers = async () => Number((await readTiles(dashboard))["Viewers"]?.[1]?.replace(",", ""));
+  const known = await viewers();
+  const another = await open();
+  await until(async () => (await viewers()) === known + 1, "one more viewer on the dashboard");
+  await Promise.all([another.close(), shop.close()]);
+});
+
+test.each([
+  ["light", {}],
+  ["dark", { colorScheme: "dark" }],
+  ["phone", phone],
+] as const)("the demo shop is accessible, and its video plays: %s", async (name, options) => {
+  const shop = await open(options);
+  await until(() => shop.page.evaluate(`document.querySelector("video").currentTime > 0`), "the video");
+  await expectAccessible(shop);
+  const width = await shop.page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  expect(width, "nothing is cut off").toBeLessThanOrEqual(0);
+  expectClean(shop);
+  await shop.screenshot(`demo.${name}`);
+  await shop.close();
+});
+
+test("the home page names the demo shop, and so does the start", async () => {
+  const home = await browser.open(server.url, person);
+  await home.page.getByRole("link", { name: /Demo shop/u }).click();
+  await home.page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();
+  expectClean(home);
+  await home.close();
+  expect(server.stdout()).toContain(`Demo shop  ${server.url}/demo\n`);
+});
