@@ -26,6 +26,8 @@ const retryAfterSecondsMax = 3_600;
 export function createDelivery(url: string, key: string, outbox: Outbox): Delivery {
   let isSending = false;
   let isRefused = false;
+  /** Whether the last request failed, and the service did not say when to come back. */
+  let isCutOff = false;
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,13 +59,19 @@ export function createDelivery(url: string, key: string, outbox: Outbox): Delive
   /** @param seconds to wait at least, as the service said */
   function retryLater(events: readonly TrackedEvent[], seconds: number): void {
     for (const event of events) event.isSent = false;
+    isCutOff = seconds === 0;
     const backoff = Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
     const delay = Math.max(backoff, Math.min(seconds || 0, retryAfterSecondsMax));
-    retry = setTimeout(() => {
-      retry = undefined;
-      void send();
-    }, delay * 1_000);
+    retry = setTimeout(sendAgain, delay * 1_000);
   }
+
+  function sendAgain(): void {
+    clearTimeout(retry);
+    retry = undefined;
+    void send();
+  }
+
+  addEventListener("online", () => isCutOff && sendAgain());
 
   return {
     send: () => void send(),
@@ -91,6 +99,9 @@ function settle(events: readonly TrackedEvent[], problems: readonly Problem[], o
 }
 
 async function problemsOf(response: Response): Promise<readonly Problem[]> {
-  const { errors } = (await response.json()) as { errors?: readonly Problem[] };
-  return errors ?? [];
+  try {
+    return ((await response.json()) as { errors?: readonly Problem[] }).errors ?? [];
+  } catch {
+    return []; // it was answered by something else than the service
+  }
 }

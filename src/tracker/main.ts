@@ -18,8 +18,11 @@ function begin(page: { vitrine?: Queue & { isLoaded?: true } }, script: Element 
   if (!(script instanceof HTMLScriptElement) || queue.isLoaded) return;
   queue.isLoaded = true;
   const tracker = createTracker(new URL("../collect/v1", script.src).href, script.dataset);
-  const run = ([name, ...values]: Command): void =>
-    void attempt(() => (tracker[name] as (...given: readonly unknown[]) => unknown)(...values));
+  const run = (command: Command): void =>
+    attempt(() => {
+      const [name, ...values] = command;
+      (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
+    });
   const waiting = [...(queue.q ?? [])];
   queue.q = [];
   queue.push = run;

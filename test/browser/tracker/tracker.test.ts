@@ -1,19 +1,109 @@
 import { expect, test } from "vitest";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
+import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser.js";
 import { until } from "../../support/process.js";
-import { openShop } from "../../support/shop.js";
+import { openShop, type Shop } from "../../support/shop.js";
+import { saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });
+
+const push = (page: TestPage["page"], ...command: readonly unknown[]) =>
+  page.evaluate(`vitrine.push(${JSON.stringify(command)})`);
+const keys = (page: TestPage["page"]) => page.evaluate("Object.keys(localStorage)") as Promise<string[]>;
+const viewers = async (shop: Shop) => (await shop.kpis()).viewers.live as number;
+const viewed = (shop: Shop) => until(async () => (await viewers(shop)) === 1, "the viewer");
+/** All seconds of viewing that the service has. */
+const seconds = async (shop: Shop) => {
+  const { viewers: all, avgViewTime } = await shop.kpis();
+  return all.live * avgViewTime.live;
+};
+const gateOf = async ({ page }: TestPage) =>
+  new URL(await page.locator("script[data-key]").evaluate((script: any) => script.src)).host;
 
 test("a page of another origin, under a strict Content-Security-Policy, reports a view and a cart", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser);
-  await until(async () => (await shop.kpis()).viewers.live === 1, "the viewer");
-  await opened.page.evaluate(`vitrine.push(["addToCart", "linen-shirt"])`);
+  await viewed(shop);
+  await push(opened.page, "addToCart", "linen-shirt");
   await until(async () => (await shop.kpis()).addToCart.live === 100, "the cart");
   expect(await shop.kpis()).toMatchObject({ devices: [{ device: "desktop", value: 100 }] });
   expect(await shop.storedEvents()).toBe(2);
-  const gate = new URL(await opened.page.locator("script[data-key]").evaluate((script: any) => script.src)).host;
-  expectClean(opened, [], [gate]);
+  await until(async () => (await keys(opened.page)).length === 1, "nothing but the viewer to be kept");
+  expect(await opened.page.context().cookies()).toEqual([]);
+  expectClean(opened, [], [await gateOf(opened)]);
+  await opened.close();
+});
+
+test("seconds count while the video plays, and not while it is paused; a closed tab loses none", async () => {
+  const shop = await openShop(app);
+  const opened = await shop.open(browser);
+  const { page } = opened;
+  const play = (ms: number) =>
+    page.evaluate(`(async () => {
+      await document.querySelector("video").play();
+      await new Promise((done) => setTimeout(done, ${ms}));
+      document.querySelector("video").pause();
+    })()`);
+  await play(2_000);
+  await page.waitForTimeout(3_000); // paused
+  await play(1_000);
+  const played = Number(await page.evaluate("playedSeconds()"));
+  await page.close();
+  await until(async () => (await seconds(shop)) > 0, "the seconds");
+  expect(Math.abs((await seconds(shop)) - played), `of ${played} seconds`).toBeLessThan(1);
+  expect(await viewers(shop)).toBe(1);
+  await opened.close();
+});
+
+test("what is played is sent while it plays, and every ten seconds is an event", async () => {
+  const shop = await openShop(app);
+  const opened = await shop.open(browser);
+  await opened.page.evaluate(`document.querySelector("video").play()`);
+  await until(async () => (await seconds(shop)) > 0, "the first seconds");
+  expect(await seconds(shop)).toBeGreaterThan(5);
+  await opened.close();
+});
+
+test("the same viewer comes back as one, also in several tabs; another show counts on its own", async () => {
+  const shop = await openShop(app);
+  const { id: replay } = await saved(shop.store, { status: "ENDED" });
+  const opened = await shop.open(browser);
+  const tabs = await Promise.all([1, 2, 3].map(() => opened.page.context().newPage()));
+  await Promise.all(tabs.map((tab) => tab.goto(opened.page.url())));
+  await Promise.all(tabs.map((tab, index) => push(tab, "addToCart", `product-${index}`)));
+  await until(async () => (await shop.storedEvents()) === 7, "4 views and 3 carts");
+  expect(await shop.kpis()).toMatchObject({ viewers: { live: 1 }, addToCart: { live: 100 } });
+  await push(opened.page, "show", replay, "REPLAY");
+  await push(opened.page, "addToCart", "linen-shirt");
+  await until(async () => (await shop.kpis(replay)).addToCart.replay === 100, "the cart of the replay");
+  await push(opened.page, "identify", "customer-7");
+  await push(opened.page, "addToCart", "wool-scarf");
+  await until(async () => (await shop.kpis(replay)).viewers.replay === 2, "the customer");
+  expect(shop.sent.at(-1)?.events.at(-1)).toMatchObject({ viewerId: "customer-7", channel: "REPLAY" });
+  await opened.close();
+});
+
+test("a page without a video counts the time that it is visible", async () => {
+  const shop = await openShop(app);
+  const opened = await shop.open(browser, `push=${JSON.stringify([["view"]])}`);
+  await viewed(shop);
+  await opened.page.waitForTimeout(1_500);
+  await opened.page.close();
+  await until(async () => (await seconds(shop)) >= 1, "the seconds");
+  expect(await shop.storedEvents()).toBe(2);
+  await opened.close();
+});
+
+test("nothing that a page pushes throws into it, and wrong values count nowhere", async () => {
+  const shop = await openShop(app);
+  const wrong = [["watch", "video"], ["nothing"], [], null, "text", ["show"], ["addToCart", {}], ["identify", " "]];
+  const opened = await shop.open(browser, `push=${encodeURIComponent(JSON.stringify(wrong))}`);
+  await opened.page.waitForFunction("vitrine.push.name !== 'push' && vitrine.isLoaded");
+  for (const command of wrong) await opened.page.evaluate(`vitrine.push(${JSON.stringify(command)})`);
+  await push(opened.page, "show", shop.lsId);
+  await push(opened.page, "watch", "video");
+  await push(opened.page, "addToCart", "x".repeat(300));
+  await until(async () => (await shop.kpis()).addToCart.live === 100, "a cart of an unknown product");
+  expect(await shop.storedEvents(), "two views of the shop's own video, and the cart").toBe(3);
+  expectClean(opened, [], [await gateOf(opened)]);
   await opened.close();
 });
