@@ -49,11 +49,13 @@ interface Target {
   readonly lsId: string;
   /** Distinguishes this load's products from those of others. */
   readonly name: string;
+  /** A public key of the store. */
+  readonly key: string;
   /** Each is sent anew once. */
   readonly events: readonly SentEvent[];
 }
 
-/** CSVs, bulks and batches of events, from several senders at once. Each goes on until it misses an answer. */
+/** CSVs, bulks, batches of events and reports of pages, from several senders at once. Each goes on until it misses an answer. */
 export function startLoad(target: Target, random: Random): Load {
   const sent: Sent = { sets: [], batches: [] };
   const watchers = new Set<() => void>();
@@ -68,11 +70,17 @@ export function startLoad(target: Target, random: Random): Load {
     sendImports({ ...target, name: `${target.name}.${lane}` }, form, sent.sets, random.fork(), deliver),
   );
   importing.push(sendReplacements({ ...target, name: `${target.name}.site` }, sent.sets, random.fork(), deliver));
-  const share = Math.floor(target.events.length / recorders);
-  const recording = Array.from({ length: recorders }, (_, lane) => {
-    const events = target.events.slice(lane * share, (lane + 1) * share);
-    return sendEvents({ ...target, events }, sent.batches, random.fork(), deliver);
-  });
+  const reported = target.events
+    .slice(0, reportedEvents)
+    .filter(({ type }) => type === "VIEW" || type === "ADD_TO_CART");
+  const recording = [
+    ...shares(target.events.slice(reportedEvents), recorders).map((events) =>
+      sendEvents({ ...target, events }, sent.batches, random.fork(), deliver),
+    ),
+    ...shares(reported, pages).map((events) =>
+      sendReports({ ...target, events }, sent.batches, random.fork(), deliver),
+    ),
+  ];
   const ended = Promise.all([...importing, ...recording]).then(() => undefined);
   return {
     sent,
@@ -89,6 +97,13 @@ export function startLoad(target: Target, random: Random): Load {
 }
 
 const recorders = 3;
+/** So many that the server records their requests in groups. */
+const pages = 12;
+const reportedEvents = 1_500;
+
+function shares<Item>(items: readonly Item[], count: number): Item[][] {
+  return Array.from({ length: count }, (_, lane) => items.filter((_item, index) => index % count === lane));
+}
 
 interface ImportForm {
   readonly path: string;
@@ -106,7 +121,7 @@ type Deliver = (request: { outcome: Outcome }, path: string, body: object) => Pr
 async function outcomeOf(store: TestStore, path: string, body: object): Promise<Outcome> {
   try {
     const answer = await store.post(path, body);
-    if (answer.status === 200 && answer.body.errors === undefined) return "answered";
+    if ((answer.status === 200 || answer.status === 202) && answer.body.errors === undefined) return "answered";
     if (answer.status === 503 || answer.body.errors?.[0].extensions.code === "UNAVAILABLE") return "refused";
     throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   } catch (error) {
@@ -160,6 +175,18 @@ async function sendEvents({ lsId, events }: Target, batches: Batch[], random: Ra
     if (!(await deliver(batch, "/graphql", eventRequest(lsId, batch.events)))) return;
     start = end;
     if (known === start - fresh.length && batch.outcome === "answered") known = end;
+  }
+}
+
+/** Reports a few events at a time, as a page does; some that had been reported before. */
+async function sendReports({ key, lsId, events }: Target, batches: Batch[], random: Random, deliver: Deliver) {
+  for (let start = 0, end = 0; start < events.length; start = end) {
+    end = Math.min(events.length, start + random.whole(1, 3));
+    const fresh = events.slice(start, end);
+    const again = events.slice(start - random.whole(0, Math.min(1, start)), start);
+    const batch: Batch = { events: [...again, ...fresh], fresh, outcome: "unanswered" };
+    batches.push(batch);
+    if (!(await deliver(batch, "/collect/v1", { key, show: lsId, events: batch.events }))) return;
   }
 }
 

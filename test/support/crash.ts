@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { issueKey } from "../../src/access/key.js";
 import { addSite } from "../../src/access/site.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "./app.js";
@@ -34,17 +35,18 @@ const events = someEvents(eventsOfRound);
  */
 export async function crash(site: CrashSite, rounds: number, seed: number): Promise<CrashFigures> {
   const random = seeded(seed);
-  const env = { LOG_LEVEL: "warn", ANALYTICS_RATE_LIMIT: "0", ...site.env };
+  const env = { LOG_LEVEL: "warn", ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMIT: "0", ...site.env };
   let server = await serve(env);
   let database = await site.open();
   const { id, token } = await createTestStore({ url: server.url, db: database.client });
   await addSite(database.client, id, replacedSite, "shop");
+  const { key } = await issueKey(database.client, id, { origins: ["https://shop.example"] });
   const tallies: Tally[] = [];
   let kills = 0;
   for (let round = 0; round < rounds; round += 1) {
     const store = storeAt(server.url, { id, token });
     const { id: lsId } = await saved(store);
-    const load = startLoad({ store, lsId, name: `r${round}`, events }, random.fork());
+    const load = startLoad({ store, lsId, key, name: `r${round}`, events }, random.fork());
     await load.answered(random.whole(0, 12));
     await sleep(random.whole(0, 2_000)); // not to wait for anything: any moment of an import, whatever step it is at
     await Promise.all([server.stop("SIGKILL"), load.ended, database.close()]);
