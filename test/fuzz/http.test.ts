@@ -99,6 +99,8 @@ const places = fc.oneof(
     paths.csv,
     paths.of("a"),
     "/external/analytics/v1/live-streams/a",
+    "/external/analytics/v1/live-streams/a/events",
+    "/collect/v1",
     "/graphql",
     "/",
     "/openapi.json",

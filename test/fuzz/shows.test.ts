@@ -4,6 +4,7 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "../supp
 import { checkedGraphQL, checkedRest } from "../support/fuzz.answers.js";
 import { damaged, type Json, mutated, toJson, writeJson } from "../support/fuzz.json.js";
 import { createFuzzer, harmDone, fuzzTimeoutMs } from "../support/fuzz.js";
+import { counts, events, ids, times } from "../support/fuzz.shows.js";
 import { shortTexts, texts } from "../support/fuzz.values.js";
 import { product, products } from "../support/products.js";
 import { analyticsPath, readAnalytics, readShow, record, saveShow, saved } from "../support/shows.js";
@@ -19,28 +20,6 @@ afterAll(() => app.close());
 const json = { "content-type": "application/json" };
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u;
 
-const ids = fc.oneof({ weight: 4, arbitrary: fc.constantFrom("show", "other") }, { weight: 1, arbitrary: texts });
-const times = fc.oneof(
-  fc
-    .date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59Z"), noInvalidDate: true })
-    .map((date) => date.toISOString()),
-  fc.constantFrom(
-    "2026-05-04T18:30:00Z",
-    "2026-05-04T18:30:00+02:00",
-    "9999-12-31T23:59:59.999Z",
-    "0001-01-01T00:00:00Z",
-    "0001-01-01T00:00:00+14:00",
-    "2024-02-29T12:00:00.123456789-05:00",
-  ),
-);
-const counts = fc.oneof(
-  fc.nat(100_000),
-  fc.constantFrom(0, -0, 1, 86_400, 31_622_400, 31_622_401, 2 ** 31 - 1, 2 ** 31),
-);
-const amounts = fc.oneof(
-  fc.double({ min: 0, max: 1e9, noNaN: true }),
-  fc.constantFrom(0, -0, 1e-320, 0.005, 1e9, 86_400),
-);
 const shows = fc.record(
   {
     id: ids,
@@ -52,21 +31,6 @@ const shows = fc.record(
   },
   { requiredKeys: ["id", "name", "status", "startedAt"] },
 );
-const events = fc.record(
-  {
-    id: fc.oneof(fc.constantFrom("1", "2", "3"), texts),
-    type: fc.constantFrom("VIEW", "ADD_TO_CART", "ORDER"),
-    channel: fc.constantFrom("LIVE", "REPLAY", "LIVE", "REFERRAL"),
-    viewerId: fc.oneof(fc.constantFrom("v1", "v2"), texts),
-    device: fc.option(texts),
-    seconds: fc.option(amounts),
-    amount: fc.option(amounts),
-    productId: fc.option(texts),
-    occurredAt: fc.option(times),
-  },
-  { requiredKeys: ["id", "type", "channel", "viewerId", "amount"] },
-);
-
 /** The operations with variables of some kind; `writes` names what a mutation answers with. */
 const operations = {
   saveShow: { query: saveShow, variables: fc.record({ liveStream: shows }), writes: "saveLiveStream" },

@@ -1,0 +1,140 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { issueKey } from "../../src/access/key.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { checkedRest } from "../support/fuzz.answers.js";
+import { damaged, mutated, toJson, writeJson } from "../support/fuzz.json.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "../support/fuzz.js";
+import { events, ids } from "../support/fuzz.shows.js";
+import { texts } from "../support/fuzz.values.js";
+import { analyticsPath, saved } from "../support/shows.js";
+import { digestOf } from "../support/stored.js";
+
+let app: TestApp;
+const fuzzer = createFuzzer("reports of pages, and events as NDJSON");
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
+});
+afterAll(() => app.close());
+
+const origin = "https://shop.example";
+
+async function storeWithShows() {
+  const store = await createTestStore(app);
+  for (const [id, status] of Object.entries({ show: "LIVE", other: "ENDED" })) await saved(store, { id, status });
+  const { key } = await issueKey(app.db, store.id, { origins: [origin] });
+  return { store, key };
+}
+
+const eventsOf = ({ id: storeId }: TestStore) => app.db.showEvent.count({ where: { storeId } });
+
+/** Either as many events as were accepted are new, of as many as were sent, or it is a problem and nothing has changed. */
+async function expectWhole(
+  store: TestStore,
+  answer: RawAnswer,
+  stored: 200 | 202,
+  before: { readonly digest: string; readonly events: number },
+): Promise<void> {
+  if (answer.status !== stored) {
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    checkedRest(answer);
+    return expect(await digestOf(app, store)).toBe(before.digest);
+  }
+  const { accepted, duplicates, ...others } = JSON.parse(answer.text ?? "");
+  expect([duplicates >= 0, others]).toEqual([true, {}]);
+  expect(await eventsOf(store)).toBe(before.events + accepted);
+  if (accepted === 0) expect(await digestOf(app, store)).toBe(before.digest);
+  for (const id of ["show", "other"]) expect(await store.get(analyticsPath(id))).toMatchObject({ status: 200 });
+}
+
+const headers = fc.record(
+  {
+    "content-type": fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.constantFrom("text/plain;charset=UTF-8", "text/plain", "application/json; charset=utf-8"),
+      },
+      { weight: 1, arbitrary: fc.constantFrom("text/html", "application/json; charset=latin1", ";") },
+    ),
+    "content-encoding": fc.oneof(
+      { weight: 9, arbitrary: fc.constant("identity") },
+      { weight: 1, arbitrary: fc.constant("gzip") },
+    ),
+    origin: fc.constantFrom(origin, origin, origin, origin, "null", "https://shop.example.evil.example", ""),
+    "user-agent": fc.constantFrom(
+      "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      "Googlebot",
+    ),
+  },
+  { requiredKeys: ["content-type"] },
+);
+
+/** What is stored unless something is done to it. */
+const views = fc.record(
+  {
+    id: fc.nat().map(String),
+    type: fc.constantFrom("VIEW", "ADD_TO_CART"),
+    channel: fc.constantFrom("LIVE", "REPLAY"),
+    viewerId: fc.constantFrom("v1", "v2", "v3"),
+    seconds: fc.nat(60),
+  },
+  { requiredKeys: ["id", "type", "channel", "viewerId"] },
+);
+const mixed = fc.oneof({ weight: 9, arbitrary: views }, { weight: 1, arbitrary: events });
+
+test(
+  "whatever a page sends, it is stored as a whole, or refused and nothing is stored",
+  async () => {
+    const { store, key } = await storeWithShows();
+    const body = fc.record(
+      {
+        key: fc.constantFrom(key, key, key, "vp_unknown"),
+        show: ids,
+        channel: fc.constantFrom("LIVE", "REPLAY", "LIVE", "REPLAY", "REFERRAL"),
+        viewer: fc.oneof(fc.constantFrom("v1", "v2"), texts),
+        events: fc.array(mixed, { maxLength: 4 }),
+      },
+      { requiredKeys: ["key", "show", "events"] },
+    );
+    const sent = fc.record({ headers, body: damaged(mutated(body).map(writeJson)) });
+    const property = fc.asyncProperty(sent, async (given) => {
+      const before = { digest: await digestOf(app, store), events: await eventsOf(store) };
+      const call = { method: "POST", path: "/collect/v1", ...given };
+      await expectWhole(store, await fuzzer.send(app, store, call), 202, before);
+    });
+    await fuzzer.hold(property, 150);
+    expect(await eventsOf(store), "some are stored").toBeGreaterThan(0);
+    expect(harmDone(app)).toEqual([]);
+  },
+  fuzzTimeoutMs,
+);
+
+test(
+  "whatever the lines of a body hold, they are stored as a whole, or refused and nothing is stored",
+  async () => {
+    const { store } = await storeWithShows();
+    const breaks = fc.constantFrom("\n", "\n", "\r\n", "\n\n", "\r", "");
+    const lines = fc.array(
+      fc.tuple(
+        fc.oneof({ weight: 4, arbitrary: views.map(toJson) }, { weight: 1, arbitrary: mutated(mixed) }).map(writeJson),
+        breaks,
+      ),
+      { maxLength: 5 },
+    );
+    const body = damaged(lines.map((list) => list.flat().join("")));
+    const property = fc.asyncProperty(ids, body, async (id, sent) => {
+      const before = { digest: await digestOf(app, store), events: await eventsOf(store) };
+      const answer = await fuzzer.send(app, store, {
+        method: "POST",
+        path: `${analyticsPath(encodeURIComponent(id.toWellFormed()))}/events`,
+        headers: { "content-type": "application/x-ndjson" },
+        body: sent,
+      });
+      await expectWhole(store, answer, 200, before);
+    });
+    await fuzzer.hold(property, 150);
+    expect(await eventsOf(store), "some are stored").toBeGreaterThan(0);
+    expect(harmDone(app)).toEqual([]);
+  },
+  fuzzTimeoutMs,
+);
