@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { rebuildAnalytics } from "../analytics/totals/rebuild.js";
+import { addExportFiguresCommand } from "./analytics/export.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
 import { liveStreams, openRelay, withDatabase } from "./runtime.js";
@@ -13,12 +14,20 @@ Examples:
   npx vitrine analytics rebuild acme
   npx vitrine analytics rebuild acme spring-show`;
 
+const examples = `
+Examples:
+  npx vitrine analytics export acme shows.csv
+  npx vitrine analytics rebuild acme spring-show`;
+
 /** `vitrine analytics …` */
 export function addAnalyticsCommands(program: Command): void {
-  program
+  const analytics = program
     .command("analytics")
     .description("analytics of live streams")
-    .addHelpText("after", "\nExample:\n  npx vitrine analytics rebuild acme spring-show")
+    .addHelpText("after", examples);
+  addExportFiguresCommand(analytics);
+
+  analytics
     .command("rebuild")
     .description("recompute the totals of a show, or of all shows of a store, from the recorded events")
     .argument("<store>", "its id", parseName)

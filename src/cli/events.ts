@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { requireStore } from "../access/store.js";
 import { type EventFileProgress, recordEventFile } from "../analytics/events/events.file.js";
 import type { Config } from "../config.js";
+import { addExportEventsCommand } from "./events/export.js";
 import { addPruneCommand } from "./events/prune.js";
 import { type Progress, startProgress } from "./terminal/progress.js";
 import { parseName } from "./terminal/name.js";
@@ -19,6 +20,7 @@ Example:
 const examples = `
 Examples:
   npx vitrine events acme spring-show events.ndjson
+  npx vitrine events export acme spring-show recorded.ndjson
   npx vitrine events prune acme --before 2026-01-01`;
 
 /** `vitrine events …`, by default `record`: `vitrine events STORE LSID FILE`. */
@@ -26,8 +28,9 @@ export function addEventsCommands(program: Command): void {
   const events = program
     .command("events")
     .description("shopper events of shows")
-    .usage("[record] <store> <lsid> <file>, or prune <store> [lsid] --before <time>")
+    .usage("[record] <store> <lsid> <file>, or export <store> <lsid> [file], or prune <store> [lsid] --before <time>")
     .addHelpText("after", examples);
+  addExportEventsCommand(events);
   addPruneCommand(events);
 
   events

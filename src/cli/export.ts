@@ -1,6 +1,3 @@
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { createGzip } from "node:zlib";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { requireStore } from "../access/store.js";
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
@@ -10,8 +7,8 @@ import { count } from "../lib/text.js";
 import { isNdjson } from "./import/input.js";
 import { withDatabase } from "./runtime.js";
 import { parseName } from "./terminal/name.js";
-import { type OutputOptions, print, unlessReaderGone } from "./terminal/output.js";
-import { beginOutputFile } from "./terminal/outputFile.js";
+import { type OutputOptions, print } from "./terminal/output.js";
+import { standardOutput, writingTo } from "./terminal/outputStream.js";
 import { startProgress } from "./terminal/progress.js";
 
 interface ExportCommandOptions extends OutputOptions {
@@ -63,18 +60,18 @@ function parseTime(text: string): Date {
 }
 
 /** @returns the number of products */
-async function exportTo(
+function exportTo(
   store: string,
   file: string,
   format: ExportFormat,
   { available, site, updatedSince }: ExportCommandOptions,
 ): Promise<number> {
-  const output = file === "-" ? undefined : await beginOutputFile(file);
-  try {
-    return await withDatabase(async (db) => {
+  return writingTo(file, (write) =>
+    withDatabase(async (db) => {
       await requireStore(db, store);
       const total = await db.product.count({ where: { storeId: store } });
-      const progress = output && startProgress({ label: "exporting", total, items: "products" });
+      const progress =
+        file === standardOutput ? undefined : startProgress({ label: "exporting", total, items: "products" });
       let products = 0;
       const options: ExportOptions = {
         available: available === undefined ? undefined : available === "true",
@@ -83,17 +80,11 @@ async function exportTo(
         onProgress: (read) => progress?.update((products = read), read),
       };
       try {
-        const pieces = exportProducts(db, store, format, options);
-        if (output === undefined) await pipeline(pieces, process.stdout).catch(unlessReaderGone);
-        else if (/\.gz$/iu.test(file)) await pipeline(pieces, createGzip(), createWriteStream(output.draft));
-        else await pipeline(pieces, createWriteStream(output.draft));
+        await write(exportProducts(db, store, format, options));
       } finally {
         progress?.stop();
       }
-      await output?.finish();
       return products;
-    });
-  } finally {
-    output?.close();
-  }
+    }),
+  );
 }

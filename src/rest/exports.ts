@@ -1,9 +1,11 @@
 import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "graphql";
 import type { Scope } from "../access/scopes.js";
 import { resolveSite } from "../access/site.js";
+import { exportShows } from "../analytics/insights/showExport.js";
+import { checkRange, type StoreRange } from "../analytics/insights/storeRange.js";
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
 import type { ExportFormat } from "../catalog/export/export.sql.js";
-import { errorAt } from "../errors.js";
+import { Problems } from "../errors.js";
 import { parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "../schema/context.js";
@@ -13,10 +15,9 @@ import { admitCall } from "../schema/rateLimit.js";
 import { urlArguments } from "./arguments.js";
 import { restBase } from "./routes.js";
 
-/** A path that answers with a whole catalog. */
+/** A path that answers with a file that is made while it is sent. */
 export interface ExportRoute {
   readonly path: string;
-  readonly format: ExportFormat;
   /** The name of its function in generated clients: it must not change. */
   readonly operationId: string;
   readonly summary: string;
@@ -24,26 +25,55 @@ export interface ExportRoute {
   readonly fileName: string;
   /** The scope that the token needs. */
   readonly scope: Scope;
+  /** Its arguments, as the variables of an operation. */
+  readonly declared: string;
+  readonly open: OpenExport;
 }
+
+/**
+ * Begins an export, and waits for its first piece. Counts the call.
+ *
+ * @param isHead whether nothing is to be read, for HEAD
+ * @throws {AppError} for invalid arguments, RATE_LIMITED, UNAVAILABLE, and what else refuses it
+ */
+type OpenExport = (
+  args: Readonly<Record<string, unknown>>,
+  context: Context,
+  isHead: boolean,
+) => Promise<AsyncGenerator<Buffer, void>>;
+
+const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: String";
 
 export const exportRoutes: readonly ExportRoute[] = [
   {
     path: "/product/v1/bulk",
-    format: "ndjson",
     operationId: "exportProducts",
     summary: "Export of all products as NDJSON",
     mediaType: "application/x-ndjson",
     fileName: "products.ndjson",
     scope: "catalog:read",
+    declared: productArguments,
+    open: openProducts("ndjson"),
   },
   {
     path: "/product/v1/bulk/csv",
-    format: "csv",
     operationId: "exportProductsCsv",
     summary: "Export of all products as CSV",
     mediaType: "text/csv; charset=utf-8",
     fileName: "products.csv",
     scope: "catalog:read",
+    declared: productArguments,
+    open: openProducts("csv"),
+  },
+  {
+    path: "/analytics/v1/live-streams.csv",
+    operationId: "exportLiveStreamAnalyticsCsv",
+    summary: "Figures of shows as CSV",
+    mediaType: "text/csv; charset=utf-8",
+    fileName: "live-streams.csv",
+    scope: "analytics:read",
+    declared: "$from: String, $until: String",
+    open: openShows,
   },
 ];
 
@@ -61,8 +91,6 @@ export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" |
   open(search: string, context: Context, isHead: boolean): Promise<AsyncGenerator<Buffer, void>>;
 }
 
-const declaredArguments = `query ($available: Boolean, $siteId: String, $siteType: String, $updatedSince: String) { x }`;
-
 /** Prepares the paths of exports. @returns the export of a path, if it is one */
 export function prepareExports(schema: GraphQLSchema): (path: string) => ExportCall | undefined {
   const calls = exportRoutes.map((route) => [`${restBase}${route.path}`, exportCall(schema, route)] as const);
@@ -72,10 +100,10 @@ export function prepareExports(schema: GraphQLSchema): (path: string) => ExportC
 
 function exportCall(
   schema: GraphQLSchema,
-  { path, format, operationId, mediaType, fileName, scope }: ExportRoute,
+  { path, operationId, mediaType, fileName, scope, declared, open }: ExportRoute,
 ): ExportCall {
   const route = `${restBase}${path}`;
-  const definition = getOperationAST(parse(declaredArguments));
+  const definition = getOperationAST(parse(`query (${declared}) { x }`));
   if (!definition) throw new Error("The arguments of exports are no operation.");
   const read = urlArguments(`GET ${route}`, schema, definition);
   const names = { style: "rest", kind: OperationTypeNode.QUERY, label: operationId, fields: [operationId] } as const;
@@ -85,18 +113,10 @@ function exportCall(
     fileName,
     scope,
     async open(search, context, isHead) {
-      const { db, identity, observation } = context;
+      const { observation } = context;
       observation.begins(names);
       try {
-        const { site, ...narrowed } = exportOptions(read({}, search));
-        await admitCall("product", context);
-        announceSiteUse(site, context);
-        if (isHead) await resolveSite(db, identity.storeId, site);
-        const pieces = isHead
-          ? nothing()
-          : await begun(
-              exportProducts(db, identity.storeId, format, { ...narrowed, site, signal: context.disconnectSignal() }),
-            );
+        const pieces = await open(read({}, search), context, isHead);
         observation.ended(names, undefined);
         return pieces;
       } catch (error) {
@@ -108,18 +128,61 @@ function exportCall(
   };
 }
 
+function openProducts(format: ExportFormat): OpenExport {
+  return async (args, context, isHead) => {
+    const { db, identity } = context;
+    const { site, ...narrowed } = productOptions(args);
+    await admitCall("product", context);
+    announceSiteUse(site, context);
+    if (isHead) await resolveSite(db, identity.storeId, site);
+    if (isHead) return nothing();
+    const options = { ...narrowed, site, signal: context.disconnectSignal() };
+    return begun(exportProducts(db, identity.storeId, format, options));
+  };
+}
+
 /** @throws {AppError} VALIDATION_FAILED */
-function exportOptions({ siteId, siteType, available, updatedSince }: Readonly<Record<string, unknown>>) {
-  const since = typeof updatedSince === "string" ? parseDateTime(updatedSince) : undefined;
-  if (updatedSince !== undefined && since === undefined) {
-    const expected = "an ISO 8601 timestamp with a time zone, such as 2026-05-04T18:30:00Z";
-    throw errorAt("VALIDATION_FAILED", mustBe("updatedSince", expected, updatedSince), ["updatedSince"]);
-  }
+function productOptions({ siteId, siteType, available, updatedSince }: Readonly<Record<string, unknown>>) {
+  const problems = new Problems();
+  const since = readMoment("updatedSince", updatedSince, problems);
+  problems.throwIfAny();
   return {
     site: { siteId, siteType } as NonNullable<ExportOptions["site"]>, // strings, by their declared types
     available: available as boolean | undefined,
     updatedSince: since,
   };
+}
+
+async function openShows(
+  args: Readonly<Record<string, unknown>>,
+  context: Context,
+  isHead: boolean,
+): Promise<AsyncGenerator<Buffer, void>> {
+  const range = showRange(args);
+  await admitCall("analytics", context);
+  if (isHead) return nothing();
+  const { db, identity } = context;
+  return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.disconnectSignal() }));
+}
+
+/** @throws {AppError} VALIDATION_FAILED */
+function showRange(args: Readonly<Record<string, unknown>>): StoreRange {
+  const problems = new Problems();
+  const [from, until] = ["from", "until"].map((name) => {
+    if (args[name] === undefined) problems.add({ code: "REQUIRED", message: `${name} is required.`, path: [name] });
+    return readMoment(name, args[name], problems) ?? new Date(0);
+  }) as [Date, Date];
+  problems.throwIfAny();
+  return checkRange(from, until, "UTC");
+}
+
+function readMoment(name: string, given: unknown, problems: Problems): Date | undefined {
+  const moment = typeof given === "string" ? parseDateTime(given) : undefined;
+  if (given !== undefined && moment === undefined) {
+    const expected = "an ISO 8601 timestamp with a time zone, such as 2026-05-04T18:30:00Z";
+    problems.add({ code: "VALIDATION_FAILED", message: mustBe(name, expected, given), path: [name] });
+  }
+  return moment;
 }
 
 /** Waits for the first piece. */

@@ -60,6 +60,7 @@ const pathScopes: Readonly<Record<string, Scope>> = {
   "DELETE /external/product/v1/{productId}": "catalog:write",
   "GET /external/analytics/v1/live-streams/{lsId}": "analytics:read",
   "GET /external/analytics/v1/live-streams": "analytics:read",
+  "GET /external/analytics/v1/live-streams.csv": "analytics:read",
   "PUT /external/analytics/v1/live-streams/{lsId}": "shows:write",
   "POST /external/analytics/v1/live-streams/{lsId}/events": "events:write",
 };

@@ -30,6 +30,7 @@ test("on the demo store every operation of the API reference works as it is fill
     "operations-Products-getProduct",
     "operations-Products-deleteProduct",
     "operations-Analytics-getLiveStreamAnalytics",
+    "operations-Analytics-exportLiveStreamAnalyticsCsv",
     "operations-Live_streams-saveLiveStream",
     "operations-Live_streams-listLiveStreams",
     "operations-Live_streams-recordShopperEvents",

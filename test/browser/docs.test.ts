@@ -33,6 +33,7 @@ test.each([
     "/external/product/v1/{productId}",
     "/external/product/v1/{productId}",
     "/external/analytics/v1/live-streams/{lsId}",
+    "/external/analytics/v1/live-streams.csv",
     "/external/analytics/v1/live-streams/{lsId}",
     "/external/analytics/v1/live-streams",
     "/external/analytics/v1/live-streams/{lsId}/events",

@@ -47,6 +47,7 @@ describe("the document", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     expect(operations.map(({ operationId }): string => operationId).toSorted()).toEqual([
       "deleteProduct",
+      "exportLiveStreamAnalyticsCsv",
       "exportProducts",
       "exportProductsCsv",
       "getLiveStreamAnalytics",

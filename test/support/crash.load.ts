@@ -180,13 +180,15 @@ async function sendEvents({ lsId, events }: Target, batches: Batch[], random: Ra
 
 /** Reports a few events at a time, as a page does; some that had been reported before. */
 async function sendReports({ key, lsId, events }: Target, batches: Batch[], random: Random, deliver: Deliver) {
+  let known: SentEvent[] = [];
   for (let start = 0, end = 0; start < events.length; start = end) {
     end = Math.min(events.length, start + random.whole(1, 3));
     const fresh = events.slice(start, end);
-    const again = events.slice(start - random.whole(0, Math.min(1, start)), start);
+    const again = known.slice(0, random.whole(0, 1));
     const batch: Batch = { events: [...again, ...fresh], fresh, outcome: "unanswered" };
     batches.push(batch);
     if (!(await deliver(batch, "/collect/v1", { key, show: lsId, events: batch.events }))) return;
+    known = batch.outcome === "answered" ? fresh : known;
   }
 }
 

@@ -19,7 +19,7 @@ import {
   rowsToFoldMax,
 } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
-import { waitForShowLock } from "../shows/showLock.js";
+import { showLocked, waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
@@ -125,7 +125,8 @@ async function send(
     try {
       return await retrying(() => db.$queryRaw<Outcome[]>(statement));
     } catch (error) {
-      if (!isRowRefused(error) || performance.now() > deadline) throw error;
+      if (!isRowRefused(error)) throw error;
+      if (performance.now() > deadline) throw showLocked();
       if (duplicates === "unexpected") noteDuplicates(show, { wereUnexpected: true });
       duplicates = "concurrent";
       await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));

@@ -1,22 +1,21 @@
 import type { ExportRoute } from "../exports.js";
 import type { RestRoute } from "../routes.js";
-import { csvExample, ndjsonExample } from "./exampleData.js";
+import { csvExample, ndjsonExample, showsCsvExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
 import { describeResponses } from "./responses.js";
 import { queryParameter as query } from "./parameters.js";
 import type { ApiLimits } from "./types.js";
 
-const examplesByFormat: Readonly<Record<ExportRoute["format"], string>> = {
-  csv: csvExample,
-  ndjson: ndjsonExample,
-};
+interface ExportDescription {
+  readonly tag: RestRoute["tag"];
+  readonly description: string;
+  readonly answer: string;
+  readonly example: string;
+  readonly parameters: readonly object[];
+  readonly errors: RestRoute["errors"];
+}
 
-const answers: Readonly<Record<ExportRoute["format"], string>> = {
-  csv: "A header row, then a row for each product: what the import from CSV takes.",
-  ndjson: "A JSON object on each line, with the fields of ProductInput: what the import of NDJSON takes.",
-};
-
-const parameters = [
+const productParameters = [
   query("available", { type: "boolean" }, "Only products that can, or cannot, be bought now."),
   query(
     "updatedSince",
@@ -27,9 +26,51 @@ const parameters = [
   query("siteType", { type: "string", default: "" }, "The type that the site must have.", true),
 ];
 
-/** The operation of a path that answers with a whole catalog. */
+const products = {
+  tag: "Products",
+  description:
+    "All products of the store in the order of their ids, of one moment, in constant memory. The product whose reference id is `bulk` is read by its SKU or over GraphQL.",
+  parameters: productParameters,
+  errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+} as const;
+
+const moment = (name: string, description: string, example: string) => ({
+  ...query(name, { type: "string", format: "date-time" }, description),
+  required: true,
+  example,
+});
+
+/** By the operation. */
+const descriptions: Readonly<Record<string, ExportDescription>> = {
+  exportProducts: {
+    ...products,
+    answer: "A JSON object on each line, with the fields of ProductInput: what the import of NDJSON takes.",
+    example: ndjsonExample,
+  },
+  exportProductsCsv: {
+    ...products,
+    answer: "A header row, then a row for each product: what the import from CSV takes.",
+    example: csvExample,
+  },
+  exportLiveStreamAnalyticsCsv: {
+    tag: "Analytics",
+    description:
+      "A row of KPIs for each show that started in a time, in the order of their start, in constant memory. One analytics read. Later versions may add columns at the end.",
+    answer: "A header row, then a row for each show. Amounts are in the currency of the store, shares in percent.",
+    example: showsCsvExample,
+    parameters: [
+      moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
+      moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
+    ],
+    errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+  },
+};
+
+/** The operation of a path that answers with a file. */
 export function describeExport(exported: ExportRoute, limits: ApiLimits, examples: Examples): object {
-  const { format, operationId, summary, path, mediaType } = exported;
+  const { operationId, summary, path, mediaType } = exported;
+  const own = descriptions[operationId];
+  if (own === undefined) throw new Error(`${operationId} has no description.`);
   const route: RestRoute = {
     root: "Query",
     operation: operationId,
@@ -37,25 +78,24 @@ export function describeExport(exported: ExportRoute, limits: ApiLimits, example
     method: "GET",
     path,
     summary,
-    tag: "Products",
-    errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+    tag: own.tag,
+    errors: own.errors,
   };
-  const success = { schema: {}, description: answers[format] };
+  const success = { schema: {}, description: own.answer };
   const { 304: _, 200: described, ...refusals } = describeResponses(route, success, limits, examples);
   const { ETag: __, ...headers } = described.headers as Record<string, unknown>;
   const [contentType = mediaType] = mediaType.split(";");
   return {
     operationId,
     summary,
-    description:
-      "All products of the store in the order of their ids, of one moment, in constant memory. The product whose reference id is `bulk` is read by its SKU or over GraphQL.",
+    description: own.description,
     tags: [route.tag],
-    parameters,
+    parameters: own.parameters,
     responses: {
       200: {
         ...described,
         headers,
-        content: { [contentType]: { schema: { type: "string" }, example: examplesByFormat[format] } },
+        content: { [contentType]: { schema: { type: "string" }, example: own.example } },
       },
       ...refusals,
     },

@@ -1,0 +1,79 @@
+import type { RootDatabase } from "../../database/client.js";
+import { asWideRead } from "../../database/shares/shares.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
+import { showCells, showColumns } from "./showColumns.js";
+import type { StoreRange } from "./storeRange.js";
+
+export type ShowExportFormat = "csv" | "ndjson";
+
+export interface ShowExportOptions extends Partial<Pick<StoreRange, "from" | "until">> {
+  /** Told how many shows were read so far. */
+  readonly onProgress?: (shows: number) => void;
+  /** Aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const showsPerPage = 200;
+
+/** A page ends here. */
+type Position = Pick<LiveStreamAnalytics, "startedAt" | "id">;
+
+/**
+ * The figures of the shows that started within a range, in the order of their start: as CSV with a header, or as NDJSON. In
+ * constant memory: a page is read when the one before was taken. Each row is consistent in itself.
+ *
+ * @throws {AppError} UNAVAILABLE
+ */
+export async function* exportShows(
+  db: RootDatabase,
+  storeId: string,
+  format: ShowExportFormat,
+  { onProgress, signal, ...range }: ShowExportOptions = {},
+): AsyncGenerator<Buffer, void> {
+  const lineOf = format === "csv" ? csvLine : ndjsonLine;
+  let opening = format === "csv" ? `${showColumns.join(",")}\n` : "";
+  let shows = 0;
+  for (let after: Position | undefined; ;) {
+    const rows = await asWideRead(db, storeId, () => readPage(db, storeId, range, after), signal);
+    if (rows.length > 0 || opening !== "") {
+      const lines = rows.map((row) => lineOf(analyticsOf(storeId, row), row.currency));
+      yield Buffer.from(`${opening}${lines.join("")}`);
+    }
+    opening = "";
+    shows += rows.length;
+    onProgress?.(shows);
+    after = rows.at(-1);
+    if (rows.length < showsPerPage) return;
+  }
+}
+
+function readPage(
+  db: RootDatabase,
+  storeId: string,
+  { from, until }: Pick<ShowExportOptions, "from" | "until">,
+  after: Position | undefined,
+): Promise<AnalyticsRow[]> {
+  const conditions = [
+    Prisma.sql`s."storeId" = ${storeId} AND s.status <> 'SCHEDULED'`,
+    ...(from === undefined ? [] : [Prisma.sql`s."startedAt" >= ${from.toISOString()}::timestamptz`]),
+    ...(until === undefined ? [] : [Prisma.sql`s."startedAt" < ${until.toISOString()}::timestamptz`]),
+    ...(after === undefined
+      ? []
+      : [Prisma.sql`(s."startedAt", s.id) > (${after.startedAt.toISOString()}::timestamptz, ${after.id})`]),
+  ];
+  return db.$queryRaw<AnalyticsRow[]>`
+    SELECT ${analyticsColumns(storeId)} FROM "LiveStream" AS s WHERE ${Prisma.join(conditions, " AND ")}
+    ORDER BY s."startedAt", s.id LIMIT ${showsPerPage}::int`;
+}
+
+function csvLine(show: LiveStreamAnalytics, currency: string | null): string {
+  return `${showCells(show, currency).join(",")}\n`;
+}
+
+function ndjsonLine(
+  { id, name, status, startedAt, endedAt, durationSeconds, kpis }: LiveStreamAnalytics,
+  currency: string | null,
+): string {
+  return `${JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis })}\n`;
+}

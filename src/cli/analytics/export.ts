@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { requireStore } from "../../access/store.js";
+import { exportShows, type ShowExportFormat } from "../../analytics/insights/showExport.js";
+import { AppError } from "../../errors.js";
+import { parseDateTime } from "../../lib/dateTime.js";
+import { count } from "../../lib/text.js";
+import { isNdjson } from "../import/input.js";
+import { withDatabase } from "../runtime.js";
+import { parseName } from "../terminal/name.js";
+import type { OutputOptions } from "../terminal/output.js";
+import { printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
+
+const help = `
+The form follows the name of the file: .ndjson and .jsonl are NDJSON, all others CSV; .gz after it compresses. With --json and
+without a file, the summary goes to standard error.
+
+Examples:
+  npx vitrine analytics export acme shows.csv
+  npx vitrine analytics export acme --from 2026-01-01T00:00:00Z --until 2027-01-01T00:00:00Z --format ndjson > 2026.ndjson`;
+
+interface ExportOptions extends OutputOptions {
+  readonly from?: Date;
+  readonly until?: Date;
+  readonly format?: ShowExportFormat;
+}
+
+/** `vitrine analytics export` */
+export function addExportFiguresCommand(analytics: Command): void {
+  analytics
+    .command("export")
+    .description("write the figures of shows to a CSV or NDJSON file: a row for each show")
+    .argument("<store>", "its id", parseName)
+    .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
+    .option("--from <time>", "only shows that started at this time or later", parseTime)
+    .option("--until <time>", "only shows that started before this time", parseTime)
+    .addOption(new Option("--format <format>", "instead of what the name says").choices(["csv", "ndjson"]))
+    .option("--json", "print one JSON object")
+    .addHelpText("after", help)
+    .action(async (store: string, file: string, { from, until, ...options }: ExportOptions) => {
+      if (from !== undefined && until !== undefined && until < from) {
+        throw new AppError("BAD_REQUEST", "--until must be at or after --from.");
+      }
+      const format = options.format ?? (isNdjson(file.replace(/\.gz$/iu, "")) ? "ndjson" : "csv");
+      const range = { ...(from && { from }), ...(until && { until }) };
+      let shows = 0;
+      await writingTo(file, (write) =>
+        withDatabase(async (db) => {
+          await requireStore(db, store);
+          await write(exportShows(db, store, format, { ...range, onProgress: (read) => (shows = read) }));
+        }),
+      );
+      const text = `The figures of ${count(shows, "live stream")} were written to ${file}.`;
+      await printWritten(file, { store, file, format, shows }, text, options);
+    });
+}
+
+function parseTime(text: string): Date {
+  const time = parseDateTime(text);
+  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
+  return time;
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { setCurrency } from "../../../src/access/store.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { order, storeWithShow } from "../../support/events.js";
+import { recorded, saved } from "../../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ analyticsRateLimit: 2 });
+});
+afterAll(() => app.close());
+
+const path = "/external/analytics/v1/live-streams.csv";
+const may = "from=2026-05-01T00:00:00Z&until=2026-06-01T00:00:00Z";
+
+const columns =
+  "id,name,status,startedAt,endedAt,durationSeconds,currency,sales_live,sales_replay,sales_referral,sales_total," +
+  "orders_live,orders_replay,orders_referral,orders_total,viewers_live,viewers_replay,viewers_total,viewers_unique," +
+  "add_to_cart_live,add_to_cart_replay,add_to_cart_avg,avg_view_time_live,avg_view_time_replay,avg_view_time_avg," +
+  "conversion_rate,average_order_value,refunds_live,refunds_replay,refunds_referral,refunds_total,net_sales_live," +
+  "net_sales_replay,net_sales_referral,net_sales_total,devices_mobile,devices_tablet,devices_desktop,devices_tv,devices_other";
+
+async function read(store: TestStore, query: string, method = "GET") {
+  const response = await store.fetch(`${path}?${query}`, { method });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+test("a row for each show that started in the time has its figures, with a header", async () => {
+  const store = await createTestStore(app);
+  await setCurrency(app.db, store.id, "EUR");
+  const ended = { status: "ENDED", durationSeconds: 600 };
+  await saved(store, { id: "b", name: '=HYPERLINK("x")', startedAt: "2026-05-04T18:30:00Z", ...ended });
+  await saved(store, { id: "a", name: "Ärmel, \n kurz", startedAt: "2026-05-04T18:30:00Z", ...ended });
+  await saved(store, { id: "june", startedAt: "2026-06-01T00:00:00Z", ...ended });
+  const view = { type: "VIEW", channel: "LIVE", seconds: 30 } as const;
+  await recorded(store, "b", [
+    { ...view, id: "1", viewerId: "v1", device: "mobile" },
+    { ...view, id: "2", viewerId: "v2", device: "Fridge" },
+    { id: "3", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v1", productId: "p" },
+    order("4", 19.99),
+    { id: "5", type: "REFUND", channel: "LIVE", amount: 5 },
+  ]);
+  const { status, headers, text } = await read(store, may);
+  expect([status, headers.get("content-type"), headers.get("content-disposition")]).toEqual([
+    200,
+    "text/csv; charset=utf-8",
+    'attachment; filename="live-streams.csv"',
+  ]);
+  const common = "ENDED,2026-05-04T18:30:00.000Z,2026-05-04T18:40:00.000Z,600,EUR";
+  expect(text).toBe(
+    [
+      columns,
+      `"a","Ärmel, \n kurz",${common},${"0,".repeat(32)}0`,
+      `"b","'=HYPERLINK(""x"")",${common},19.99,0,0,19.99,1,0,0,1,2,0,2,2,50,0,50,30,0,30,50,19.99,5,0,0,5,14.99,0,0,14.99,50,0,0,0,50`,
+      "",
+    ].join("\n"),
+  );
+});
+
+test("counts as an analytics read, HEAD too, and is refused over the limit", async () => {
+  const { store } = await storeWithShow(app);
+  expect(await read(store, may, "HEAD")).toMatchObject({ status: 200, text: "" });
+  const { headers } = await read(store, may);
+  expect(headers.get("ratelimit")).toMatch(/;r=0;/u);
+  expect(await read(store, may)).toMatchObject({ status: 429, text: expect.stringContaining("RATE_LIMITED") });
+});
+
+test.each<readonly [query: string, path: string]>([
+  ["until=2026-06-01T00:00:00Z", "from"],
+  ["from=2026-05-01T00:00:00Z", "until"],
+  ["from=2026-05-01&until=2026-06-01T00:00:00Z", "from"],
+  ["from=2026-06-01T00:00:00Z&until=2026-05-01T00:00:00Z", "until"],
+  ["from=2020-06-01T00:00:00Z&until=2026-05-01T00:00:00Z", "until"],
+])("the time %j is refused, naming %s", async (query, name) => {
+  const store = await createTestStore(app);
+  const { status, text } = await read(store, query);
+  expect([status, JSON.parse(text)]).toMatchObject([400, { code: "VALIDATION_FAILED", errors: [{ path: [name] }] }]);
+});
+
+test("shows beyond a page are all there, once, in the order of their start", async () => {
+  const store = await createTestStore(app);
+  const shows = Array.from({ length: 450 }, (_, index) => ({
+    storeId: store.id,
+    id: `show-${index}`,
+    number: index + 1,
+    name: "Many",
+    status: "ENDED",
+    startedAt: new Date(Date.parse("2026-05-04T00:00:00Z") + (index % 7) * 1_000),
+    durationSeconds: 1,
+  }));
+  await app.db.liveStream.createMany({ data: shows });
+  const { text } = await read(store, may);
+  const ids = text
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[0]);
+  const expected = shows.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime() || (a.id < b.id ? -1 : 1));
+  expect(ids).toEqual(expected.map(({ id }) => `"${id}"`));
+});
+
+test("has the shows of its own store alone", async () => {
+  const [own, other] = [await createTestStore(app), await createTestStore(app)];
+  await saved(other, { id: "theirs", status: "ENDED", startedAt: "2026-05-04T18:30:00Z", durationSeconds: 1 });
+  expect((await read(own, may)).text).toBe(`${columns}\n`);
+});
