@@ -44,6 +44,7 @@ const limits = {
   statement_timeout: "30min",
   idle_in_transaction_session_timeout: "30min",
   enable_nestloop: "on",
+  jit: "off",
 } as const;
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
-import { errorAt, Problems } from "../../errors.js";
+import { AppError, errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
 import { eventColumns } from "./storage/events.columns.js";
@@ -19,7 +19,7 @@ import {
   rowsToFoldMax,
 } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
-import { showLocked, waitForShowLock } from "../shows/showLock.js";
+import { waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
@@ -126,12 +126,17 @@ async function send(
       return await retrying(() => db.$queryRaw<Outcome[]>(statement));
     } catch (error) {
       if (!isRowRefused(error)) throw error;
-      if (performance.now() > deadline) throw showLocked();
+      if (performance.now() > deadline) throw contended();
       if (duplicates === "unexpected") noteDuplicates(show, { wereUnexpected: true });
       duplicates = "concurrent";
       await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
     }
   }
+}
+
+function contended(): AppError {
+  const message = "Other requests record events of the same viewers. Nothing was changed.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 
 function requireTakesEvents(status: string): void {

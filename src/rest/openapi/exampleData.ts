@@ -81,9 +81,9 @@ export const analyticsExample = {
 export const showsCsvExample = [
   showColumns.join(","),
   [
-    ...[`"summer-sale"`, `"Summer sale"`, "ENDED", analyticsExample.startedAt, analyticsExample.endedAt, 2700, "EUR"],
-    ...[1497, 499, 249.5, 2245.5, 30, 10, 5, 45, 300, 100, 400, 380, 20, 10, 17.5, 600, 200, 500, 11.84, 49.9],
-    ...[0, 0, 49.9, 49.9, 1497, 499, 199.6, 2195.6, 75, 0, 20, 0, 5],
+    `"summer-sale","Summer sale",ENDED,${analyticsExample.startedAt},${analyticsExample.endedAt},2700,EUR`,
+    "1497,499,249.5,2245.5,30,10,5,45,300,100,400,380,20,10,17.5,600,200,500,11.84,49.9",
+    "0,0,49.9,49.9,1497,499,199.6,2195.6,75,0,20,0,5",
   ].join(","),
   "",
 ].join("\n");
