@@ -8,6 +8,7 @@ import { benchCollect } from "./collect.js";
 import { benchCsv } from "./csv.js";
 import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
+import { benchInsights } from "./insights/insights.js";
 import { benchMixed } from "./mixed.js";
 import { benchGraphql, benchRest } from "./reads.js";
 import { benchNeighbours } from "./neighbours/neighbours.js";
@@ -34,9 +35,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   mixed: benchMixed,
   neighbours: benchNeighbours,
   storage: benchStorage,
+  insights: benchInsights,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage"]);
+const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage", "insights"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {

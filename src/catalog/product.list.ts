@@ -1,7 +1,9 @@
+import { resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
 import { errorAt } from "../errors.js";
 import { isLongerThan } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
+import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
 import { countMatches, type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
 import type { StoredProduct } from "./product.sql.js";
@@ -9,6 +11,10 @@ import type { StoredProduct } from "./product.sql.js";
 interface ProductFilter {
   readonly search?: string | null | undefined;
   readonly available?: boolean | null | undefined;
+  readonly priceMin?: number | null | undefined;
+  readonly priceMax?: number | null | undefined;
+  /** Only products of this site or of none. */
+  readonly siteId?: string | null | undefined;
 }
 
 interface ProductPage extends ProductFilter {
@@ -21,14 +27,15 @@ interface ProductPage extends ProductFilter {
 /**
  * A page of a store's products in the order of their ids. A blank search matches all.
  *
- * @throws {AppError} VALIDATION_FAILED for a search that is too long
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND
  */
 export async function listProducts(
   db: Database,
   storeId: string,
-  { first, afterId, search, available, withLongTexts = true }: ProductPage,
+  { first, search, siteId, withLongTexts = true, ...limits }: ProductPage,
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
-  const page = { storeId, afterId, available, rowsMax: first + 1, withLongTexts };
+  const site = await resolveSite(db, storeId, { siteId });
+  const page = { ...limits, storeId, siteId: site, rowsMax: first + 1, withLongTexts };
   await catalogShown(storeId);
   const products = await findPage(db, page, search ?? "");
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
@@ -42,15 +49,49 @@ export async function listProducts(
 export async function countProducts(
   db: Database,
   storeId: string,
-  { search, available }: ProductFilter,
+  { search, siteId, ...limits }: ProductFilter,
   max: number,
 ): Promise<number> {
   const text = search ?? "";
   checkSearch(text);
+  const site = await resolveSite(db, storeId, { siteId });
   await catalogShown(storeId);
   const query = searchQuery(storeId, text);
   if (query === undefined && text.trim() !== "") return 0;
-  return countMatches(db, { storeId, available }, query, max);
+  return countMatches(db, { ...limits, storeId, siteId: site }, query, max);
+}
+
+interface OrderedProductPage extends ProductFilter {
+  readonly first: number;
+  readonly after: SortPosition | undefined;
+  readonly orderBy: ProductOrder;
+  readonly direction: "ASC" | "DESC";
+  readonly withLongTexts: boolean;
+}
+
+/**
+ * A page of a store's products in an order.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND
+ */
+export async function listOrderedProducts(
+  db: Database,
+  storeId: string,
+  { first, search, siteId, ...order }: OrderedProductPage,
+): Promise<{ nodes: OrderedProduct[]; hasNextPage: boolean }> {
+  const text = search ?? "";
+  checkSearch(text);
+  const site = await resolveSite(db, storeId, { siteId });
+  await catalogShown(storeId);
+  const query = searchQuery(storeId, text);
+  if (query === undefined && text.trim() !== "") return { nodes: [], hasNextPage: false };
+  const products = await productsOrdered(db, { ...order, storeId, siteId: site, rowsMax: first + 1 }, query);
+  return { nodes: products.slice(0, first), hasNextPage: products.length > first };
+}
+
+interface SortPosition {
+  readonly value: string;
+  readonly id: string;
 }
 
 function checkSearch(search: string): void {

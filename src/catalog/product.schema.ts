@@ -1,9 +1,7 @@
 import { builder } from "../schema/builder.js";
-import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
 import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
 import { rateLimited } from "../schema/rateLimit.js";
-import { selectsLongTexts } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
 import { parseFormatOptions } from "./formats/options.js";
 import { importNdjson } from "./import/ndjson.js";
@@ -18,8 +16,6 @@ import {
   ProductImport,
   productStandIn,
 } from "./import/import.schema.js";
-import { asWideRead } from "../database/shares/shares.js";
-import { countProducts, listProducts } from "./product.list.js";
 import { deleteProduct, findProduct } from "./product.lookup.js";
 import type { StoredProduct } from "./product.sql.js";
 
@@ -84,8 +80,6 @@ const ProductDeletion = builder.objectRef<{ message: string }>("ProductDeletion"
   fields: (t) => ({ message: t.exposeString("message") }),
 });
 
-const products = connectionType("Product", Product, ({ id }: { id: string }) => encodeCursor(id));
-
 export const siteArgs = builder.args((t) => ({
   siteId: t.string({
     required: false,
@@ -110,29 +104,6 @@ builder.queryFields((t) => ({
     resolve: rateLimited("product", (_, args, context) => {
       announceSiteUse(args, context);
       return findProduct(context.db, context.identity.storeId, args.productId, args);
-    }),
-  }),
-  products: t.field({
-    authScopes: { "catalog:read": true },
-    type: products.type,
-    nullable: true,
-    description: "The store's products in the order of their ids.",
-    args: {
-      first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
-      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
-      search: t.arg.string({
-        required: false,
-        description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
-      }),
-      available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
-    },
-    resolve: rateLimited("product", async (_, { first, after, search, available }, { db, identity }, info) => {
-      const [afterId] = decodeCursor(after, 1) ?? [];
-      const filter = { afterId, search, available, withLongTexts: selectsLongTexts(info) };
-      const page = await listProducts(db, identity.storeId, { first: pageSize(first), ...filter });
-      const count = (max: number) =>
-        asWideRead(db, identity.storeId, () => countProducts(db, identity.storeId, { search, available }, max));
-      return products.connect(page, after, count);
     }),
   }),
 }));

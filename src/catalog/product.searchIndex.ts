@@ -3,10 +3,18 @@ import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 import { productRow, shortProductRow, type StoredProduct } from "./product.sql.js";
 
-export interface PageLimits {
+/** Which products are listed. */
+export interface ProductLimits {
   readonly storeId: string;
-  readonly afterId?: string | undefined;
   readonly available?: boolean | null | undefined;
+  readonly priceMin?: number | null | undefined;
+  readonly priceMax?: number | null | undefined;
+  /** Only products of this site or of none. */
+  readonly siteId?: string | undefined;
+}
+
+export interface PageLimits extends ProductLimits {
+  readonly afterId?: string | undefined;
   readonly rowsMax: number;
   readonly withLongTexts: boolean;
 }
@@ -38,7 +46,7 @@ export async function searchProducts(db: Database, page: PageLimits, query: Sear
 
 export function productsInOrder(db: Database, page: PageLimits): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${columns(page)} FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)} ${availability(page)}
+    SELECT ${productColumnsOf(page)} FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)} ${productLimits(page)}
     ORDER BY id LIMIT ${page.rowsMax}`;
 }
 
@@ -48,16 +56,16 @@ export function productsInOrder(db: Database, page: PageLimits): Promise<StoredP
  */
 function walk(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${columns(page)} FROM (
+    SELECT ${productColumnsOf(page)} FROM (
       SELECT * FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)}
       ORDER BY id LIMIT (SELECT ${walkedRowsMax}::int)) AS walked
-    WHERE "searchWords" @@ ${all}::tsquery ${availability(page)} ORDER BY id LIMIT ${page.rowsMax}`;
+    WHERE "searchWords" @@ ${all}::tsquery ${productLimits(page)} ORDER BY id LIMIT ${page.rowsMax}`;
 }
 
 /** How many products match, counted up to a maximum. @param query all products if undefined */
 export async function countMatches(
   db: Database,
-  page: Pick<PageLimits, "storeId" | "available">,
+  page: ProductLimits,
   query: SearchQuery | undefined,
   max: number,
 ): Promise<number> {
@@ -65,11 +73,12 @@ export async function countMatches(
   const [row] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS count FROM (
       SELECT FROM "Product" WHERE "storeId" = ${page.storeId} ${query === undefined ? Prisma.empty : otherCollation}
-        ${availability(page)} ${matches} LIMIT ${max}::int) AS found`;
+        ${productLimits(page)} ${matches} LIMIT ${max}::int) AS found`;
   return row.count;
 }
 
-const otherCollation = Prisma.sql`COLLATE "POSIX"`;
+/** Keeps the planner from the primary key, as findByIndex explains. */
+export const otherCollation = Prisma.sql`COLLATE "POSIX"`;
 
 /**
  * Makes the planner use the search index whatever it believes of the store's size: keys are compared in another
@@ -78,18 +87,19 @@ const otherCollation = Prisma.sql`COLLATE "POSIX"`;
  */
 function findByIndex(db: Database, page: PageLimits, query: SearchQuery): Promise<StoredProduct[]> {
   return db.$queryRaw<StoredProduct[]>`
-    SELECT ${columns(page)} FROM "Product"
-    WHERE "storeId" = ${page.storeId} ${otherCollation} ${afterId(page, otherCollation)} ${availability(page)} ${byIndex(query)}
+    SELECT ${productColumnsOf(page)} FROM "Product"
+    WHERE "storeId" = ${page.storeId} ${otherCollation} ${afterId(page, otherCollation)} ${productLimits(page)} ${byIndex(query)}
     ORDER BY id LIMIT ${page.rowsMax}`;
 }
 
-function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
+/** What the search index finds. */
+export function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
   return Prisma.sql`
     AND "searchWords" @@ (SELECT ${indexed}::tsquery)
     ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}`;
 }
 
-function columns({ withLongTexts }: PageLimits): Prisma.Sql {
+export function productColumnsOf({ withLongTexts }: Pick<PageLimits, "withLongTexts">): Prisma.Sql {
   return withLongTexts ? productRow : shortProductRow;
 }
 
@@ -97,8 +107,20 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
   return page.afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.afterId} ${collation}`;
 }
 
-function availability({ available }: Pick<PageLimits, "available">): Prisma.Sql {
-  return typeof available === "boolean" ? Prisma.sql`AND available = ${available}` : Prisma.empty;
+/** A price is compared, not those of variants: a product without one is outside of any bounds. */
+export function productLimits({ storeId, available, priceMin, priceMax, siteId }: ProductLimits): Prisma.Sql {
+  const parts = [
+    ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
+    ...(typeof priceMin === "number" ? [Prisma.sql`price >= ${String(priceMin)}::numeric`] : []),
+    ...(typeof priceMax === "number" ? [Prisma.sql`price <= ${String(priceMax)}::numeric`] : []),
+    ...(siteId === undefined ? [] : [ofSite(storeId, siteId)]),
+  ];
+  return Prisma.join([Prisma.empty, ...parts], " AND ");
+}
+
+function ofSite(storeId: string, siteId: string): Prisma.Sql {
+  const site = Prisma.sql`SELECT FROM "ProductSite" AS x WHERE x."storeId" = ${storeId} AND x."productId" = id`;
+  return Prisma.sql`(EXISTS (${site} AND x."siteId" = ${siteId}) OR NOT EXISTS (${site}))`;
 }
 
 const mergedRowsMin = 1_000;

@@ -1,5 +1,6 @@
 import "../access/store.schema.js";
 import "../catalog/product.schema.js";
+import "../catalog/product.list.schema.js";
 import "../catalog/product.patch.schema.js";
 import "../analytics/shows/liveStream.schema.js";
 import "../analytics/events/events.schema.js";

@@ -1,0 +1,89 @@
+import type { RootDatabase } from "../database/client.js";
+import { asWideRead } from "../database/shares/shares.js";
+import { builder } from "../schema/builder.js";
+import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
+import { rateLimited } from "../schema/rateLimit.js";
+import { selectsLongTexts } from "../schema/selection.js";
+import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
+import { countProducts, listOrderedProducts, listProducts } from "./product.list.js";
+import { isProductSortValue, type ProductOrder as ProductOrderValue, productOrders } from "./product.order.js";
+import { Product } from "./product.schema.js";
+import type { StoredProduct } from "./product.sql.js";
+
+/** A product of a list: in an order that was asked for, with its place there. */
+const products = connectionType("Product", Product, ({ place, id }: StoredProduct & { place?: readonly string[] }) =>
+  encodeCursor(...(place ?? [id])),
+);
+
+const ProductOrder = builder.enumType("ProductOrder", {
+  description: "What a list of products is ordered by.",
+  values: productOrders,
+});
+
+builder.queryFields((t) => ({
+  products: t.field({
+    authScopes: { "catalog:read": true },
+    type: products.type,
+    nullable: true,
+    description:
+      "The store's products: by id, unless another order is asked for. Those that are equal in it go by id, in its direction; those without a price come last in either direction.",
+    args: {
+      first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
+      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      search: t.arg.string({
+        required: false,
+        description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
+      }),
+      available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
+      priceMin: t.arg.float({ required: false, description: "Only products with this price or a higher one." }),
+      priceMax: t.arg.float({ required: false, description: "Only products with this price or a lower one." }),
+      siteId: t.arg.string({ required: false, description: "Only products of this site or of none." }),
+      orderBy: t.arg({ type: ProductOrder, defaultValue: "ID" }),
+      direction: t.arg({
+        type: SortDirection,
+        required: false,
+        description: "ASC for ID and TITLE, else DESC, if left out.",
+      }),
+    },
+    resolve: rateLimited("product", async (_, { first, after, orderBy, direction, ...filter }, context, info) => {
+      const { db, identity } = context;
+      const { storeId } = identity;
+      const page = { ...filter, first: pageSize(first), withLongTexts: selectsLongTexts(info) };
+      const isByName = orderBy === "ID" || orderBy === "TITLE";
+      const order = { orderBy, direction: direction ?? (isByName ? "ASC" : "DESC") };
+      const list =
+        orderBy === "ID" && order.direction === "ASC"
+          ? await listProducts(db, storeId, { ...page, afterId: idCursor(after) })
+          : await listInOrder(db, storeId, order, { ...page, after });
+      const count = (max: number) => asWideRead(db, storeId, () => countProducts(db, storeId, filter, max));
+      return products.connect(list, after, count);
+    }),
+  }),
+}));
+
+function idCursor(after: string | null | undefined): string | undefined {
+  const [id, ...others] = decodeCursor(after, 1, 4) ?? [];
+  if (others.length > 0) throw cursorOfOtherOrder();
+  return id;
+}
+
+async function listInOrder(
+  db: RootDatabase,
+  storeId: string,
+  order: SortOrder<ProductOrderValue>,
+  {
+    after,
+    ...page
+  }: Omit<Parameters<typeof listOrderedProducts>[2], "after" | keyof SortOrder<string>> & {
+    readonly after: string | null | undefined;
+  },
+) {
+  const position = sortPosition(after, order, isProductSortValue(order.orderBy));
+  const read = () => listOrderedProducts(db, storeId, { ...page, ...order, after: position });
+  const { nodes, hasNextPage } = await (order.orderBy === "ID" ? read() : asWideRead(db, storeId, read));
+  const placed = nodes.map(({ sortValue, ...product }) => ({
+    ...product,
+    place: [order.orderBy, order.direction, sortValue, product.id],
+  }));
+  return { nodes: placed, hasNextPage };
+}

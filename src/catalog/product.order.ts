@@ -1,0 +1,89 @@
+import type { Database } from "../database/client.js";
+import { Prisma } from "../generated/prisma/client.js";
+import type { SearchQuery } from "./product.search.js";
+import { byIndex, otherCollation, type ProductLimits, productColumnsOf, productLimits } from "./product.searchIndex.js";
+import type { StoredProduct } from "./product.sql.js";
+
+export const productOrders = ["ID", "TITLE", "PRICE", "UPDATED_AT"] as const;
+export type ProductOrder = (typeof productOrders)[number];
+
+/** A product, and what it is ordered by, as its cursor has it: empty without a price. */
+export type OrderedProduct = StoredProduct & { readonly sortValue: string };
+
+interface Sort {
+  readonly value: Prisma.Sql;
+  /** How the value of a cursor is compared with it. */
+  readonly given: (value: string) => Prisma.Sql;
+  readonly isValue: (value: string) => boolean;
+}
+
+const double = /^(\d{1,25}(\.\d{1,25})?(e[+-]?\d{1,3})?)?$/u;
+const microseconds = /^-?\d{1,18}$/u;
+
+/**
+ * Titles are compared by their first 255 characters, without regard to the case of A to Z, the same in every database; prices
+ * as the numbers that callers see.
+ */
+const sorts: Readonly<Record<ProductOrder, Sort>> = {
+  ID: { value: Prisma.sql`id`, given: (value) => Prisma.sql`${value}::text`, isValue: () => true },
+  TITLE: {
+    value: Prisma.sql`left(lower(title COLLATE "C"), 255)`,
+    given: (value) => Prisma.sql`${value}::text`,
+    isValue: () => true,
+  },
+  PRICE: {
+    value: Prisma.sql`price::float8`,
+    given: (value) => Prisma.sql`${value}::float8`,
+    isValue: (value) => double.test(value) && Number.isFinite(Number(value)),
+  },
+  UPDATED_AT: {
+    value: Prisma.sql`(extract(epoch FROM "updatedAt") * 1000000)::bigint`,
+    given: (value) => Prisma.sql`${value}::bigint`,
+    isValue: (value) => microseconds.test(value),
+  },
+};
+
+export function isProductSortValue(orderBy: ProductOrder): (value: string) => boolean {
+  return sorts[orderBy].isValue;
+}
+
+interface OrderedPage extends ProductLimits {
+  readonly rowsMax: number;
+  readonly withLongTexts: boolean;
+  readonly orderBy: ProductOrder;
+  readonly direction: "ASC" | "DESC";
+  readonly after: { readonly value: string; readonly id: string } | undefined;
+}
+
+/**
+ * Products in an order; those that are equal in it go by id, in the same direction, and those without a price come last in
+ * either. All but the order by id reads what all matching products are ordered by.
+ *
+ * @param query all products if undefined
+ */
+export function productsOrdered(
+  db: Database,
+  page: OrderedPage,
+  query: SearchQuery | undefined,
+): Promise<OrderedProduct[]> {
+  const { storeId, rowsMax, orderBy, direction } = page;
+  const { value } = sorts[orderBy];
+  const way = direction === "ASC" ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const nullsLast = orderBy === "PRICE" ? Prisma.sql`(price IS NULL), ` : Prisma.empty;
+  const keys = orderBy === "ID" ? Prisma.sql`id ${way}` : Prisma.sql`${nullsLast}${value} ${way}, id ${way}`;
+  return db.$queryRaw<OrderedProduct[]>`
+    SELECT ${productColumnsOf(page)}, coalesce(${value}::text, '') AS "sortValue" FROM "Product"
+    WHERE "storeId" = ${storeId} ${query === undefined ? Prisma.empty : otherCollation}
+      ${productLimits(page)} ${query === undefined ? Prisma.empty : byIndex(query)} ${isBeyond(page)}
+    ORDER BY ${keys} LIMIT ${rowsMax}`;
+}
+
+function isBeyond({ after, orderBy, direction }: OrderedPage): Prisma.Sql {
+  if (after === undefined) return Prisma.empty;
+  const beyond = direction === "ASC" ? Prisma.sql`>` : Prisma.sql`<`;
+  if (orderBy === "ID") return Prisma.sql`AND id ${beyond} ${after.id}`;
+  if (after.value === "" && orderBy === "PRICE") return Prisma.sql`AND price IS NULL AND id ${beyond} ${after.id}`;
+  const { value, given } = sorts[orderBy];
+  const isFurther = Prisma.sql`(${value}, id) ${beyond} (${given(after.value)}, ${after.id})`;
+  return orderBy === "PRICE" ? Prisma.sql`AND (price IS NULL OR ${isFurther})` : Prisma.sql`AND ${isFurther}`;
+}
