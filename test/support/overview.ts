@@ -1,4 +1,5 @@
-import type { Page, Request } from "playwright-core";
+import { expect } from "vitest";
+import type { Locator, Page, Request } from "playwright-core";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
 import { moneyFormat } from "./dashboard.js";
 import { order, view } from "./events.js";
@@ -10,11 +11,16 @@ const dayMs = 86_400_000;
 /** A show that started so many days ago, a little before now. */
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs - 7_200_000).toISOString();
 
+/** Pages load none over HTTP. */
+const featured_image = "http://shop.example/mug.jpg";
+
 /** A store in euros with shows over 60 days, the later the more sales, and what was paid back. */
 export async function storeWithHistory(app: TestApp): Promise<TestStore> {
   const store = await createTestStore(app);
   await app.db.store.update({ where: { id: store.id }, data: { currency: "EUR" } });
-  await store.graphql(importMany, { products: [product("mug", { title: "Blue mug" }), product("pan")] });
+  await store.graphql(importMany, {
+    products: [product("mug", { title: "Blue mug", featured_image }), product("pan", { featured_image })],
+  });
   for (const [index, days] of [2, 5, 12, 20, 31, 40, 55].entries()) {
     const startedAt = daysAgo(days);
     const at = (minute: number) => new Date(Date.parse(startedAt) + minute * 60_000).toISOString();
@@ -46,6 +52,41 @@ export const readStoreFigures = `
   }
 `;
 
+export const readShowTable = `
+  query (
+    $first: Int!, $after: String, $search: String, $from: DateTime!, $until: DateTime!,
+    $orderBy: LiveStreamOrder!, $direction: SortDirection!
+  ) {
+    liveStreams(
+      first: $first, after: $after, search: $search, from: $from, until: $until, orderBy: $orderBy, direction: $direction
+    ) {
+      nodes {
+        name startedAt
+        kpis { sales { total } netSales { total } orders { total } viewers { total } addToCart { avg } avgViewTime { avg } }
+      }
+    }
+  }
+`;
+
+export const readBestProducts = `
+  query ($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!) {
+    productPerformance(from: $from, until: $until, first: 10, orderBy: $orderBy) {
+      nodes { productId product { title } sales orders quantity carts shows }
+    }
+  }
+`;
+
+/** The cells of a table's body, without those that are empty. */
+export async function rowsOf(region: Locator): Promise<string[][]> {
+  const texts = await region.locator("tbody tr").allInnerTexts();
+  return texts.map((text) =>
+    text
+      .split("\t")
+      .map((cell) => cell.trim())
+      .filter((cell) => cell !== ""),
+  );
+}
+
 interface SentOperation {
   readonly query: string;
   readonly variables: any;
@@ -63,6 +104,15 @@ export function watchOperation(page: Page, name: string) {
     if (operation?.query.includes(`query ${name}(`) === true) sent.push(operation.variables);
   });
   return { sent, last: () => sent.at(-1) };
+}
+
+/** The variables of the next call of an operation, once it is answered and shown. */
+export async function answered(page: Page, name: string, act: () => Promise<void>): Promise<any> {
+  const response = page.waitForResponse((one) => operationOf(one.request())?.query.includes(`query ${name}(`) === true);
+  await act();
+  const variables = operationOf((await response).request())?.variables;
+  await expect.poll(() => page.locator("[aria-busy=true]").count()).toBe(0);
+  return variables;
 }
 
 const number = new Intl.NumberFormat("en-US");

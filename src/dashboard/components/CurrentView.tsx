@@ -2,6 +2,7 @@ import type { How } from "../hooks/useView.js";
 import { queryOf, type View } from "../overview/view.js";
 import type { ShowList } from "../showList.js";
 import { NoShows } from "./NoShows.js";
+import { Comparison } from "./overview/Comparison.js";
 import { Link } from "./overview/Link.js";
 import { Overview } from "./overview/Overview.js";
 import { Show } from "./Show.js";
@@ -33,6 +34,7 @@ export function CurrentView({ view, overview, ...props }: Props) {
           ‹ Overview
         </Link>
       </p>
+      {view.kind === "comparison" && <Comparison key={view.lsIds.join()} {...props} lsIds={view.lsIds} />}
       {view.kind === "show" && (
         <Show key={view.lsId} token={props.token} lsId={view.lsId} onTokenEnd={props.onTokenEnd} />
       )}
@@ -50,7 +52,7 @@ function OverviewOrNone({ token, state, list, isWholeList, onNew, onChange, onFo
       state={state}
       live={list?.shows.filter(({ status }) => status === "LIVE") ?? []}
       onState={(change, how) => onChange({ kind: "overview", state: { ...state, ...change } }, how)}
-      onShow={(lsId) => onFollow({ kind: "show", lsId })}
+      onFollow={onFollow}
       onTokenEnd={onTokenEnd}
     />
   );

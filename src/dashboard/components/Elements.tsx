@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import icon from "../icon.svg";
 
@@ -19,6 +20,41 @@ const labels: Readonly<Record<LiveStreamStatus, string>> = {
 
 export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
   return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;
+}
+
+/** After the last key, so that not every letter is a call. */
+const typingMs = 300;
+
+interface SearchInputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onSearch: (text: string) => void;
+}
+
+export function SearchInput({ label, value, onSearch }: SearchInputProps) {
+  const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (known !== value) {
+    // By the back button, or by what was typed.
+    setKnown(value);
+    if (value !== typed) setTyped(value);
+  }
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onSearch(typed), typingMs);
+    return () => clearTimeout(timer);
+  }, [typed, value, onSearch]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder="Search"
+      dir="auto"
+      maxLength={200}
+      value={typed}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+    />
+  );
 }
 
 interface SegmentsProps<Value extends string> {

@@ -28,13 +28,7 @@ export function TopProducts({ products, withCatalog }: TopProductsProps) {
             {products.map(({ productId, carts, product }) => (
               <tr key={productId}>
                 <th scope="row">
-                  <span class="product">
-                    <ProductImage key={product?.featured_image} url={product?.featured_image} />
-                    <span class="name" dir="auto">
-                      {product?.title ?? productId}
-                    </span>
-                  </span>
-                  <Bar share={carts / most} />
+                  <ProductName productId={productId} product={product} share={carts / most} />
                 </th>
                 <td>{formatCount(carts)}</td>
               </tr>
@@ -48,6 +42,28 @@ export function TopProducts({ products, withCatalog }: TopProductsProps) {
         </p>
       )}
     </section>
+  );
+}
+
+interface ProductNameProps {
+  readonly productId: string;
+  /** Missing where the catalog does not have it, or the token may not read it. */
+  readonly product?: { readonly title: string; readonly featured_image?: string | null } | null | undefined;
+  /** From 0 to 1, of what products are ordered by. */
+  readonly share: number;
+}
+
+export function ProductName({ productId, product, share }: ProductNameProps) {
+  return (
+    <>
+      <span class="product">
+        <ProductImage key={product?.featured_image} url={product?.featured_image} />
+        <span class="name" dir="auto">
+          {product?.title ?? productId}
+        </span>
+      </span>
+      <Bar share={share} />
+    </>
   );
 }
 

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { formatCount, formatMoment } from "../format.js";
 import type { ShowSummary } from "../operations.js";
 import type { ShowFilter, useShows } from "../hooks/useShows.js";
 import { queryOf } from "../overview/view.js";
 import { byBeginning } from "../showList.js";
-import { StatusBadge } from "./Elements.js";
+import { SearchInput, StatusBadge } from "./Elements.js";
 
 interface Props {
   readonly shows: ReturnType<typeof useShows>;
@@ -85,29 +85,12 @@ const statuses = [
   ["ARCHIVED", "Archived"],
 ] as const;
 
-/** After the last key, so that not every letter is a call. */
-const typingMs = 300;
-
 function Filter({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
-  const [typed, setTyped] = useState(filter.search);
-  useEffect(() => {
-    if (typed === filter.search) return undefined;
-    const timer = setTimeout(() => onFilter({ ...filter, search: typed }), typingMs);
-    return () => clearTimeout(timer);
-  }, [typed, filter, onFilter]);
   const choose = (value: string) =>
     onFilter({ ...filter, status: value === "" ? undefined : (value as LiveStreamStatus) });
   return (
     <search class="filter">
-      <input
-        type="search"
-        aria-label="Search shows"
-        placeholder="Search"
-        dir="auto"
-        maxLength={200}
-        value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
+      <SearchInput label="Search shows" value={filter.search} onSearch={(search) => onFilter({ ...filter, search })} />
       <select
         aria-label="Status"
         value={filter.status ?? ""}

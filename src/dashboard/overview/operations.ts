@@ -1,4 +1,9 @@
-import type { StoreFiguresQuery } from "../../generated/dashboard/graphql.js";
+import type {
+  BestProductsQuery,
+  ComparisonQuery,
+  ShowTableQuery,
+  StoreFiguresQuery,
+} from "../../generated/dashboard/graphql.js";
 import { graphql, withFragment } from "./typed.js";
 
 /** The figures of a time, and of as long a time before. */
@@ -57,5 +62,155 @@ export const storeFiguresQuery = withFragment(
   totals,
 );
 
+/** A page of the shows that start in a time. */
+export const showTableQuery = graphql(`
+  query ShowTable(
+    $first: Int!
+    $after: String
+    $search: String
+    $from: DateTime!
+    $until: DateTime!
+    $orderBy: LiveStreamOrder!
+    $direction: SortDirection!
+  ) {
+    liveStreams(
+      first: $first
+      after: $after
+      search: $search
+      from: $from
+      until: $until
+      orderBy: $orderBy
+      direction: $direction
+    ) {
+      totalCount
+      totalCountIsExact
+      nodes {
+        id
+        name
+        status
+        startedAt
+        kpis {
+          sales {
+            total
+            currency
+          }
+          netSales {
+            total
+          }
+          refunds {
+            total
+          }
+          orders {
+            total
+          }
+          viewers {
+            total
+          }
+          addToCart {
+            avg
+          }
+          avgViewTime {
+            avg
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** The products with the most of something in a time, in all shows. */
+export const bestProductsQuery = graphql(`
+  query BestProducts($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!, $withCatalog: Boolean!) {
+    productPerformance(from: $from, until: $until, first: 10, orderBy: $orderBy) {
+      nodes {
+        productId
+        sales
+        orders
+        quantity
+        carts
+        shows
+        product @include(if: $withCatalog) {
+          title
+          featured_image
+        }
+      }
+    }
+  }
+`);
+
+const compared = graphql(`
+  fragment Compared on LiveStreamAnalytics {
+    id
+    name
+    status
+    startedAt
+    durationSeconds
+    peakConcurrentViewers
+    kpis {
+      sales {
+        live
+        replay
+        referral
+        total
+        currency
+      }
+      refunds {
+        total
+      }
+      netSales {
+        total
+      }
+      orders {
+        total
+      }
+      viewers {
+        live
+        replay
+        total
+        unique
+      }
+      addToCart {
+        avg
+      }
+      avgViewTime {
+        avg
+      }
+      conversionRate
+      averageOrderValue
+    }
+    topProducts(first: 5, by: SALES) {
+      productId
+      sales
+      carts
+      product @include(if: $withCatalog) {
+        title
+        featured_image
+      }
+    }
+  }
+`);
+
+/** Two shows, side by side. */
+export const comparisonQuery = withFragment(
+  graphql(`
+    query Comparison($one: String!, $other: String!, $withCatalog: Boolean!) {
+      one: liveStreamAnalytics(lsId: $one) {
+        ...Compared
+      }
+      other: liveStreamAnalytics(lsId: $other) {
+        ...Compared
+      }
+    }
+  `),
+  compared,
+);
+
+export type ListedShow = NonNullable<ShowTableQuery["liveStreams"]>["nodes"][number];
+export type BestProduct = NonNullable<BestProductsQuery["productPerformance"]>["nodes"][number];
+export type ComparedShow = NonNullable<ComparisonQuery["one"]>;
 export type StoreFigures = NonNullable<StoreFiguresQuery["storeAnalytics"]>;
 export type Totals = StoreFigures["previous"];

@@ -2,10 +2,10 @@ import { type DayCount, dayCounts, isDay, problemOfDates, type Range } from "./r
 
 const columns = ["started", "name", "sales", "orders", "viewers"] as const;
 /** What the table of shows can be ordered by. */
-type ShowColumn = (typeof columns)[number];
+export type ShowColumn = (typeof columns)[number];
 
 const productColumns = ["sales", "orders", "quantity", "carts", "shows"] as const;
-type ProductColumn = (typeof productColumns)[number];
+export type ProductColumn = (typeof productColumns)[number];
 
 const charts = ["sales", "orders", "carts"] as const;
 export type ChartFigure = (typeof charts)[number];
@@ -114,7 +114,7 @@ const atFirst: Readonly<Record<string, string>> = {
 };
 
 /** Names from A to Z, and the largest of anything else first. */
-function isAscendingAtFirst(column: ShowColumn): boolean {
+export function isAscendingAtFirst(column: ShowColumn): boolean {
   return column === "name";
 }
 

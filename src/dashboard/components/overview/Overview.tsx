@@ -1,14 +1,17 @@
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { formatDays } from "../../format.js";
-import { useStoreFigures } from "../../hooks/useStoreFigures.js";
+import { useOverview } from "../../hooks/useOverview.js";
 import type { How } from "../../hooks/useView.js";
 import type { ShowSummary } from "../../operations.js";
-import { type OverviewState, queryOf } from "../../overview/view.js";
+import { type OverviewState, queryOf, type View } from "../../overview/view.js";
+import type { Connection } from "../../reconnect.js";
 import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
 import { StatusBadge } from "../Elements.js";
 import { Link } from "./Link.js";
 import { OverviewTiles } from "./OverviewTiles.js";
+import { ProductTable } from "./ProductTable.js";
 import { RangePicker } from "./RangePicker.js";
+import { ShowTable } from "./ShowTable.js";
 import { StoreTimeline } from "./StoreTimeline.js";
 
 interface Props {
@@ -17,13 +20,14 @@ interface Props {
   /** Live shows. */
   readonly live: readonly ShowSummary[];
   readonly onState: (change: Partial<OverviewState>, how?: How) => void;
-  readonly onShow: (lsId: string) => void;
+  readonly onFollow: (view: View) => void;
   readonly onTokenEnd: () => void;
 }
 
 /** Figures over the shows of a time. */
-export function Overview({ token, state, live, onState, onShow, onTokenEnd }: Props) {
-  const { value, isCurrent, connection } = useStoreFigures(token, state.range);
+export function Overview({ token, state, live, onState, onFollow, onTokenEnd }: Props) {
+  const parts = useOverview(token, state);
+  const connection = worstOf([parts.totals, parts.table, parts.best].map((part) => part.connection));
   const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
   useEffect(() => {
     if (isTokenEnded) onTokenEnd();
@@ -31,7 +35,7 @@ export function Overview({ token, state, live, onState, onShow, onTokenEnd }: Pr
   useLayoutEffect(() => {
     document.title = "Overview – Vitrine";
   }, []);
-  const figures = value?.figures;
+  const figures = parts.totals.value?.figures;
   return (
     <>
       <header class="show-header">
@@ -50,20 +54,69 @@ export function Overview({ token, state, live, onState, onShow, onTokenEnd }: Pr
       </header>
       <RangePicker range={state.range} onRange={(range) => onState({ range, after: undefined, page: 1 })} />
       <ConnectionNotice connection={connection} hasFigures={figures !== undefined} isPolled={false} />
-      <LiveNow shows={live} onShow={onShow} />
-      {value === undefined ? (
-        connection.phase === "connecting" && <Skeleton />
-      ) : (
-        <div class="stack" aria-busy={!isCurrent}>
-          <OverviewTiles figures={value.figures} />
-          <StoreTimeline {...value} chart={state.chart} onChart={(chart) => onState({ chart }, "replace")} />
+      <LiveNow shows={live} onShow={(lsId) => onFollow({ kind: "show", lsId })} />
+      {figures === undefined && connection.phase === "connecting" && <Skeleton />}
+      <Body {...parts} state={state} onState={onState} onFollow={onFollow} />
+    </>
+  );
+}
+
+type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onState" | "onFollow">;
+
+/** Each part as soon as it has arrived. */
+function Body({ totals, table, best, state, onState, onFollow }: BodyProps) {
+  const isRefused = table.connection.phase === "failed" && table.connection.failure.kind === "refused";
+  useEffect(() => {
+    // Such as a cursor that is of another order, or that somebody has mistyped.
+    if (isRefused && state.after !== undefined) onState({ after: undefined, page: 1 }, "replace");
+  }, [isRefused, state, onState]);
+  return (
+    <>
+      {totals.value !== undefined && (
+        <div class="stack" aria-busy={!totals.isCurrent}>
+          <OverviewTiles figures={totals.value.figures} />
+          <StoreTimeline {...totals.value} chart={state.chart} onChart={(chart) => onState({ chart }, "replace")} />
         </div>
+      )}
+      {table.value !== undefined && (
+        <ShowTable
+          table={table.value}
+          isCurrent={table.isCurrent}
+          state={state}
+          onState={onState}
+          onFollow={onFollow}
+        />
+      )}
+      {best.value !== undefined && (
+        <ProductTable
+          {...best.value}
+          isCurrent={best.isCurrent}
+          currency={totals.value?.figures.currency}
+          order={state.products}
+          onOrder={(products) => onState({ products })}
+        />
       )}
     </>
   );
 }
 
-function LiveNow({ shows, onShow }: { readonly shows: readonly ShowSummary[]; readonly onShow: Props["onShow"] }) {
+const phases = ["failed", "waiting", "connecting", "open"] as const;
+
+/** What is most to be known of several connections. */
+function worstOf(connections: readonly Connection[]): Connection {
+  const [worst = { phase: "connecting" }] = connections.toSorted(
+    (one, other) => phases.indexOf(one.phase) - phases.indexOf(other.phase),
+  );
+  return worst;
+}
+
+function LiveNow({
+  shows,
+  onShow,
+}: {
+  readonly shows: readonly ShowSummary[];
+  readonly onShow: (lsId: string) => void;
+}) {
   if (shows.length === 0) return null;
   return (
     <section class="live-now" aria-label="Live now">

@@ -70,18 +70,24 @@ const directions = {
   same: ["=", "unchanged"],
 } as const;
 
-/** The change in percent of the value before; not by color alone. */
+/** The change from the value before. */
 function Change({ now, before, format }: ChangeProps) {
   if (before === 0 && now > 0) return <p class="change muted">none before</p>;
+  return (
+    <p class="change">
+      <ChangeBy now={now} before={before} /> <span class="muted">{`from ${format(before)}`}</span>
+    </p>
+  );
+}
+
+/** The change in percent of the value before, which is not 0 unless both are; not by color alone. */
+export function ChangeBy({ now, before }: Omit<ChangeProps, "format">) {
   const direction = now > before ? "up" : now < before ? "down" : "same";
   const [sign, word] = directions[direction];
   return (
-    <p class="change" data-direction={direction}>
-      <span class="by">
-        <span aria-hidden="true">{sign}</span> <span class="hidden">{word}</span>
-        {direction !== "same" && formatChange((now - before) / before)}
-      </span>{" "}
-      <span class="muted">{`from ${format(before)}`}</span>
-    </p>
+    <span class="by" data-direction={direction}>
+      <span aria-hidden="true">{sign}</span> <span class="hidden">{word}</span>
+      {direction !== "same" && formatChange((now - before) / before)}
+    </span>
   );
 }

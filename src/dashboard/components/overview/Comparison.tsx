@@ -1,0 +1,153 @@
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { formatCount, formatDecimal, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
+import { useComparison } from "../../hooks/useOverview.js";
+import type { ComparedShow } from "../../operations.js";
+import { queryOf, type View } from "../../overview/view.js";
+import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
+import { StatusBadge } from "../Elements.js";
+import { ProductName } from "../Rankings.js";
+import { Link } from "./Link.js";
+import { ChangeBy } from "./OverviewTiles.js";
+
+interface Props {
+  readonly token: string;
+  readonly lsIds: readonly [string, string];
+  readonly onFollow: (view: View) => void;
+  readonly onTokenEnd: () => void;
+}
+
+/** Two shows side by side. */
+export function Comparison({ token, lsIds, onFollow, onTokenEnd }: Props) {
+  const { value, connection } = useComparison(token, lsIds);
+  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
+  useEffect(() => {
+    if (isTokenEnded) onTokenEnd();
+  }, [isTokenEnded, onTokenEnd]);
+  useLayoutEffect(() => {
+    document.title = "Comparison – Vitrine";
+  }, []);
+  return (
+    <>
+      <header class="show-header">
+        <h1>Comparison</h1>
+        <ConnectionStatus phase={connection.phase} />
+      </header>
+      <ConnectionNotice connection={connection} hasFigures={value !== undefined} isPolled={false} />
+      {value !== undefined && (
+        <>
+          <section class="card" aria-label="Key figures">
+            <div class="scroll wide" tabIndex={0} role="region" aria-label="Key figures of both shows">
+              <Figures shows={value.shows} onFollow={onFollow} />
+            </div>
+          </section>
+          <div class="pair">
+            {value.shows.map((show) => (
+              <Products key={show.id} show={show} />
+            ))}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+type Row = readonly [name: string, read: (show: ComparedShow) => number, format: (value: number) => string];
+
+function rowsOf(shows: readonly ComparedShow[]): readonly Row[] {
+  const formatMoney = moneyFormat(shows[0]?.kpis.sales.currency);
+  const hasRefunds = shows.some(({ kpis }) => kpis.refunds.total > 0);
+  const refunds: readonly Row[] = [
+    ["Refunds", ({ kpis }) => kpis.refunds.total, formatMoney],
+    ["Net sales", ({ kpis }) => kpis.netSales.total, formatMoney],
+  ];
+  return [
+    ["Duration", ({ durationSeconds }) => durationSeconds, formatDuration],
+    ["Sales", ({ kpis }) => kpis.sales.total, formatMoney],
+    ["Sales live", ({ kpis }) => kpis.sales.live, formatMoney],
+    ["Sales in the replay", ({ kpis }) => kpis.sales.replay, formatMoney],
+    ["Sales by referral", ({ kpis }) => kpis.sales.referral, formatMoney],
+    ...(hasRefunds ? refunds : []),
+    ["Orders", ({ kpis }) => kpis.orders.total, formatCount],
+    ["Average order", ({ kpis }) => kpis.averageOrderValue, formatMoney],
+    ["Viewers", ({ kpis }) => kpis.viewers.total, formatCount],
+    ["Unique viewers", ({ kpis }) => kpis.viewers.unique, formatCount],
+    ["Most viewers at once", ({ peakConcurrentViewers }) => peakConcurrentViewers, formatCount],
+    ["Add to cart", ({ kpis }) => kpis.addToCart.avg, formatRate],
+    ["View time", ({ kpis }) => kpis.avgViewTime.avg, formatDuration],
+    ["Orders per 100 viewers", ({ kpis }) => kpis.conversionRate, formatDecimal],
+  ];
+}
+
+interface FiguresProps {
+  readonly shows: readonly [ComparedShow, ComparedShow];
+  readonly onFollow: (view: View) => void;
+}
+
+function Figures({ shows, onFollow }: FiguresProps) {
+  const [one, other] = shows;
+  return (
+    <table class="comparison">
+      <thead>
+        <tr>
+          <td />
+          {shows.map(({ id, name, status, startedAt }) => (
+            <th key={id} scope="col">
+              <Link query={queryOf({ kind: "show", lsId: id })} onFollow={() => onFollow({ kind: "show", lsId: id })}>
+                <span dir="auto">{name}</span>
+              </Link>
+              <small>{formatMoment(startedAt)}</small>
+              {status !== "ENDED" && <StatusBadge status={status} />}
+            </th>
+          ))}
+          <th scope="col">Second against first</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rowsOf(shows).map(([name, read, format]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{format(read(one))}</td>
+            <td>{format(read(other))}</td>
+            <td class="change">
+              {read(one) === 0 && read(other) > 0 ? "–" : <ChangeBy now={read(other)} before={read(one)} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Products({ show: { id, name, topProducts, kpis } }: { readonly show: ComparedShow }) {
+  const formatMoney = moneyFormat(kpis.sales.currency);
+  const most = Math.max(1, ...topProducts.map(({ sales }) => sales));
+  return (
+    <section class="card" aria-labelledby={`products-of-${id}`}>
+      <h2 id={`products-of-${id}`}>
+        Best products of <span dir="auto">{name}</span>
+      </h2>
+      {topProducts.length === 0 ? (
+        <p class="muted">No product has been put into a cart or ordered.</p>
+      ) : (
+        <table class="ranking">
+          <thead>
+            <tr>
+              <th scope="col">Product</th>
+              <th scope="col">Sales</th>
+            </tr>
+          </thead>
+          <tbody>
+            {topProducts.map((product) => (
+              <tr key={product.productId}>
+                <th scope="row">
+                  <ProductName {...product} share={product.sales / most} />
+                </th>
+                <td>{formatMoney(product.sales)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { formatCount, moneyFormat } from "../../format.js";
+import type { BestProduct } from "../../operations.js";
+import type { ProductColumn } from "../../overview/view.js";
+import { ProductName } from "../Rankings.js";
+import { SortHeader } from "./SortHeader.js";
+
+interface Props {
+  readonly products: readonly BestProduct[];
+  /** Whether the token may read the catalog. */
+  readonly withCatalog: boolean;
+  readonly isCurrent: boolean;
+  readonly currency: string | null | undefined;
+  readonly order: ProductColumn;
+  readonly onOrder: (order: ProductColumn) => void;
+}
+
+const columns = [
+  ["sales", "Sales"],
+  ["orders", "Orders"],
+  ["quantity", "Quantity"],
+  ["carts", "Added to cart"],
+  ["shows", "Shows"],
+] as const;
+
+/** The products with the most of something; by their id where the catalog has no title, or the token may not read it. */
+export function ProductTable({ products, withCatalog, isCurrent, currency, order, onOrder }: Props) {
+  const most = Math.max(1, ...products.map((product) => product[order]));
+  const formatMoney = moneyFormat(currency);
+  return (
+    <section class="card" aria-labelledby="best-products-heading" aria-busy={!isCurrent}>
+      <header class="card-header">
+        <h2 id="best-products-heading">Best products</h2>
+      </header>
+      {products.length === 0 ? (
+        <p class="muted">No product has been put into a cart or ordered in this time.</p>
+      ) : (
+        <div class="scroll wide" tabIndex={0} role="region" aria-label="Products">
+          <table class="product-table">
+            <thead>
+              <tr>
+                <th scope="col">Product</th>
+                {columns.map(([column, label]) => (
+                  <SortHeader key={column} label={label} isSorted={column === order} onSort={() => onOrder(column)} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {products.map((product) => (
+                <tr key={product.productId}>
+                  <th scope="row">
+                    <ProductName {...product} share={product[order] / most} />
+                  </th>
+                  {columns.map(([column]) => (
+                    <td key={column}>{(column === "sales" ? formatMoney : formatCount)(product[column])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {!withCatalog && products.length > 0 && (
+        <p class="muted small">
+          For titles and images, the access token needs the scope <code>catalog:read</code>.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { examplesOf } from "../support/docs.js";
+import { saved } from "../support/shows.js";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+test("the overview's operations in the documentation run without errors, and are those that the page sends", async () => {
+  const store = await createTestStore(app);
+  for (const id of ["autumn-looks", "summer-sale"]) await saved(store, { id });
+  const markdown = await readFile(new URL("../../docs/dashboard.md", import.meta.url), "utf8");
+  const examples = examplesOf(markdown).filter(({ block }) => block.info === "graphql");
+  const fields: string[] = [];
+  for (const { block, variables } of examples) {
+    const { data, errors } = await store.graphql(block.text, variables ?? {});
+    expect(errors, `line ${block.line}`).toBeUndefined();
+    fields.push(...Object.keys(data));
+  }
+  expect(fields).toEqual(["storeAnalytics", "liveStreams", "productPerformance", "one", "other"]);
+});
