@@ -85,7 +85,7 @@ function minutes(show: RebuiltShow): Prisma.Sql {
         ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET minutes = EXCLUDED.minutes),
       removed AS (
         DELETE FROM "ShowPresence" AS p WHERE ${of("p")} ${isKept}
-          AND ((p."viewerId", p.hour) IN (SELECT "viewerId", hour FROM later)) IS NOT TRUE)
+          AND NOT EXISTS (SELECT FROM later AS l WHERE l."viewerId" = p."viewerId" AND l.hour = p.hour))
       INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
       SELECT ${values}, h."viewerId", h.hour, h.minutes | ${kept("p.minutes")}, 0 FROM later AS h
       LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
