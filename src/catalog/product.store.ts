@@ -41,8 +41,8 @@ export async function upsertProducts(
   const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${upsertNames[kind]}
     WITH written AS (
       INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
-      SELECT ${storeId}, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
-      FROM ${rows} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
+      SELECT o.id, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
+      FROM "Store" AS o, ${rows} WHERE o.id = ${storeId} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
       ON CONFLICT ("storeId", id) DO UPDATE SET ${assignments}, "searchWords" = EXCLUDED."searchWords",
         "updatedAt" = EXCLUDED."updatedAt"
       WHERE "Product"."updatedAt" <> EXCLUDED."updatedAt"
@@ -71,6 +71,7 @@ export async function tieToSite(
   rows: RowSource,
 ): Promise<number> {
   return transaction.$executeRaw`
-    INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT ${storeId}, s.id, ${siteId} FROM ${rows}
+    INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT o.id, s.id, ${siteId}
+    FROM "Store" AS o, ${rows} WHERE o.id = ${storeId}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
 }

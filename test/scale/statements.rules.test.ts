@@ -14,7 +14,10 @@ const sound = [
   `WITH s AS (SELECT id FROM "Site" WHERE "storeId" = $1) SELECT * FROM s UNION ALL SELECT id FROM "Product" WHERE "storeId" = $1`,
   `INSERT INTO "Product" AS p ("id", "storeId") VALUES ($1, $2), ($3, $2)
       ON CONFLICT ("storeId", id) DO UPDATE SET title = EXCLUDED.title || p.title RETURNING "id"`,
-  `INSERT INTO "ProductSite" ("storeId", "productId") SELECT $1::text, u FROM unnest($2::text[]) u ON CONFLICT DO NOTHING`,
+  `INSERT INTO "ProductSite" ("storeId", "productId") SELECT o.id, u FROM "Store" AS o, unnest($2::text[]) u WHERE o.id = $1
+      ON CONFLICT DO NOTHING`,
+  `INSERT INTO "Site" ("storeId", id) WITH s AS (SELECT id FROM "Store" WHERE id = $1) SELECT o.id, s.id FROM "Store" AS o, s
+      WHERE o.id = $1`,
   `UPDATE "Product" SET title = $2 WHERE "storeId" = $1 AND id = $3`,
   `DELETE FROM "Store" WHERE id = $1`,
   `BEGIN`,
@@ -40,8 +43,8 @@ const sound = [
   `SELECT s.id FROM "Staging" s CROSS JOIN LATERAL (SELECT sku FROM "Product" WHERE "storeId" = $1 AND id = s.id LIMIT 1) p`,
   `WITH s AS (SELECT id FROM "Staging") SELECT p.id FROM "Product" p
       WHERE p."storeId" = $1 AND EXISTS (SELECT FROM s WHERE s.id = p.id)`,
-  `INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT $1::text, id, 'de' FROM "Staging" s
-      WHERE EXISTS (SELECT FROM "Staging" t WHERE t.id = s.id AND t.failed)`,
+  `INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT o.id, s.id, 'de'
+      FROM "Store" AS o, (SELECT id FROM "Staging" WHERE NOT failed) s WHERE o.id = $1`,
   `SELECT s.id FROM "Staging" s JOIN "Product" p ON p."storeId" = $1 AND p.id = s.id
       WHERE EXISTS (SELECT FROM "Site" x WHERE x."storeId" = $1 AND x.id = s.id)`,
   `SELECT s.id FROM "Staging" s WHERE EXISTS (SELECT FROM "AccessToken" a WHERE a.id = s.id)`,
@@ -101,7 +104,16 @@ const unsound: readonly (readonly [sql: string, breaches: readonly string[]])[] 
     ["ON CONFLICT of IdempotencyKey uses timestamptz_mi_interval, which is STABLE"],
   ],
   [
-    `WITH w AS (INSERT INTO "Site" ("storeId", id) SELECT $1::text, u FROM unnest($2::text[]) u
+    `INSERT INTO "Site" ("storeId", id) SELECT $1::text, u FROM unnest($2::text[]) u`,
+    ["INSERT INTO Site is pulled to the coordinator: take its storeId from a row of its node"],
+  ],
+  [
+    `WITH s AS (SELECT id FROM "Product" WHERE "storeId" = $1)
+        INSERT INTO "Site" ("storeId", id) SELECT o.id, s.id FROM "Store" AS o, s WHERE o.id = $1`,
+    ["INSERT INTO Site comes after WITH: Citus does not rewrite it"],
+  ],
+  [
+    `WITH w AS (INSERT INTO "Site" ("storeId", id) SELECT o.id, u FROM "Store" AS o, unnest($2::text[]) u WHERE o.id = $1
         ON CONFLICT ("storeId", id) DO UPDATE SET type = random()::text RETURNING id) SELECT * FROM w`,
     ["ON CONFLICT of Site uses random, which is VOLATILE"],
   ],

@@ -88,7 +88,7 @@ WHERE (p."carts", p."orders", p."quantity", p."sales")
 ON CONFLICT ("storeId", "seconds", "startsAt", "show", "productId") DO UPDATE SET "carts" = t."carts" + EXCLUDED."carts",
   "orders" = t."orders" + EXCLUDED."orders", "quantity" = t."quantity" + EXCLUDED."quantity", "sales" = t."sales" + EXCLUDED."sales";
 
-UPDATE "ShowBase" AS b SET "minute" = (floor(date_part('epoch', s."startedAt") / 900) * 15)::integer
+UPDATE "ShowBase" AS b SET "minute" = (floor(date_part('epoch', s."startedAt" AT TIME ZONE 'UTC') / 900) * 15)::integer
 FROM "LiveStream" AS s WHERE s."storeId" = b."storeId" AND s."number" = b."show" AND b."productId" <> '';
 
 INSERT INTO "ShowProductSpan" ("storeId", "show", "seconds", "startsAt", "productId", "carts", "orders", "quantity", "sales", "refunds")

@@ -4,6 +4,7 @@ import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { isSale, type ShopperEventInput } from "./events.input.js";
+import { type ShowRow, showRow } from "./storage/showRow.js";
 import { showLocked, trySharedLock } from "../shows/showLock.js";
 
 /** How many distinct names a show counts: any text may be a device or a product. */
@@ -150,14 +151,15 @@ async function storeNames(
       AND coalesce(${earliest}::timestamptz >= greatest("startedAt" - interval '24 hours', "prunedBefore"), true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
+  const row = showRow(storeId, lsId);
   // Separate statements: their snapshots include what the previous holder of the lock stored.
   const devices = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");
   const rows = Prisma.sql`unnest(${textArrayLiteral(devices.map(({ kind }) => kind))}::text[], ${textArrayLiteral(devices.map(({ name }) => name))}::text[])
     WITH ORDINALITY AS n(channel, device, position)`;
-  if (devices.length > 0) await transaction.$executeRaw(keepDevices(storeId, lsId, rows, limits.devices));
+  if (devices.length > 0) await transaction.$executeRaw(keepDevices(row, rows, limits.devices));
   const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
-  if (products.length > 0) await transaction.$executeRaw(keepProducts(storeId, lsId, ids, limits.products));
+  if (products.length > 0) await transaction.$executeRaw(keepProducts(row, ids, limits.products));
   const counts = await transaction.$queryRaw<NameCount[]>`
     SELECT channel AS kind, count(*)::int AS kept FROM "LiveStreamDevice"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice} GROUP BY channel
@@ -167,29 +169,29 @@ async function storeNames(
 }
 
 /** @param rows a source `n` of distinct channel, device and their position: the first ones are kept */
-export function keepDevices(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
+export function keepDevices({ storeId, lsId, source, isShow }: ShowRow, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-    SELECT ${storeId}::text, ${lsId}::text, fresh.channel, fresh.device, -1, 0 FROM (
+    SELECT l."storeId", l.id, fresh.channel, fresh.device, -1, 0 FROM ${source} CROSS JOIN (
       SELECT n.channel, n.device, row_number() OVER (PARTITION BY n.channel ORDER BY n.position) AS place FROM ${rows}
       WHERE (SELECT true FROM "LiveStreamDevice" AS d WHERE d."storeId" = ${storeId} AND d."liveStreamId" = ${lsId}
         AND d.channel = n.channel AND d.device = n.device AND d.slot = -1) IS NULL) AS fresh
     LEFT JOIN (SELECT channel, count(*) AS names FROM "LiveStreamDevice"
       WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice}
       GROUP BY channel) AS kept ON kept.channel = fresh.channel
-    WHERE fresh.place <= ${max}::int - coalesce(kept.names, 0)
+    WHERE ${isShow} AND fresh.place <= ${max}::int - coalesce(kept.names, 0)
     ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO NOTHING`;
 }
 
 /** @param rows a source `n` of distinct productId and position */
-export function keepProducts(storeId: string, lsId: string, rows: Prisma.Sql, max: number): Prisma.Sql {
+export function keepProducts({ storeId, lsId, source, isShow }: ShowRow, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts)
-    SELECT ${storeId}::text, ${lsId}::text, "productId", -1, 0 FROM (
+    SELECT l."storeId", l.id, fresh."productId", -1, 0 FROM ${source}, (
       SELECT n."productId", row_number() OVER (ORDER BY n.position) AS place FROM ${rows}
       WHERE (SELECT true FROM "LiveStreamProduct" AS p WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId}
         AND p."productId" = n."productId" AND p.slot = -1) IS NULL) AS fresh
-    WHERE place <= ${max}::int - (SELECT count(*) FROM "LiveStreamProduct" AS p
+    WHERE ${isShow} AND fresh.place <= ${max}::int - (SELECT count(*) FROM "LiveStreamProduct" AS p
       WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId} AND p.slot = -1)
     ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO NOTHING`;
 }

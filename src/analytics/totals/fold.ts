@@ -1,6 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { retrying } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
+import { showRow } from "../events/storage/showRow.js";
 import { trySharedLock } from "../shows/showLock.js";
 import { addToProductSpans } from "./productSpans.sql.js";
 import { addToSpans } from "./spans.sql.js";
@@ -18,10 +19,10 @@ const rowsMax = Prisma.sql`10000`;
 /**
  * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
  * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
- * subplan instead of a quadratic join.
+ * subplan instead of a quadratic join. Each ends in a SELECT: Citus would pull an INSERT beside a DELETE to the coordinator.
  */
 function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
-  const key = Prisma.sql`${storeId}::text, ${lsId}::text`;
+  const row = showRow(storeId, lsId);
   const of = (name: string) =>
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
   const ofNumber = Prisma.sql`p."storeId" = ${storeId} AND p.show = (SELECT number FROM show)`;
@@ -42,21 +43,27 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
         FROM gone GROUP BY minute),
       folded AS (
         INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
-        SELECT ${key}, minute, -1, viewers, carts, orders, sales FROM added ORDER BY minute
+        SELECT l."storeId", l.id, a.minute, -1, a.viewers, a.carts, a.orders, a.sales
+        FROM ${row.source}, added AS a WHERE ${row.isShow} ORDER BY a.minute
         ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
           carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
-        RETURNING minute, viewers)
-      ${addToSpans({ key, added: Prisma.sql`(SELECT minute, carts, orders, sales FROM added)`, totals: Prisma.sql`folded` })}`,
+        RETURNING minute, viewers),
+      spans AS (${addToSpans({ show: row, added: Prisma.sql`(SELECT minute, carts, orders, sales FROM added)`, totals: Prisma.sql`folded` })})
+      SELECT 1`,
     Prisma.sql`
       WITH ${show},
       free AS MATERIALIZED (SELECT channel, device, slot FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND ${isFree}),
       gone AS (
         DELETE FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND slot >= 0
           AND ((channel, device, slot) IN (SELECT channel, device, slot FROM free)) IS TRUE
-        RETURNING d.channel, d.device, d.viewers)
-      INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT ${key}, channel, device, -1, sum(viewers) FROM gone GROUP BY channel, device ORDER BY channel, device
-      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers`,
+        RETURNING d.channel, d.device, d.viewers),
+      folded AS (
+        INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
+        SELECT l."storeId", l.id, a.channel, a.device, -1, a.viewers
+        FROM ${row.source}, (SELECT channel, device, sum(viewers) AS viewers FROM gone GROUP BY channel, device) AS a
+        WHERE ${row.isShow} ORDER BY a.channel, a.device
+        ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers)
+      SELECT 1`,
     Prisma.sql`
       WITH ${show},
       free AS MATERIALIZED (SELECT "productId", "startsAt", slot FROM "ShowProductSlot" AS p WHERE ${ofNumber} AND ${isFree}),
@@ -64,10 +71,16 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
         DELETE FROM "ShowProductSlot" AS p WHERE ${ofNumber}
           AND (("productId", "startsAt", slot) IN (SELECT "productId", "startsAt", slot FROM free)) IS TRUE
         RETURNING p."productId", p."startsAt", p.carts, p.orders, p.quantity, p.sales, p.refunds),
-      spans AS (${addToProductSpans({ storeId, number: Prisma.sql`(SELECT number FROM show)`, added: Prisma.sql`gone` })})
-      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
-      SELECT ${key}, "productId", -1, sum(carts), sum(orders), sum(quantity), sum(sales) FROM gone GROUP BY "productId" ORDER BY "productId"
-      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
-        orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales`,
+      spans AS (${addToProductSpans({ show: row, added: Prisma.sql`gone` })}),
+      folded AS (
+        INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
+        SELECT l."storeId", l.id, a."productId", -1, a.carts, a.orders, a.quantity, a.sales
+        FROM ${row.source}, (
+          SELECT "productId", sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales
+          FROM gone GROUP BY "productId") AS a
+        WHERE ${row.isShow} ORDER BY a."productId"
+        ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
+          orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)
+      SELECT 1`,
   ];
 }

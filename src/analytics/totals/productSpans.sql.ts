@@ -1,23 +1,24 @@
 import { Prisma } from "../../generated/prisma/client.js";
+import type { ShowRow } from "../events/storage/showRow.js";
 import { productSums } from "../events/storage/products.sql.js";
 import { daySeconds, epoch, quarterSeconds } from "./spans.sql.js";
 
 interface ProductSpanSources {
-  readonly storeId: string;
-  /** That of the show. */
-  readonly number: Prisma.Sql;
+  readonly show: ShowRow;
   /** A name or subquery with productId, startsAt (a quarter of an hour), and the figures to add. */
   readonly added: Prisma.Sql;
 }
 
 /** Adds to the quarters of an hour and the days of UTC of each product. Rows are written in the order of their keys. */
-export function addToProductSpans({ storeId, number, added }: ProductSpanSources): Prisma.Sql {
+export function addToProductSpans({ show, added }: ProductSpanSources): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "ShowProductSpan" AS t ("storeId", show, seconds, "startsAt", "productId", carts, orders, quantity, sales, refunds)
-    SELECT ${storeId}::text, ${number}, seconds, date_bin(seconds * interval '1 second', a."startsAt", ${epoch}) AS starts, "productId",
-      ${productSums}
-    FROM ${added} AS a, unnest(ARRAY[${quarterSeconds}::int, ${daySeconds}::int]) AS seconds
-    GROUP BY seconds, starts, "productId" ORDER BY seconds, starts, "productId"
+    SELECT l."storeId", l.number, s.seconds, s.starts, s."productId", s.carts, s.orders, s.quantity, s.sales, s.refunds
+    FROM ${show.source}, (
+      SELECT seconds, date_bin(seconds * interval '1 second', a."startsAt", ${epoch}) AS starts, "productId", ${productSums}
+      FROM ${added} AS a, unnest(ARRAY[${quarterSeconds}::int, ${daySeconds}::int]) AS seconds
+      GROUP BY seconds, starts, "productId") AS s
+    WHERE ${show.isShow} ORDER BY s.seconds, s.starts, s."productId"
     ON CONFLICT ("storeId", seconds, "startsAt", show, "productId") DO UPDATE SET carts = t.carts + EXCLUDED.carts,
       orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales,
       refunds = t.refunds + EXCLUDED.refunds`;

@@ -1,6 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { channelName, momentOf } from "../events/storage/codes.js";
 import { linesOf, productParts, productSums } from "../events/storage/products.sql.js";
+import { type ShowRow, showRow } from "../events/storage/showRow.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
 import { addToProductSpans } from "./productSpans.sql.js";
 import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
@@ -16,12 +17,9 @@ const slot = -1;
 export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): readonly Prisma.Sql[] {
   const { storeId, lsId, number } = stored;
   const show: ShowSql = {
-    storeId,
-    lsId,
-    key: Prisma.sql`${storeId}::text, ${lsId}::text`,
+    ...showRow(storeId, lsId),
     where: Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`,
     byNumber: Prisma.sql`"storeId" = ${storeId} AND show = ${number}`,
-    number,
   };
   return [
     ...names(show, limits),
@@ -34,14 +32,10 @@ export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): read
   ];
 }
 
-interface ShowSql {
-  readonly storeId: string;
-  readonly lsId: string;
-  readonly key: Prisma.Sql;
+interface ShowSql extends ShowRow {
   readonly where: Prisma.Sql;
   /** Of the tables that name the show by its number. */
   readonly byNumber: Prisma.Sql;
-  readonly number: number;
 }
 
 const channel = Prisma.sql`channel`;
@@ -49,7 +43,8 @@ const order = Prisma.sql`"acceptedAt", position, id`;
 const knownDevice = Prisma.sql`coalesce(nullif(device, ''), ${unknownDevice})`;
 
 /** Kept names stay; free places go to the first names among the events. Names are rows of slot -1. */
-function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits): Prisma.Sql[] {
+function names(show: ShowSql, limits: NameLimits): Prisma.Sql[] {
+  const { storeId, lsId, where, byNumber } = show;
   const kept = (table: string) => Prisma.sql`${Prisma.raw(`"${table}"`)} AS k WHERE k."storeId" = ${storeId}
     AND k."liveStreamId" = ${lsId} AND k.slot = ${slot}`;
   // Two passes that aggregate are faster than one that sorts all events.
@@ -63,8 +58,7 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
     Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where} AND slot <> ${slot}`,
     Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where} AND slot <> ${slot}`,
     keepDevices(
-      storeId,
-      lsId,
+      show,
       Prisma.sql`(
         SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
           SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (${unkept}) AS e
@@ -74,8 +68,7 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
       limits.devices,
     ),
     keepProducts(
-      storeId,
-      lsId,
+      show,
       Prisma.sql`(
         SELECT "productId", row_number() OVER (ORDER BY ${order}) AS position FROM (
           SELECT DISTINCT ON ("productId") "productId", ${order} FROM (
@@ -90,13 +83,15 @@ function names({ storeId, lsId, where, byNumber }: ShowSql, limits: NameLimits):
   ];
 }
 
-function totals({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
+function totals({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`DELETE FROM "LiveStreamTotal" WHERE ${where}`,
     Prisma.sql`
       INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
         refunds)
-      SELECT ${key}, channel, ${slot}::int, sum(sales), sum(orders), sum(viewers), sum("cartViewers"), sum(seconds), sum(refunds) FROM (
+      SELECT l."storeId", l.id, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a."cartViewers", a.seconds, a.refunds
+      FROM ${source}, (SELECT channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers,
+        sum("cartViewers") AS "cartViewers", sum(seconds) AS seconds, sum(refunds) AS refunds FROM (
         SELECT ${channelName(channel)} AS channel, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales,
           count(*) FILTER (WHERE type = 3) AS orders, 0 AS viewers, 0 AS "cartViewers",
           coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds, coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds
@@ -106,28 +101,31 @@ function totals({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
           count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0, 0
         FROM "ShowViewer", (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8), ('ANY', 3, 0)) AS c(channel, bit, "cartBit")
         WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY c.channel) AS parts
-      GROUP BY channel`,
+      GROUP BY channel) AS a WHERE ${isShow}`,
   ];
 }
 
-function devices({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
+function devices({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`UPDATE "LiveStreamDevice" SET viewers = 0 WHERE ${where} AND viewers <> 0`,
     Prisma.sql`
       INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT ${key}, c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END, ${slot}::int, count(*)
-      FROM "ShowViewer", (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit)
-      WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY 3, 4
+      SELECT l."storeId", l.id, a.channel, a.device, ${slot}::int, a.viewers FROM ${source}, (
+        SELECT c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END AS device, count(*) AS viewers
+        FROM "ShowViewer", (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit)
+        WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY 1, 2) AS a
+      WHERE ${isShow}
       ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = EXCLUDED.viewers`,
   ];
 }
 
-function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
+function minutes({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
   return [
     Prisma.sql`DELETE FROM "LiveStreamMinute" WHERE ${where}`,
     Prisma.sql`
       INSERT INTO "LiveStreamMinute" ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
-      SELECT ${key}, minute, ${slot}::int, sum(viewers), sum(carts), sum(orders), sum(sales) FROM (
+      SELECT l."storeId", l.id, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales FROM ${source}, (
+       SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales FROM (
         SELECT date_trunc('minute', "occurredAt", 'UTC') AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
           count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
         FROM "ShowEvent" WHERE ${byNumber} AND type < 4 GROUP BY 1
@@ -137,21 +135,23 @@ function minutes({ key, where, byNumber }: ShowSql): Prisma.Sql[] {
         FROM (SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
           UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS p, generate_series(0, 59) AS m(minute)
         WHERE (minutes >> m.minute) & 1 = 1 GROUP BY hour, m.minute) AS parts
-      GROUP BY minute`,
+       GROUP BY minute) AS a WHERE ${isShow}`,
   ];
 }
 
-function spans({ key, where }: ShowSql): Prisma.Sql[] {
+function spans(show: ShowSql): Prisma.Sql[] {
+  const { where } = show;
   const minutesOf = (columns: string) =>
     Prisma.sql`(SELECT minute, ${Prisma.raw(columns)} FROM "LiveStreamMinute" WHERE ${where})`;
   return [
     Prisma.sql`DELETE FROM "LiveStreamSpan" WHERE ${where}`,
-    addToSpans({ key, added: minutesOf("carts, orders, sales"), totals: minutesOf("viewers") }),
+    addToSpans({ show, added: minutesOf("carts, orders, sales"), totals: minutesOf("viewers") }),
   ];
 }
 
 /** By quarters of an hour and days, and from these in all. */
-function products({ storeId, lsId, number, where, byNumber }: ShowSql): Prisma.Sql[] {
+function products(show: ShowSql): Prisma.Sql[] {
+  const { storeId, lsId, where, byNumber } = show;
   const counted = Prisma.sql`(
     SELECT * FROM (
       ${productParts(Prisma.sql`"ShowEvent"`, byNumber)}
@@ -162,7 +162,7 @@ function products({ storeId, lsId, number, where, byNumber }: ShowSql): Prisma.S
   return [
     Prisma.sql`DELETE FROM "ShowProductSlot" WHERE ${byNumber}`,
     Prisma.sql`DELETE FROM "ShowProductSpan" WHERE ${byNumber}`,
-    addToProductSpans({ storeId, number: Prisma.sql`${number}::int`, added: counted }),
+    addToProductSpans({ show, added: counted }),
     Prisma.sql`
       UPDATE "LiveStreamProduct" SET carts = 0, orders = 0, quantity = 0, sales = 0
       WHERE ${where} AND (carts, orders, quantity, sales) <> (0, 0, 0, 0)`,

@@ -1,4 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
+import { showRow } from "../events/storage/showRow.js";
 import { hourOf, minuteOf, seenBy } from "../events/storage/codes.js";
 import { otherDevice, unknownDevice } from "../events/keptNames.js";
 
@@ -15,13 +16,14 @@ const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, 
 /**
  * Makes the viewers of a show, and when they were there, agree with its events. Names of devices come before. A viewer
  * who is known keeps the device and the first hour: the events do not tell which of two concurrent batches was accepted
- * first. There are many rows, so only wrong ones are written.
+ * first. There are many rows, so only wrong ones are written. They are joined with the show's row last: a transaction that
+ * rebuilds avoids nested loops, which this join needs.
  */
 export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
   return [...viewers(show), minutes(show)];
 }
 
-function termsOf({ storeId, number, isPartial }: RebuiltShow) {
+function termsOf({ storeId, lsId, number, isPartial }: RebuiltShow) {
   const of = (row: string) =>
     Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = ${number}`;
   return {
@@ -29,17 +31,20 @@ function termsOf({ storeId, number, isPartial }: RebuiltShow) {
     isKept: isPartial ? Prisma.sql`AND false` : Prisma.empty,
     kept: (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`),
     heard: Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type < 3`,
-    values: Prisma.sql`${storeId}::text, ${number}::int`,
+    ...showRow(storeId, lsId),
   };
 }
 
 function viewers(show: RebuiltShow): Prisma.Sql[] {
-  const { of, isKept, kept, heard, values } = termsOf(show);
+  const { of, isKept, kept, heard, source, isShow } = termsOf(show);
   return [
     Prisma.sql`
       DELETE FROM "ShowViewer" AS v WHERE ${of("v")} ${isKept}
         AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`,
+    // WITH is within the SELECT: before INSERT, Citus would not put the names of its shards into it.
     Prisma.sql`
+      INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
+        "replayDevice")
       WITH wrong AS MATERIALIZED (
         SELECT s."viewerId", s.seen | ${kept("v.seen")} AS seen, v.hour
         FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
@@ -49,16 +54,17 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
         SELECT DISTINCT ON (e."viewerId", e.channel) e."viewerId", e.channel, ${hourOf(occurredAt)} AS hour,
           coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, "acceptedAt", position, id
         FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong)
-        ORDER BY e."viewerId", e.channel, "acceptedAt", position, id)
-      INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-        "replayDevice")
-      SELECT ${values}, w."viewerId", coalesce(w.hour, f.hour), 0, 0, w.seen, 0, ${keptDevice(1)}, ${keptDevice(2)}
-      FROM wrong AS w
-      JOIN (SELECT DISTINCT ON ("viewerId") "viewerId", hour FROM firsts ORDER BY "viewerId", "acceptedAt", position, id) AS f
-        ON f."viewerId" = w."viewerId"
-      LEFT JOIN firsts AS f1 ON f1."viewerId" = w."viewerId" AND f1.channel = 1
-      LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.channel = 2
-      ${keptDevices(show, 1)} ${keptDevices(show, 2)}
+        ORDER BY e."viewerId", e.channel, "acceptedAt", position, id),
+      corrected AS MATERIALIZED (
+        SELECT w."viewerId", coalesce(w.hour, f.hour) AS hour, w.seen, ${keptDevice(1)} AS "liveDevice", ${keptDevice(2)} AS "replayDevice"
+        FROM wrong AS w
+        JOIN (SELECT DISTINCT ON ("viewerId") "viewerId", hour FROM firsts ORDER BY "viewerId", "acceptedAt", position, id) AS f
+          ON f."viewerId" = w."viewerId"
+        LEFT JOIN firsts AS f1 ON f1."viewerId" = w."viewerId" AND f1.channel = 1
+        LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.channel = 2
+        ${keptDevices(show, 1)} ${keptDevices(show, 2)})
+      SELECT l."storeId", l.number, r."viewerId", r.hour, 0, 0, r.seen, 0, r."liveDevice", r."replayDevice"
+      FROM ${source}, corrected AS r WHERE ${isShow}
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
         "liveDevice" = CASE WHEN t.seen & EXCLUDED.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
         "replayDevice" = CASE WHEN t.seen & EXCLUDED.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
@@ -66,7 +72,7 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
 }
 
 function minutes(show: RebuiltShow): Prisma.Sql {
-  const { of, isKept, kept, heard, values } = termsOf(show);
+  const { of, isKept, kept, heard, source, isShow } = termsOf(show);
   return Prisma.sql`
       WITH hours AS MATERIALIZED (
         SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes
@@ -75,22 +81,28 @@ function minutes(show: RebuiltShow): Prisma.Sql {
       later AS MATERIALIZED (
         SELECT h.* FROM hours AS h JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = h."viewerId"
         WHERE h.hour <> v.hour),
+      "firstHours" AS MATERIALIZED (
+        SELECT v."viewerId", v.hour, coalesce(h.minutes, 0) | ${kept("v.minutes")} AS minutes, v.seen, v."liveDevice", v."replayDevice"
+        FROM "ShowViewer" AS v LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
+        WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}),
+      "laterHours" AS MATERIALIZED (
+        SELECT h."viewerId", h.hour, h.minutes | ${kept("p.minutes")} AS minutes FROM later AS h
+        LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
+        WHERE p.minutes IS DISTINCT FROM h.minutes | ${kept("p.minutes")}),
       corrected AS (
         INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
           "replayDevice")
-        SELECT ${values}, v."viewerId", v.hour, coalesce(h.minutes, 0) | ${kept("v.minutes")}, 0, v.seen, 0, v."liveDevice",
-          v."replayDevice"
-        FROM "ShowViewer" AS v LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
-        WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}
+        SELECT l."storeId", l.number, f."viewerId", f.hour, f.minutes, 0, f.seen, 0, f."liveDevice", f."replayDevice"
+        FROM ${source}, "firstHours" AS f WHERE ${isShow}
         ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET minutes = EXCLUDED.minutes),
       removed AS (
         DELETE FROM "ShowPresence" AS p WHERE ${of("p")} ${isKept}
-          AND NOT EXISTS (SELECT FROM later AS l WHERE l."viewerId" = p."viewerId" AND l.hour = p.hour))
-      INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
-      SELECT ${values}, h."viewerId", h.hour, h.minutes | ${kept("p.minutes")}, 0 FROM later AS h
-      LEFT JOIN "ShowPresence" AS p ON ${of("p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
-      WHERE p.minutes IS DISTINCT FROM h.minutes | ${kept("p.minutes")}
-      ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes`;
+          AND NOT EXISTS (SELECT FROM later AS h WHERE h."viewerId" = p."viewerId" AND h.hour = p.hour)),
+      added AS (
+        INSERT INTO "ShowPresence" ("storeId", show, "viewerId", hour, minutes, "newMinutes")
+        SELECT l."storeId", l.number, h."viewerId", h.hour, h.minutes, 0 FROM ${source}, "laterHours" AS h WHERE ${isShow}
+        ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = EXCLUDED.minutes)
+      SELECT 1`;
 }
 
 /** The device of the first event on a channel where it is kept by name, otherwise `other`; empty without any event there. */

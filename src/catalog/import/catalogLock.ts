@@ -89,12 +89,15 @@ function untilLocked<Result>(
 const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long import ${storeId}`}, 0)`;
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
+/** Selecting from the store's row makes Citus take a lock on the store's node, for servers connected to any node alike. */
+const ofStore = (storeId: string) => Prisma.sql`FROM "Store" AS o WHERE o.id = ${storeId}`;
+
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
   const tryLock = isLong
     ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})`
     : Prisma.sql`pg_try_advisory_xact_lock_shared(${inUse(storeId)})`;
-  const [{ isFree }] = await db.$queryRaw<[{ isFree: boolean }]>`SELECT ${tryLock} AS "isFree"`;
-  if (!isFree) throw new LockedError();
+  const [row] = await db.$queryRaw<{ isFree: boolean }[]>`SELECT ${tryLock} AS "isFree" ${ofStore(storeId)}`;
+  if (row?.isFree === false) throw new LockedError();
 }
 
 /**
@@ -108,13 +111,18 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
       ? Prisma.sql`pg_try_advisory_xact_lock_shared(${inUse(storeId)})`
       : Prisma.sql`pg_advisory_xact_lock(${inUse(storeId)})::text IS NOT NULL`;
   const rowsMs = rowLockMs[use === "long" ? "long" : "short"];
+  const statementsTakeLong = Prisma.sql`set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
+  // By itself, where Citus would apply it to the store's node alone.
+  if (use !== "short") await transaction.$executeRaw`SELECT ${statementsTakeLong}`;
   const [row] = await asLocked(
-    transaction.$queryRaw<[{ isLocked: boolean; now: string }]>`
+    transaction.$queryRaw<{ isLocked: boolean; now: string }[]>`
       SELECT set_config('lock_timeout', ${String(drainMs)}, true),
         (CASE WHEN ${first} THEN ${second} ELSE false END) AS "isLocked",
         set_config('lock_timeout', ${String(rowsMs)}, true),
-        set_config('statement_timeout', ${String(statementTimeoutMs)}, true), clock_timestamp()::text AS now`,
+        ${statementsTakeLong}, clock_timestamp()::text AS now
+      ${ofStore(storeId)}`,
   );
+  if (row === undefined) throw storeGone();
   if (!row.isLocked) throw new LockedError();
   return row.now;
 }
@@ -131,6 +139,10 @@ async function lockCatalogOfSession(transaction: Database, storeId: string): Pro
 const ofServer = { lock: lockCatalog, beforeNextAttempt: checkFree };
 /** Applies the staged import in the way instead of waiting for it: its process may have ended. */
 const ofSingleSession = { lock: lockCatalogOfSession, beforeNextAttempt: applyAllStaged };
+
+function storeGone(): AppError {
+  return new AppError("UNAUTHENTICATED", "The store of this access token was deleted.");
+}
 
 function refusal(): AppError {
   const message = "Another import of this store is under way. Nothing was changed.";

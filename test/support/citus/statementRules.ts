@@ -120,9 +120,14 @@ function checkInsert(insert: Node, outer: readonly Source[], check: Check): void
     const given: Node[] = valuesLists?.map(({ List }: Node) => List.items[place]) ?? [
       targetList?.[place]?.ResTarget.val,
     ];
+    if (insert["withClause"] !== undefined)
+      check.found.push(`INSERT INTO ${table} comes after WITH: Citus does not rewrite it`);
     const rows = boundSources(selectStmt?.SelectStmt ?? {}, outer, check);
     const isGiven = (value: Node | undefined) => isConstant(value) || sourceOf(value, rows)?.isBound === true;
     if (place < 0 || !given.every(isGiven)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
+    else if (valuesLists === undefined && !given.every((value) => sourceOf(value, rows)?.isBound === true)) {
+      check.found.push(`INSERT INTO ${table} is pulled to the coordinator: take its ${key} from a row of its node`);
+    }
     checkConflict(table, onConflictClause, check);
   }
   checkChildren(insert, outer, check);

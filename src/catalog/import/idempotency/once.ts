@@ -76,14 +76,18 @@ async function workOnce(
   return result;
 }
 
-/** A statement of its own, so that the next one sees what was committed before. */
+/**
+ * A statement of its own, so that the next one sees what was committed before. Selecting from the store's row makes Citus take
+ * the lock on the store's node.
+ */
 async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
   const name = `import ${storeId} ${key}`;
-  const [{ isLocked, ...times }] = await transaction.$queryRaw<[Times & { isLocked: boolean }]>`
+  const [row] = await transaction.$queryRaw<(Times & { isLocked: boolean })[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked", now()::text AS now,
-      (now() - ${keptFor}::interval)::text AS expired`;
-  if (!isLocked) throw new KeyInUse();
-  return times;
+      (now() - ${keptFor}::interval)::text AS expired
+    FROM "Store" AS o WHERE o.id = ${storeId}`;
+  if (row?.isLocked !== true) throw new KeyInUse();
+  return row;
 }
 
 /** @throws {AppError} IDEMPOTENCY_KEY_REUSED */
