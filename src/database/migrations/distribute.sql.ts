@@ -1,5 +1,5 @@
-/** Looked up before the store is known: copied to each node. */
-const referenceTables = `'AccessToken', 'PublicKey'`;
+/** Copied to each node: looked up before the store is known, and what tells a server connected to a node that it may start. */
+const referenceTables = `'AccessToken', 'PublicKey', '_prisma_migrations'`;
 
 /** Store comes first: the others are co-located with it. */
 export const undistributedTables = `
