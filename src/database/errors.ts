@@ -23,6 +23,13 @@ export function isRetryable(error: unknown): boolean {
   return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state)) || isShardGone(error);
 }
 
+const lostNode = /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open/u;
+
+/** On Citus: the node of a shard was lost within the transaction. */
+function isNodeLost(error: unknown): boolean {
+  return sqlStateOf(error) === "XX000" && error instanceof Error && lostNode.test(error.message);
+}
+
 /** On Citus: the shard was moved or split after the statement was planned. */
 function isShardGone(error: unknown): boolean {
   return (
@@ -82,6 +89,7 @@ function isInDoubt(error: unknown): boolean {
     inDoubtCodes.has(codeOf(error) ?? "") ||
     inDoubtKinds.has(adapterCause(error)?.kind ?? "") ||
     inDoubtStates.test(sqlStateOf(error) ?? "") ||
+    isNodeLost(error) ||
     (error instanceof Error && lostConnection.test(error.message))
   );
 }
@@ -93,7 +101,7 @@ export function isUnavailable(error: unknown): boolean {
   if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
   const state = sqlStateOf(error);
   if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
-  if (isShardGone(error)) return true;
+  if (isShardGone(error) || isNodeLost(error)) return true;
   return error instanceof Error && unavailableMessage.test(error.message);
 }
 

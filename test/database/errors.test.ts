@@ -13,8 +13,10 @@ beforeAll(() => {
 afterAll(() => database.close());
 
 /** Runs a statement that the database refuses with an SQL state. */
-const raise = (state: string) =>
-  database.client.$executeRawUnsafe(ofTest(`DO $$ BEGIN RAISE EXCEPTION 'secret' USING ERRCODE = '${state}'; END $$`));
+const raise = (state: string, message = "secret") =>
+  database.client.$executeRawUnsafe(
+    ofTest(`DO $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${state}'; END $$`),
+  );
 
 const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error: unknown) => error);
@@ -39,6 +41,15 @@ describe("an error of the database", () => {
     const error = await errorOf(raise(name.slice(0, 5)));
     expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
     expect(isRetryable(error)).toBe(retried);
+  });
+
+  test.each([
+    "failure on connection marked as essential: 10.0.0.1:5432",
+    "SSL SYSCALL error: EOF detected",
+    "invalid socket",
+  ])("XX000, %s, is a lost node of Citus", async (text) => {
+    const error = await errorOf(raise("XX000", text));
+    expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message: inDoubt });
   });
 
   test.each(["22P02", "23505", "42601", "XX000"])("%s, is no outage and stays as it is", async (state) => {

@@ -16,13 +16,7 @@ export async function foldTotals(db: Database, storeId: string, lsId: string): P
 
 const rowsMax = Prisma.sql`10000`;
 
-/**
- * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
- * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
- * subplan instead of a quadratic join. Each ends in a SELECT: Citus would pull an INSERT beside a DELETE to the coordinator.
- */
-function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
-  const row = showRow(storeId, lsId);
+function foldTerms(storeId: string, lsId: string) {
   const of = (name: string) =>
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
   const ofNumber = Prisma.sql`p."storeId" = ${storeId} AND p.show = (SELECT number FROM show)`;
@@ -30,6 +24,16 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
   const show = Prisma.sql`show AS MATERIALIZED (
     SELECT number, ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
   const isFree = Prisma.sql`slot >= 0 AND (SELECT "hasLock" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
+  return { row: showRow(storeId, lsId), of, ofNumber, show, isFree };
+}
+
+/**
+ * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
+ * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
+ * subplan instead of a quadratic join. Each ends in a SELECT: Citus would pull an INSERT beside a DELETE to the coordinator.
+ */
+function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
+  const { row, of, ofNumber, show, isFree } = foldTerms(storeId, lsId);
   return [
     Prisma.sql`
       WITH ${show},

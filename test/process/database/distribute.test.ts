@@ -78,10 +78,9 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
   describe("with a stand-in for Citus", () => {
     const tables = [
       "Store",
-      ...Object.keys(Prisma.ModelName)
-        .filter((name) => name !== "Store")
-        .toSorted(),
+      ...[...Object.keys(Prisma.ModelName), "_prisma_migrations"].filter((name) => name !== "Store").toSorted(),
     ];
+    const quoted = (name: string) => (/[A-Z]/u.test(name) ? `"${name}"` : name);
     const beside = (table: string) => `distributed "${table}" by storeId beside "Store"`;
     beforeEach(async () => {
       await database.query(`DROP TABLE IF EXISTS pg_dist_partition, stand_in_calls, "Later" CASCADE;
@@ -96,7 +95,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
         `distributed "Store" by id beside none`,
         ...tables
           .filter((name) => name !== "Store")
-          .map((name) => (referenceTables.has(name) ? `reference "${name}"` : beside(name))),
+          .map((name) => (referenceTables.has(name) ? `reference ${quoted(name)}` : beside(name))),
       ]);
       const after = await constraints();
       expect(alike(after)).toEqual(alike(before));

@@ -1,5 +1,5 @@
 import { parse } from "libpg-query";
-import { distributionColumn } from "./tables.js";
+import { distributionColumn, embeddedTables } from "./tables.js";
 
 /** A node of PostgreSQL's parse tree: an object of one member, named for its kind. */
 type Node = Readonly<Record<string, any>>;
@@ -125,7 +125,11 @@ function checkInsert(insert: Node, outer: readonly Source[], check: Check): void
     const rows = boundSources(selectStmt?.SelectStmt ?? {}, outer, check);
     const isGiven = (value: Node | undefined) => isConstant(value) || sourceOf(value, rows)?.isBound === true;
     if (place < 0 || !given.every(isGiven)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
-    else if (valuesLists === undefined && !given.every((value) => sourceOf(value, rows)?.isBound === true)) {
+    else if (
+      valuesLists === undefined &&
+      !embeddedTables.has(table) &&
+      !given.every((value) => sourceOf(value, rows)?.isBound === true)
+    ) {
       check.found.push(`INSERT INTO ${table} is pulled to the coordinator: take its ${key} from a row of its node`);
     }
     checkConflict(table, onConflictClause, check);
