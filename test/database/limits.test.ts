@@ -21,6 +21,7 @@ const settings = [
   "tcp_keepalives_interval",
   "tcp_keepalives_count",
   "tcp_user_timeout",
+  "jit",
 ];
 const shown = ofTest(`SELECT ${settings.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`);
 
@@ -45,7 +46,7 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
 }
 
 describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () => {
-  test("each connection of the pool has them, and keepalive at both ends", async () => {
+  test("each connection of the pool has them, and keepalive at both ends, and compiles no statements", async () => {
     const { client } = openConnections();
     expect(await client.$queryRawUnsafe(shown)).toEqual([
       {
@@ -56,6 +57,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
         tcp_keepalives_interval: "5",
         tcp_keepalives_count: "3",
         tcp_user_timeout: "25000",
+        jit: "off",
       },
     ]);
   });

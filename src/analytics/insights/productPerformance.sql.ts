@@ -7,8 +7,8 @@ export const figureColumns = Prisma.sql`
   "productId", carts::float8 AS carts, orders::float8 AS orders, quantity::float8 AS quantity, sales::text AS sales,
   refunds::text AS refunds, shows::float8 AS shows`;
 
-const sums = Prisma.sql`
-  sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales, sum(refunds) AS refunds`;
+const figures = ["carts", "orders", "quantity", "sales", "refunds"] as const;
+type Figure = (typeof figures)[number];
 
 /**
  * What happened with each product in a range, whichever show it was of: whole days where it has any, quarters of an hour at
@@ -17,10 +17,42 @@ const sums = Prisma.sql`
  * @param only which rows, after AND
  */
 export function productFigures(storeId: string, range: OpenRange, only: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  const sums = Prisma.join(figures.map(sumOf));
+  return Prisma.sql`
+    SELECT "productId", ${sums}, count(*) AS shows FROM (
+      SELECT "productId", show, ${sums} FROM (${productParts(storeId, range, figures, only)}) AS parts
+      GROUP BY "productId", show) AS "byShow"
+    GROUP BY "productId"`;
+}
+
+/** One figure of each product in a range, which takes half as long as all of them. */
+export function productFigure(storeId: string, range: OpenRange, figure: Figure | "shows"): Prisma.Sql {
+  if (figure !== "shows") {
+    return Prisma.sql`
+      SELECT "productId", ${sumOf(figure)} FROM (${productParts(storeId, range, [figure])}) AS parts GROUP BY "productId"`;
+  }
+  return Prisma.sql`
+    SELECT "productId", count(*) AS shows FROM (
+      SELECT DISTINCT "productId", show FROM (${productParts(storeId, range, [])}) AS parts) AS "byShow"
+    GROUP BY "productId"`;
+}
+
+function sumOf(figure: Figure): Prisma.Sql {
+  const name = Prisma.raw(figure);
+  return Prisma.sql`sum(${name}) AS ${name}`;
+}
+
+/** Rows of show, productId and these figures. */
+function productParts(
+  storeId: string,
+  range: OpenRange,
+  named: readonly Figure[],
+  only: Prisma.Sql = Prisma.empty,
+): Prisma.Sql {
   const { from, until } = wholeQuarters(range);
   const firstDay = Math.ceil(from / daySeconds) * daySeconds;
   const endOfDays = Math.max(firstDay, Math.floor(until / daySeconds) * daySeconds);
-  const columns = Prisma.sql`show, "productId", carts, orders, quantity, sales, refunds`;
+  const columns = Prisma.raw(["show", '"productId"', ...named].join(", "));
   const within = (start: number, end: number) =>
     Prisma.sql`"storeId" = ${storeId} AND "startsAt" >= ${moment(start)} AND "startsAt" < ${moment(end)} ${only}`;
   const spans = (seconds: number, start: number, end: number) =>
@@ -28,14 +60,10 @@ export function productFigures(storeId: string, range: OpenRange, only: Prisma.S
       ? Prisma.sql`SELECT ${columns} FROM "ShowProductSpan" WHERE seconds = ${seconds}::int AND ${within(start, end)} UNION ALL`
       : Prisma.empty;
   return Prisma.sql`
-    SELECT "productId", ${sums}, count(*) AS shows FROM (
-      SELECT "productId", show, ${sums} FROM (
-        ${spans(daySeconds, firstDay, endOfDays)}
-        ${spans(quarterSeconds, from, Math.min(firstDay, until))}
-        ${spans(quarterSeconds, endOfDays, until)}
-        SELECT ${columns} FROM "ShowProductSlot" WHERE ${within(from, until)}) AS parts
-      GROUP BY "productId", show) AS "byShow"
-    GROUP BY "productId"`;
+    ${spans(daySeconds, firstDay, endOfDays)}
+    ${spans(quarterSeconds, from, Math.min(firstDay, until))}
+    ${spans(quarterSeconds, endOfDays, until)}
+    SELECT ${columns} FROM "ShowProductSlot" WHERE ${within(from, until)}`;
 }
 
 /** Seconds since 1970; infinite without a bound. */

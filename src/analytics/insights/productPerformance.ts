@@ -2,7 +2,7 @@ import type { Database } from "../../database/client.js";
 import { joinLookups } from "../../database/joinLookups.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { money } from "../kpis/kpis.js";
-import { figureColumns, productFigures } from "./productPerformance.sql.js";
+import { figureColumns, productFigure, productFigures } from "./productPerformance.sql.js";
 import type { OpenRange, StoreRange } from "./storeRange.js";
 
 /** What happened with a product in a range. Orders, quantity and sales are gross: refunds stand beside them. */
@@ -25,6 +25,8 @@ const figures = {
   CARTS: Prisma.sql`carts`,
   SHOWS: Prisma.sql`shows`,
 } as const;
+
+const figureNames = { SALES: "sales", ORDERS: "orders", QUANTITY: "quantity", CARTS: "carts", SHOWS: "shows" } as const;
 
 export type ProductPerformanceOrder = keyof typeof figures;
 export const productPerformanceOrders = [
@@ -62,14 +64,18 @@ export async function listProductPerformance(
   { first, after, orderBy }: PerformancePage,
 ): Promise<{ nodes: ListedPerformance[]; hasNextPage: boolean }> {
   const figure = figures[orderBy];
+  const all = productFigure(storeId, range, figureNames[orderBy]);
+  const isOfPage = Prisma.sql`AND "productId" = ANY (ARRAY(SELECT "productId" FROM page))`;
   const isAfter =
     after === undefined
       ? Prisma.empty
       : Prisma.sql`WHERE ${figure} <= ${after.figure}::numeric
           AND (${figure} < ${after.figure}::numeric OR "productId" > ${after.productId})`;
   const rows = await db.$queryRaw<(FigureRow & { readonly figure: string })[]>`
-    SELECT ${figureColumns}, ${figure}::text AS figure FROM (${productFigures(storeId, range)}) AS figures ${isAfter}
-    ORDER BY ${figure} DESC, "productId" LIMIT ${first + 1}::int`;
+    WITH page AS MATERIALIZED (
+      SELECT "productId" FROM (${all}) AS figures ${isAfter} ORDER BY ${figure} DESC, "productId" LIMIT ${first + 1}::int)
+    SELECT ${figureColumns}, ${figure}::text AS figure FROM (${productFigures(storeId, range, isOfPage)}) AS figures
+    ORDER BY ${figure} DESC, "productId"`;
   const nodes = rows.slice(0, first).map((row) => ({ ...performanceOf(row), orderBy, figure: row.figure }));
   return { nodes, hasNextPage: rows.length > first };
 }
@@ -82,7 +88,7 @@ export async function countProductPerformance(
   max: number,
 ): Promise<number> {
   const [row] = await db.$queryRaw<[{ count: number }]>`
-    SELECT count(*)::int AS count FROM (${productFigures(storeId, range)} LIMIT ${max}::int) AS products`;
+    SELECT count(*)::int AS count FROM (${productFigure(storeId, range, "shows")} LIMIT ${max}::int) AS products`;
   return row.count;
 }
 
