@@ -18,6 +18,7 @@ import { MethodNotAllowedError } from "../rest/handler.js";
 import { clientAddress } from "./clientAddress.js";
 import { contentTypeOf, receive } from "./content/body.js";
 import type { Exchange, Route } from "./exchange.js";
+import { isFromOwnOrigin } from "./ownOrigin.js";
 import { refuseRest } from "./refuse.js";
 import { respondJson } from "./respond.js";
 
@@ -65,7 +66,7 @@ async function collect(
   const { storeId, origins } = await findKey(key);
   observation.storeId = storeId;
   // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
-  if (origin !== undefined && !isAmong(origins, origin)) {
+  if (origin !== undefined && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
     throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
   }
   await admit(key, exchange, options);

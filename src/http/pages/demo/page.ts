@@ -6,7 +6,7 @@ import { style } from "./style.js";
 
 /** What the page of the demo shop shows and reports. */
 export interface DemoShop {
-  /** A public key of the demo store, and the pages that may use it. */
+  /** A public key of the demo store, and the pages of other origins than the service's that may use it. */
   readonly key: string;
   readonly origins: readonly string[];
   readonly show: { readonly id: string; readonly name: string };
@@ -67,7 +67,7 @@ export function demoPage({ key, origins, show, products, currency }: DemoShop, t
 <script>
   window.vitrine = window.vitrine || { q: [], push(c) { this.q.push(c) } }
   vitrine.push(["watch", document.querySelector("video")])
-  const shop = ${inScript({ origins, products: products.map(({ id, title }) => ({ id, title })) })}
+  const shop = ${inScript({ key, origins, show: show.id, products: products.map(({ id, title }) => ({ id, title })) })}
 ${script}</script>
 <script async src="tracker/v1.js" data-key="${escaped(key)}" data-show="${escaped(show.id)}" data-channel="LIVE"></script>
 </body>

@@ -16,11 +16,15 @@ export const script = `
     })
   }
 
-  if (!shop.origins.includes(location.origin)) {
-    part("uncounted").hidden = false
-    part("uncounted").textContent = "Nothing is counted at this address: the shop's key is for pages of " +
-      shop.origins.join(", ") + ". Open one of these."
-  }
+  // Refused where a proxy hides this page's address from the service. Without events, nothing is stored.
+  fetch("collect/v1", { method: "POST", body: JSON.stringify({ key: shop.key, show: shop.show, events: [] }) })
+    .then(({ status }) => {
+      if (status !== 403) return
+      part("uncounted").hidden = false
+      part("uncounted").textContent = "Nothing is counted at this address, because a proxy changes the Host header. Open " +
+        shop.origins.join(" or ") + ", or let the proxy pass the header on."
+    })
+    .catch(() => undefined) // the tracker tries again, too
 
   const canvas = Object.assign(document.createElement("canvas"), { width: 960, height: 540 })
   const brush = canvas.getContext("2d", { alpha: false })
