@@ -126,7 +126,8 @@ async function passOn(
   onward.end(body);
 }
 
-async function serveUntilFinished(handler: (request: IncomingMessage, response: ServerResponse) => void) {
+/** A server on a port, and so an origin, of its own until the test ends. */
+export async function serveUntilFinished(handler: (request: IncomingMessage, response: ServerResponse) => void) {
   const server: Server = createServer(handler);
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {

@@ -16,6 +16,12 @@ const seconds = async (shop: Shop) => {
   const { viewers: all, avgViewTime } = await shop.kpis();
   return all.live * avgViewTime.live;
 };
+/** Waits until so many seconds have passed by the page's clock. */
+const passes = async (page: TestPage["page"], passed: number) => {
+  const now = async () => Number(await page.evaluate("performance.now()")) / 1_000;
+  const from = await now();
+  await until(async () => (await now()) - from >= passed, `${passed} seconds`);
+};
 const gateOf = async ({ page }: TestPage) =>
   new URL(await page.locator("script[data-key]").evaluate((script: any) => script.src)).host;
 
@@ -37,15 +43,20 @@ test("seconds count while the video plays, and not while it is paused; a closed 
   const shop = await openShop(app);
   const opened = await shop.open(browser);
   const { page } = opened;
-  const play = (ms: number) =>
+  /** Plays until the video has advanced by so many seconds. */
+  const play = (advance: number) =>
     page.evaluate(`(async () => {
-      await document.querySelector("video").play();
-      await new Promise((done) => setTimeout(done, ${ms}));
-      document.querySelector("video").pause();
+      const video = document.querySelector("video");
+      const from = video.currentTime;
+      await video.play();
+      while (video.currentTime < from + ${advance}) await new Promise((done) => video.addEventListener("timeupdate", done, { once: true }));
+      const paused = new Promise((done) => video.addEventListener("pause", done, { once: true }));
+      video.pause();
+      await paused;
     })()`);
-  await play(2_000);
-  await page.waitForTimeout(3_000); // paused
-  await play(1_000);
+  await play(2);
+  await passes(page, 3);
+  await play(1);
   const played = Number(await page.evaluate("playedSeconds()"));
   await page.close();
   await until(async () => (await seconds(shop)) > 0, "the seconds");
@@ -86,7 +97,7 @@ test("a page without a video counts the time that it is visible", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser, `push=${JSON.stringify([["view"]])}`);
   await viewed(shop);
-  await opened.page.waitForTimeout(1_500);
+  await passes(opened.page, 1.5);
   await opened.page.close();
   await until(async () => (await seconds(shop)) >= 1, "the seconds");
   expect(await shop.storedEvents()).toBe(2);
