@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { issueKey } from "../../src/access/key.js";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
 import { openNewestShow } from "../support/dashboard.js";
@@ -6,7 +7,8 @@ import { answerOf, editors, fill, openTab, run, useToken } from "../support/grap
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
 import { startHaproxy, startNginx } from "../support/proxies.js";
-import { recorded, saved } from "../support/shows.js";
+import { person } from "../support/shop.js";
+import { readKpis, recorded, saved } from "../support/shows.js";
 import { authorize, retrieve } from "../support/swagger.js";
 
 const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
@@ -73,6 +75,31 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
     expect(new URL(dashboard.page.url()).pathname).toBe(`${prefix}/dashboard`);
     expectClean(dashboard);
     await dashboard.close();
+  });
+});
+
+describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => {
+  test.runIf(isInstalled)("/demo and its tracker report, with a key of other origins", async () => {
+    const proxy = await start();
+    onTestFinished(() => proxy.close());
+    const base = `http://127.0.0.1:${proxy.port}${prefix}`;
+    const show = await saved(store, { name: "Autumn looks", status: "LIVE", durationSeconds: null });
+    const { key, origins } = await issueKey(apps.plain.db, store.id, { origins: ["https://elsewhere.example"] });
+    const products = [{ id: "mug", title: "Mug", price: 12.5 }];
+    for (const app of Object.values(apps)) {
+      app.showDemoShop({ key, origins, show: { id: show.id, name: "Autumn looks" }, products, currency: "EUR" });
+    }
+    const opened = await browser.open(`${base}/demo`, person);
+    await opened.page.getByRole("button", { name: /Mug/u }).click();
+    const kpis = () => readKpis(store, show.id);
+    await until(async () => (await kpis()).addToCart.live === 100, "the cart");
+    expect((await kpis()).viewers.live).toBe(1);
+    expect(await opened.page.locator("#uncounted").isVisible()).toBe(false);
+    await opened.page.getByRole("link", { name: "Open the dashboard" }).click();
+    await until(async () => opened.page.context().pages().length > 1, "the dashboard");
+    expect(new URL(opened.page.context().pages().at(-1)?.url() ?? "").pathname).toBe(`${prefix}/dashboard`);
+    expectClean(opened);
+    await opened.close();
   });
 });
 
