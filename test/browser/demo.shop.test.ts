@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
 import { storeAt } from "../support/app.js";
+import { within } from "../support/busy.js";
 import { readTiles } from "../support/dashboard.js";
 import { makeMigratedPlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
 import { person } from "../support/shop.js";
@@ -46,6 +47,38 @@ test("what a newcomer does in the demo shop shows on the dashboard, which a clic
   const another = await open();
   await until(async () => (await viewers()) === known + 1, "one more viewer on the dashboard");
   await Promise.all([another.close(), shop.close()]);
+});
+
+test("a click on Add to cart shows on the dashboard within a second", async () => {
+  const shop = await open();
+  const opened = shop.page.context().waitForEvent("page");
+  await shop.page.getByRole("link", { name: "Open the dashboard" }).click();
+  const dashboard = await opened;
+  const rows = dashboard.getByRole("region", { name: "Top products" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const [ranked, sold] = await Promise.all([
+    rows.locator("th").allInnerTexts(),
+    shop.page.locator("h3").allInnerTexts(),
+  ]);
+  const title = ranked.map((text) => text.trim()).find((text) => sold.includes(text)) ?? "";
+  const row = rows.filter({ hasText: title });
+  // Both pages have the clock of this machine.
+  await row.evaluate((element: any) => {
+    const page = element.ownerDocument.defaultView;
+    const before = element.textContent;
+    page.shownAt = new Promise((done) => {
+      const look = () => element.textContent !== before && done(Date.now());
+      new page.MutationObserver(look).observe(element, { subtree: true, childList: true, characterData: true });
+    });
+  });
+  const button = shop.page.getByRole("button", { name: title });
+  await button.evaluate((element: any) => {
+    element.addEventListener("click", () => (element.ownerDocument.defaultView.clickedAt = Date.now()), true);
+  });
+  await button.click();
+  const [shownAt, clickedAt] = [await dashboard.evaluate("shownAt"), await shop.page.evaluate("clickedAt")];
+  expect(Number(shownAt) - Number(clickedAt)).toBeLessThan(within(1_000));
+  await shop.close();
 });
 
 test.each([
