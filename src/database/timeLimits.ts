@@ -10,13 +10,16 @@ const serverKeepAlive = {
   tcp_keepalives_count: 3,
   tcp_user_timeout: 25_000,
 };
-/** Compiling a statement takes longer than any statement of ours saves by it: hundreds of milliseconds, by estimated cost alone. */
-const planning = { jit: "off" };
+/**
+ * Compiling a statement takes longer than any of ours saves by it. Further processes for one statement would be taken from
+ * those of other requests, past the shares of stores; on busy machines they make it slower.
+ */
+const planning = { jit: "off", max_parallel_workers_per_gather: 0 };
 
 export const clientKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs } satisfies PoolConfig;
 
 /**
- * Adds time limits, and that statements are not compiled, as startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md).
+ * Adds time limits, and how statements are run, as startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md).
  */
 export function withTimeLimits(connection: PoolConfig): PoolConfig {
   const { connectionString } = connection;

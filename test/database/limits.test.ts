@@ -22,6 +22,7 @@ const settings = [
   "tcp_keepalives_count",
   "tcp_user_timeout",
   "jit",
+  "max_parallel_workers_per_gather",
 ];
 const shown = ofTest(`SELECT ${settings.map((name) => `current_setting('${name}') AS ${name}`).join(", ")}`);
 
@@ -46,7 +47,7 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
 }
 
 describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () => {
-  test("each connection of the pool has them, and keepalive at both ends, and compiles no statements", async () => {
+  test("each connection of the pool has them, and keepalive at both ends, and runs statements as they are, in one process", async () => {
     const { client } = openConnections();
     expect(await client.$queryRawUnsafe(shown)).toEqual([
       {
@@ -58,6 +59,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
         tcp_keepalives_count: "3",
         tcp_user_timeout: "25000",
         jit: "off",
+        max_parallel_workers_per_gather: "0",
       },
     ]);
   });

@@ -26,7 +26,7 @@ describe("the schema", () => {
     "input ProductInput { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!] featured_image: String! url: String! }",
     "type ProductImport { message: String! imported: Int! created: Int! updated: Int! deleted: Int! failed: Int! failures: [ProductImportFailure!]! }",
     "type ProductDeletion { message: String! }",
-    "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! }",
+    "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! performance( from: DateTime until: DateTime ): ProductPerformance }",
   ])("has %.60s", (part) => {
     expect(sdl.replaceAll(/\s+/gu, " ")).toContain(part);
   });

@@ -69,7 +69,9 @@ export async function readTopShows(
       WHERE ${startedWithin(storeId, range)} GROUP BY s.id ORDER BY score DESC, s.id LIMIT ${first}::int)
     SELECT ${analyticsColumns(storeId)} FROM top JOIN "LiveStream" AS s ON s."storeId" = ${storeId} AND s.id = top.id
     ORDER BY top.score DESC, s.id`;
-  return rows.map((row) => analyticsOf(storeId, row));
+  const list: LiveStreamAnalytics[] = [];
+  for (const row of rows) list.push({ ...analyticsOf(storeId, row), list });
+  return list;
 }
 
 function startedWithin(storeId: string, { from, until }: StoreRange): Prisma.Sql {

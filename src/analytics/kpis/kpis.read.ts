@@ -16,6 +16,8 @@ export interface LiveStreamAnalytics {
   readonly host: { readonly name: string; readonly email: string } | null;
   readonly kpis: Kpis;
   readonly devices: readonly DeviceTotal[];
+  /** The shows of the list that it is in, if it is in one. */
+  readonly list?: readonly LiveStreamAnalytics[];
 }
 
 export type AnalyticsRow = Pick<

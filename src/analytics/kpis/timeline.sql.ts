@@ -27,7 +27,7 @@ export function wholeMinutes({ from, until }: TimelineSpan): Bounds {
 
 interface ShowKey {
   readonly storeId: string;
-  readonly lsId: string;
+  readonly lsId: Prisma.Sql;
 }
 
 interface TimelineParts extends ShowKey, Bounds {

@@ -1,8 +1,10 @@
 import type { Database } from "../../database/client.js";
+import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
+import { byShow, joinShows } from "./joinShows.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 
@@ -16,39 +18,67 @@ export interface TimelineBucket {
 }
 
 const bucketSecondsMax = 86_400;
+/** Of the show of the row that is read for. */
+const lsId = Prisma.sql`s.id`;
+
+interface TimelineArgs {
+  readonly bucketSeconds: number;
+  readonly fromMs: number | null;
+  readonly untilMs: number | null;
+}
+
+type TimelineRow = Omit<TimelineBucket, "sales"> & { readonly id: string; readonly sales: string };
+
+const lookUpTimeline = joinShows<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
+  const { bucketSeconds, fromMs, untilMs } = args;
+  const span = wholeMinutes({ from: dateOf(fromMs), until: dateOf(untilMs) });
+  const parts = partsOf({ storeId, lsId, bucketSeconds, ...span });
+  const read = () => db.$queryRaw<TimelineRow[]>`
+    SELECT s.id, b.* FROM "LiveStream" AS s, LATERAL (
+      SELECT to_timestamp(floor(extract(epoch FROM starts) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
+        max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
+      FROM (${parts}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}) AS b
+    WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}) ORDER BY s.id, b."startsAt"`;
+  return byShow(await asWideRead(db, storeId, read), (row) => ({ ...row, sales: money(row.sales) }));
+}, []);
 
 /**
- * The parts of a show with any event, in order; the latest 1,500.
+ * The parts of a show with any event, in order; the latest 1,500. Those of shows that are asked for together are read at once.
  *
  * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
  */
 export async function readTimeline(
   db: Database,
   storeId: string,
-  lsId: string,
+  show: string,
   bucketSeconds: number,
-  span: TimelineSpan = {},
+  { from, until }: TimelineSpan = {},
 ): Promise<TimelineBucket[]> {
   if (bucketSeconds < minuteSeconds || bucketSeconds > bucketSecondsMax || bucketSeconds % minuteSeconds !== 0) {
     const message = mustBe("bucketSeconds", `a multiple of ${minuteSeconds}, up to ${bucketSecondsMax}`, bucketSeconds);
     throw errorAt("VALIDATION_FAILED", message, ["bucketSeconds"]);
   }
-  const parts = { storeId, lsId, bucketSeconds, ...wholeMinutes(span) };
-  const rows = await db.$queryRaw<(Omit<TimelineBucket, "sales"> & { sales: string })[]>`
-    SELECT to_timestamp(floor(extract(epoch FROM starts) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
-      max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
-    FROM (${partsOf(parts)}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}`;
-  return rows.map((row) => ({ ...row, sales: money(row.sales) })).toReversed();
+  const args = { bucketSeconds, fromMs: from?.getTime() ?? null, untilMs: until?.getTime() ?? null };
+  return lookUpTimeline(db, storeId, show, args);
 }
 
-/** The highest number of distinct active viewers in any minute of the show. */
-export async function readPeakViewers(db: Database, storeId: string, lsId: string): Promise<number> {
-  const [row] = await db.$queryRaw<[{ peak: number }]>`
-    SELECT coalesce(greatest(
+function dateOf(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
+
+const lookUpPeak = joinShows<null, number>(async (db, storeId, ids) => {
+  const rows = await db.$queryRaw<{ id: string; peak: number }[]>`
+    SELECT s.id, coalesce(greatest(
       (SELECT viewers FROM "LiveStreamSpan" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
         AND seconds = ${wholeShowSeconds} AND "startsAt" = ${epoch}),
-      (SELECT max(viewers) FROM (${slotsOf({ storeId, lsId })}) AS slots)), 0)::int AS peak`;
-  return row.peak;
+      (SELECT max(viewers) FROM (${slotsOf({ storeId, lsId })}) AS slots)), 0)::int AS peak
+    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids})`;
+  return new Map(rows.map(({ id, peak }) => [id, peak]));
+}, 0);
+
+/** The highest number of distinct active viewers in any minute of the show. */
+export function readPeakViewers(db: Database, storeId: string, show: string): Promise<number> {
+  return lookUpPeak(db, storeId, show, null);
 }
 
 export interface ProductFigures {
@@ -60,7 +90,7 @@ export interface ProductFigures {
 }
 
 export const productOrders = ["CARTS", "ORDERS", "QUANTITY", "SALES"] as const;
-export type ProductOrder = (typeof productOrders)[number];
+type ProductOrder = (typeof productOrders)[number];
 
 const columns: Readonly<Record<ProductOrder, Prisma.Sql>> = {
   CARTS: Prisma.sql`sum(carts)`,
@@ -69,23 +99,35 @@ const columns: Readonly<Record<ProductOrder, Prisma.Sql>> = {
   SALES: Prisma.sql`sum(sales)`,
 };
 
+export interface TopProducts {
+  readonly first: number;
+  readonly by: ProductOrder;
+}
+
+type ProductRow = Omit<ProductFigures, "sales"> & { readonly id: string; readonly sales: string };
+
+const lookUpTopProducts = joinShows<TopProducts, ProductFigures[]>(async (db, storeId, ids, { first, by }) => {
+  const figure = columns[by];
+  const read = () => db.$queryRaw<ProductRow[]>`
+    SELECT s.id, p."productId", p.carts, p.orders, p.quantity, p.sales FROM "LiveStream" AS s, LATERAL (
+      SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
+        sum(sales)::text AS sales, row_number() OVER (ORDER BY ${figure} DESC, "productId") AS place
+      FROM (
+        SELECT "productId", carts, orders, quantity, sales FROM "LiveStreamProduct"
+        WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+        UNION ALL SELECT "productId", carts, orders, quantity, sales FROM "ShowProductSlot"
+        WHERE "storeId" = ${storeId} AND show = s.number) AS parts
+      GROUP BY "productId" HAVING ${figure} > 0 ORDER BY place LIMIT ${first}) AS p
+    WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}) ORDER BY s.id, p.place`;
+  return byShow(await asWideRead(db, storeId, read), (row) => ({ ...row, sales: money(row.sales) }));
+}, []);
+
 /** The products of a show with the highest figure, then by id; none for which it is 0. */
-export async function readTopProducts(
+export function readTopProducts(
   db: Database,
   storeId: string,
-  lsId: string,
-  { first, by }: { readonly first: number; readonly by: ProductOrder },
+  show: string,
+  { first, by }: TopProducts,
 ): Promise<ProductFigures[]> {
-  const figure = columns[by];
-  const rows = await db.$queryRaw<(Omit<ProductFigures, "sales"> & { sales: string })[]>`
-    SELECT "productId", sum(carts)::int AS carts, sum(orders)::int AS orders, sum(quantity)::int AS quantity,
-      sum(sales)::text AS sales
-    FROM (
-      SELECT "productId", carts, orders, quantity, sales FROM "LiveStreamProduct"
-      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
-      UNION ALL SELECT "productId", carts, orders, quantity, sales FROM "ShowProductSlot"
-      WHERE "storeId" = ${storeId}
-        AND show = (SELECT number FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})) AS parts
-    GROUP BY "productId" HAVING ${figure} > 0 ORDER BY ${figure} DESC, "productId" LIMIT ${first}`;
-  return rows.map((row) => ({ ...row, sales: money(row.sales) }));
+  return lookUpTopProducts(db, storeId, show, { first, by });
 }

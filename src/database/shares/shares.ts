@@ -73,7 +73,7 @@ export function asLongWork<Result>(
  * @throws {AppError} UNAVAILABLE after 4.5 seconds, or what the read throws
  */
 export function asWideRead<Result>(
-  db: RootDatabase,
+  db: Database,
   storeId: string,
   read: () => Promise<Result>,
   signal?: AbortSignal,

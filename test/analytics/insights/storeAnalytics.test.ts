@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setCurrency } from "../../../src/access/store.js";
 import { createTestStore, startApp, type TestApp, testDatabase } from "../../support/app.js";
-import { order } from "../../support/events.js";
+import { order, view } from "../../support/events.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
 import { recorded, saved } from "../../support/shows.js";
 
@@ -88,6 +88,41 @@ test("it is one analytics read, and one statement for each part, whatever the nu
     ),
   );
   expect(left[1]).toMatch(`"analytics";r=98;`);
+});
+
+test("everything of the best shows is read by one statement for each field, whatever the number of shows", async () => {
+  const store = await createTestStore(app);
+  const amounts = [30, 20, 10];
+  for (const amount of amounts) {
+    const { id } = await saved(store);
+    const at = { occurredAt: "2026-05-05T00:00:30Z" };
+    const orders = [order("a", amount, { ...at, productId: "p" }), order("b", 1, { ...at, productId: "q" })];
+    await recorded(store, id, [view("c", at), ...orders]);
+  }
+  const nested = `{
+    peakConcurrentViewers
+    timeline { startsAt orders sales } hours: timeline(bucketSeconds: 3600) { startsAt sales }
+    topProducts(by: SALES) { productId sales product { id } } first: topProducts(by: SALES, first: 1) { productId }
+  }`;
+  const query = `{ storeAnalytics(from: "${may.from}", until: "${may.until}") { topShows(first: 3) ${nested} } }`;
+  statements.length = 0;
+  const { data, errors } = await store.graphql(query);
+  expect(errors).toBeUndefined();
+  expect(data.storeAnalytics.topShows).toEqual(
+    amounts.map((sales) => ({
+      peakConcurrentViewers: 1,
+      timeline: [{ startsAt: "2026-05-05T00:00:00.000Z", orders: 2, sales: sales + 1 }],
+      hours: [{ startsAt: "2026-05-05T00:00:00.000Z", sales: sales + 1 }],
+      topProducts: [
+        { productId: "p", sales, product: null },
+        { productId: "q", sales: 1, product: null },
+      ],
+      first: [{ productId: "p" }],
+    })),
+  );
+  const count = (part: RegExp) => statements.filter((sql) => part.test(sql) && !sql.includes("INSERT")).length;
+  // The shows, their peaks, two time lines and two lists of products; products themselves are read page by page.
+  expect([/WITH top/u, /AS peak/u, /AS "startsAt"/u, /AS place/u].map(count)).toEqual([1, 1, 2, 2]);
 });
 
 test("it has the currency of the store", async () => {
