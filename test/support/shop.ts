@@ -58,8 +58,12 @@ const ownScript = `
   for (const command of JSON.parse(new URLSearchParams(location.search).get("push") ?? "[]")) vitrine.push(command);
 `;
 
-/** A store with a live show and a key for the shop's pages, which call the service through a gate that tests can close. */
-export async function openShop(app: TestApp): Promise<Shop> {
+/**
+ * A store with a live show and a key for the shop's pages, which call the service through a gate that tests can close.
+ *
+ * @param headers of the shop's pages, besides their Content-Security-Policy
+ */
+export async function openShop(app: TestApp, headers: Readonly<Record<string, string>> = {}): Promise<Shop> {
   const store = await createTestStore(app);
   const { id: lsId } = await saved(store, { status: "LIVE", durationSeconds: null });
   const sent: Shop["sent"] = [];
@@ -73,6 +77,7 @@ export async function openShop(app: TestApp): Promise<Shop> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://shop.example");
     const isScript = pathname === "/shop.js";
     response.writeHead(200, {
+      ...headers,
       "content-type": isScript ? "text/javascript" : "text/html",
       "content-security-policy": `default-src 'none'; img-src data:; script-src 'self' ${gate}/tracker/v1.js; connect-src ${gate}/collect/v1`,
     });

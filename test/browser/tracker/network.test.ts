@@ -80,6 +80,17 @@ test("what a closed tab could not send, the next page does, also what it left to
   await opened.close();
 });
 
+test("what a closed tab leaves arrives also from a shop whose pages send no referrer", async () => {
+  const shop = await openShop(app, { "referrer-policy": "no-referrer" });
+  const opened = await shop.open(browser);
+  await arrived(shop, 1);
+  await opened.page.evaluate(`document.querySelector("video").play()`);
+  await until(async () => Number(await opened.page.evaluate("playedSeconds()")) > 0.5, "half a second");
+  await opened.page.close();
+  await arrived(shop, 2);
+  await opened.close();
+});
+
 test.each([400, 401, 403, 404])("what is refused by %i is given up", async (status) => {
   const shop = await openShop(app);
   shop.set({ status });
