@@ -88,6 +88,7 @@ test("what a closed tab leaves arrives also from a shop whose pages send no refe
   await until(async () => Number(await opened.page.evaluate("playedSeconds()")) > 0.5, "half a second");
   await opened.page.close();
   await arrived(shop, 2);
+  expect((await shop.kpis()).avgViewTime.live).toBeGreaterThan(0.3);
   await opened.close();
 });
 
