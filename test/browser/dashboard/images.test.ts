@@ -51,12 +51,13 @@ test("images of top products are loaded over HTTPS alone, without a referrer, an
     )
     .toEqual([32, 32]);
   expect(await rows.count()).toBe(6);
-  expect(requested.toSorted()).toEqual([
+  // The overview shows them before the show does.
+  expect([...new Set(requested)].toSorted()).toEqual([
     "https://images.example/broken.svg",
     "https://images.example/plain.svg",
     "https://images.example/relative.svg",
   ]);
-  expect(referrers).toEqual([undefined, undefined, undefined]);
+  expect(new Set(referrers)).toEqual(new Set([undefined]));
   await expectAccessible(opened);
   await opened.screenshot("dashboard.images");
   expectClean(opened, [/status of 404 .*broken/u], ["images.example"]);
