@@ -21,13 +21,13 @@ const double = /^(\d{1,25}(\.\d{1,25})?(e[+-]?\d{1,3})?)?$/u;
 const microseconds = /^-?\d{1,18}$/u;
 
 /**
- * Titles are compared by their first 255 characters, without regard to the case of A to Z, the same in every database; prices
+ * Titles are compared by their first 200 characters, without regard to the case of A to Z, the same in every database; prices
  * as the numbers that callers see.
  */
 const sorts: Readonly<Record<ProductOrder, Sort>> = {
   ID: { value: Prisma.sql`id`, given: (value) => Prisma.sql`${value}::text`, isValue: () => true },
   TITLE: {
-    value: Prisma.sql`left(lower(title COLLATE "C"), 255)`,
+    value: Prisma.sql`left(lower(title COLLATE "C"), 200)`,
     given: (value) => Prisma.sql`${value}::text`,
     isValue: () => true,
   },

@@ -35,8 +35,8 @@ export function pageSize(first: number | null | undefined): number {
   throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
 }
 
-/** A cursor with two texts of 255 characters, each escaped by JSON, has 4,200. */
-const cursorCharactersMax = 5_000;
+/** A cursor with texts of 200 and of 255 characters, each escaped by JSON, has 3,700. */
+const cursorCharactersMax = 4_000;
 
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");

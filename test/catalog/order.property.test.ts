@@ -40,7 +40,7 @@ interface Known extends SomeProduct {
 }
 
 const bytes = (text: string) => Buffer.from(text).toString("hex");
-const folded = (title: string) => title.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()).slice(0, 255);
+const folded = (title: string) => title.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()).slice(0, 200);
 const values = {
   ID: ({ id }: Known) => id,
   TITLE: ({ title }: Known) => bytes(folded(title)),

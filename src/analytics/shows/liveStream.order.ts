@@ -32,7 +32,7 @@ function byScore(score: Prisma.Sql): Sort {
   };
 }
 
-/** Names are compared by their first 255 characters, without regard to the case of A to Z, the same in every database. */
+/** Names are compared by their first 200 characters, without regard to the case of A to Z, the same in every database. */
 const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
   STARTED_AT: {
     value: Prisma.sql`(extract(epoch FROM s."startedAt") * 1000)::bigint`,
@@ -40,7 +40,7 @@ const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
     isValue: (value) => milliseconds.test(value),
   },
   NAME: {
-    value: Prisma.sql`left(lower(s.name COLLATE "C"), 255)`,
+    value: Prisma.sql`left(lower(s.name COLLATE "C"), 200)`,
     given: (value) => Prisma.sql`${value}::text`,
     isValue: () => true,
   },

@@ -39,7 +39,7 @@ type Filter = typeof filter extends fc.Arbitrary<infer Value> ? Value : never;
 
 const startOf = ({ day, status }: SomeShow) =>
   (status === "SCHEDULED" ? Date.parse("2999-01-01T00:00:00Z") : start) + day * dayMs;
-const folded = (name: string) => name.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()).slice(0, 255);
+const folded = (name: string) => name.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()).slice(0, 200);
 
 const values = {
   STARTED_AT: startOf,

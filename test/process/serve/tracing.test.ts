@@ -80,7 +80,9 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     ]);
     const traceOf = (name: string) => pathsOf(spans, spans.find((span) => span.name === name)?.traceId);
     expect(traceOf("import").join("\n")).toMatch(/^POST \/graphql > mutation[^>]* > import > product_upsert/mu);
-    expect(traceOf("record events").join("\n")).toMatch(/^POST \/graphql > mutation[^>]* > record events > record_events\w*$/mu);
+    expect(traceOf("record events").join("\n")).toMatch(
+      /^POST \/graphql > mutation[^>]* > record events > record_events\w*$/mu,
+    );
     expect(spans.find(({ name }) => name === "record events")).toMatchObject({
       status: { code: 2 },
       attributes: { "error.type": "LIVE_STREAM_NOT_FOUND" },
