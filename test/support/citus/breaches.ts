@@ -6,7 +6,7 @@ import { readExempt } from "./exempt.js";
 import { createsTemporary, isQuery, parseStatements, type Statement, statementBreaches } from "./statementRules.js";
 import { distributedTables } from "./tables.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 10 * 60_000; // thousands of statements, one by one
 
 /**
  * What in statements would not run on one node of Citus, or not at all: lines by statement, none for what is right.
