@@ -1,6 +1,8 @@
 /** Random histories of stores: several shows around a moment at which clocks change. */
 import * as fc from "fast-check";
+import { eraseViewer } from "../../src/analytics/events/erase.js";
 import { foldTotals } from "../../src/analytics/totals/fold.js";
+import { pruneBefore } from "../../src/analytics/totals/horizon.js";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
 import type { SentEvent } from "./oracle.js";
 import { recorded, saved } from "./shows.js";
@@ -90,4 +92,15 @@ export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): 
     if (isFolded) await foldTotals(app.db, made.id, id);
   }
   return made;
+}
+
+/** Removes what a store's shows keep of events before a time, a few at a time. */
+export async function removeEvents({ db }: TestApp, storeId: string, before: Date): Promise<void> {
+  const shows = await db.liveStream.findMany({ where: { storeId } });
+  for (const { id } of shows) await pruneBefore(db, storeId, id, { before, pageRows: 7 });
+}
+
+/** Erases some of the viewers of the histories, who may be in several shows or in none. */
+export async function eraseViewers({ db }: TestApp, storeId: string): Promise<void> {
+  for (const viewer of ["v0", "v3", "v5"]) await eraseViewer(db, storeId, viewer);
 }

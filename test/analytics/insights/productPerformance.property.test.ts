@@ -1,9 +1,17 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { pruneBefore } from "../../../src/analytics/totals/horizon.js";
 import { startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { changes, minuteMs, shift, showsOf, storeOf, stores } from "../../support/storeHistories.js";
+import {
+  changes,
+  eraseViewers,
+  minuteMs,
+  removeEvents,
+  shift,
+  showsOf,
+  storeOf,
+  stores,
+} from "../../support/storeHistories.js";
 import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
 
 let app: TestApp;
@@ -66,10 +74,10 @@ test("the performance of every product follows from what was sent, on every page
   await expect(fc.assert(property, { numRuns: 20 })).resolves.toBeUndefined();
 });
 
-test("also where events were removed, before and after a rebuild", async () => {
+test("also where viewers were erased and events removed, before and after a rebuild", async () => {
   const prune = async ({ id }: TestStore, around: number) => {
-    const shows = await app.db.liveStream.findMany({ where: { storeId: id } });
-    for (const show of shows) await pruneBefore(app.db, id, show.id, { before: new Date(around), pageRows: 7 });
+    await eraseViewers(app, id);
+    await removeEvents(app, id, new Date(around));
   };
   await expect(fc.assert(figuresFollow(prune), { numRuns: 5 })).resolves.toBeUndefined();
   const property = figuresFollow(async (store, around) => {

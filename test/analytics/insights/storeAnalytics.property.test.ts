@@ -3,7 +3,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { startApp, type TestApp } from "../../support/app.js";
 import { kpiFields } from "../../support/shows.js";
-import { changes, minuteMs, shift, showsOf, storeOf, stores } from "../../support/storeHistories.js";
+import {
+  changes,
+  eraseViewers,
+  minuteMs,
+  removeEvents,
+  shift,
+  showsOf,
+  storeOf,
+  stores,
+} from "../../support/storeHistories.js";
 import {
   before,
   type OracleRange,
@@ -43,7 +52,7 @@ function expectedFigures(shows: readonly OracleShow[], range: OracleRange, timeZ
 }
 
 /** @param change what is done to a store before it is asked */
-function figuresFollow(change: (storeId: string) => Promise<unknown> = () => Promise.resolve()) {
+function figuresFollow(change: (storeId: string, around: Date) => Promise<unknown> = () => Promise.resolve()) {
   const untilAfter = fc.integer({ min: 0, max: 60 * 24 * 60 });
   return fc.asyncProperty(
     fc.constantFrom(...changes),
@@ -62,7 +71,7 @@ function figuresFollow(change: (storeId: string) => Promise<unknown> = () => Pro
         }),
       );
       for (const { shows, store } of made) {
-        await change(store.id);
+        await change(store.id, new Date(around));
         const previous = expectedFigures(shows, before(range), timeZone);
         const expected = { ...expectedFigures(shows, range, timeZone), previous };
         const answer = await store.graphql(read, { from: range.from, until: range.until, timeZone });
@@ -80,4 +89,17 @@ test("every figure follows from what was sent to the shows of the store", async 
 test("also after a rebuild", async () => {
   const property = figuresFollow((storeId) => rebuildAnalytics(app.db, storeId));
   await expect(fc.assert(property, { numRuns: 3 })).resolves.toBeUndefined();
+});
+
+test("also where viewers were erased and events removed, before and after a rebuild", async () => {
+  const remove = async (storeId: string, around: Date) => {
+    await eraseViewers(app, storeId);
+    await removeEvents(app, storeId, around);
+  };
+  await expect(fc.assert(figuresFollow(remove), { numRuns: 5 })).resolves.toBeUndefined();
+  const property = figuresFollow(async (storeId, around) => {
+    await remove(storeId, around);
+    await rebuildAnalytics(app.db, storeId);
+  });
+  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
 });
