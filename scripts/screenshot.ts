@@ -1,5 +1,5 @@
-// `npm run screenshot`: writes docs/dashboard.png, the dashboard on the demo's running show, docs/demo.png, the demo shop, and
-// docs/demo.dashboard.png, what its visitor sees then. It needs a Chromium, which TEST_CHROMIUM names (/usr/bin/chromium of
+// `npm run screenshot`: writes docs/overview.png and docs/dashboard.png, the dashboard's overview of the demo store and its
+// running show, docs/demo.png, the demo shop, and docs/demo.dashboard.png, what its visitor sees then. It needs a Chromium, which TEST_CHROMIUM names (/usr/bin/chromium of
 // Debian's package unless it does).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -51,6 +51,9 @@ try {
   const address = await dashboardAddress();
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 930 }, locale: "en-US" });
+  await page.goto(address);
+  await page.getByRole("region", { name: "Best products" }).getByRole("row").nth(3).waitFor();
+  await page.screenshot({ path: "docs/overview.png" });
   await page.goto(address.replace("#", "?show=autumn-looks#"));
   await page.locator(".chart canvas").nth(3).waitFor();
   await page.getByText("Up to date").waitFor();
