@@ -129,7 +129,7 @@ describe("the stream is the same, byte for byte,", () => {
 });
 
 const orderOf = (id: string) => ({ id, type: "ORDER", channel: "LIVE", amount: 1 });
-const minuteReads = (sql: string) => /^\s*SELECT to_timestamp/u.test(sql);
+const minuteReads = (sql: string) => /LATERAL \(\s*SELECT to_timestamp/u.test(sql);
 
 /** A service that tells of each query, with a store and a show. */
 async function startObserved() {
