@@ -1,15 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { requireStore } from "../access/store.js";
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
 import type { ExportFormat } from "../catalog/export/export.sql.js";
-import { parseDateTime } from "../lib/dateTime.js";
 import { count } from "../lib/text.js";
-import { isNdjson } from "./import/input.js";
 import { withDatabase } from "./runtime.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
-import { standardOutput, writingTo } from "./terminal/outputStream.js";
+import { formOf, standardOutput, writingTo } from "./terminal/outputStream.js";
 import { startProgress } from "./terminal/progress.js";
+import { parseTime } from "./terminal/duration.js";
 
 interface ExportCommandOptions extends OutputOptions {
   readonly format?: ExportFormat;
@@ -33,7 +32,7 @@ export function addExportCommand(program: Command): void {
     .command("export")
     .description("write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot")
     .argument("<store>", "its id", parseName)
-    .argument("[file]", "to create or replace, or - for standard output", parseName, "-")
+    .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
     .addOption(new Option("--format <format>", "instead of what the name says").choices(["csv", "ndjson"]))
     .addOption(
       new Option("--available <value>", "only products that can, or cannot, be bought").choices(["true", "false"]),
@@ -43,20 +42,14 @@ export function addExportCommand(program: Command): void {
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, file: string, options: ExportCommandOptions, command: Command) => {
-      if (file === "-" && options.json === true)
+      if (file === standardOutput && options.json === true)
         command.error("--json needs a file: standard output has the products.");
-      const format = options.format ?? (isNdjson(file.replace(/\.gz$/iu, "")) ? "ndjson" : "csv");
+      const format = options.format ?? formOf(file);
       const products = await exportTo(store, file, format, options);
-      if (file === "-") return;
+      if (file === standardOutput) return;
       const written = count(products, "product was", "products were");
       await print({ store, file, format, products }, `${written} written to ${file}.`, options);
     });
-}
-
-function parseTime(text: string): Date {
-  const time = parseDateTime(text);
-  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
-  return time;
 }
 
 /** @returns the number of products */

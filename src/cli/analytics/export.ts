@@ -1,14 +1,13 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { requireStore } from "../../access/store.js";
 import { exportShows, type ShowExportFormat } from "../../analytics/insights/showExport.js";
 import { AppError } from "../../errors.js";
-import { parseDateTime } from "../../lib/dateTime.js";
 import { count } from "../../lib/text.js";
-import { isNdjson } from "../import/input.js";
 import { withDatabase } from "../runtime.js";
 import { parseName } from "../terminal/name.js";
 import type { OutputOptions } from "../terminal/output.js";
-import { printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
+import { formOf, printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
+import { parseTime } from "../terminal/duration.js";
 
 const help = `
 The form follows the name of the file: .ndjson and .jsonl are NDJSON, all others CSV; .gz after it compresses. With --json and
@@ -40,7 +39,7 @@ export function addExportFiguresCommand(analytics: Command): void {
       if (from !== undefined && until !== undefined && until < from) {
         throw new AppError("BAD_REQUEST", "--until must be at or after --from.");
       }
-      const format = options.format ?? (isNdjson(file.replace(/\.gz$/iu, "")) ? "ndjson" : "csv");
+      const format = options.format ?? formOf(file);
       const range = { ...(from && { from }), ...(until && { until }) };
       let shows = 0;
       await writingTo(file, (write) =>
@@ -52,10 +51,4 @@ export function addExportFiguresCommand(analytics: Command): void {
       const text = `The figures of ${count(shows, "live stream")} were written to ${file}.`;
       await printWritten(file, { store, file, format, shows }, text, options);
     });
-}
-
-function parseTime(text: string): Date {
-  const time = parseDateTime(text);
-  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
-  return time;
 }

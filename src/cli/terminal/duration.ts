@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
+import { parseDateTime } from "../../lib/dateTime.js";
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -32,4 +33,11 @@ export function parsePast(text: string): Date {
 function parseMoment(text: string): Date {
   if (iso8601.safeParse(text).success) return new Date(text);
   throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
+}
+
+/** A time as the API takes it. @throws {InvalidArgumentError} for what is no ISO 8601 timestamp with a time zone */
+export function parseTime(text: string): Date {
+  const time = parseDateTime(text);
+  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
+  return time;
 }

@@ -1,11 +1,19 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { isNdjson } from "../import/input.js";
 import { type OutputOptions, print, unlessReaderGone } from "./output.js";
 import { beginOutputFile } from "./outputFile.js";
 
 /** What stands for standard output. */
 export const standardOutput = "-";
+
+const compressed = /\.gz$/iu;
+
+/** The form that the name of a file asks for. */
+export function formOf(file: string): "csv" | "ndjson" {
+  return isNdjson(file.replace(compressed, "")) ? "ndjson" : "csv";
+}
 
 /**
  * Writes what is made to a file, which appears when it is complete, or to standard output. `.gz` at the end of its name
@@ -21,7 +29,7 @@ export async function writingTo<Result>(
   const output = await beginOutputFile(file);
   try {
     const result = await work((pieces) =>
-      /\.gz$/iu.test(file)
+      compressed.test(file)
         ? pipeline(pieces, createGzip(), createWriteStream(output.draft))
         : pipeline(pieces, createWriteStream(output.draft)),
     );
