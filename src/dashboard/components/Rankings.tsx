@@ -36,12 +36,16 @@ export function TopProducts({ products, withCatalog }: TopProductsProps) {
           </tbody>
         </table>
       )}
-      {!withCatalog && products.length > 0 && (
-        <p class="muted small">
-          For titles and images, the access token needs the scope <code>catalog:read</code>.
-        </p>
-      )}
+      {!withCatalog && products.length > 0 && <CatalogHint />}
     </section>
+  );
+}
+
+export function CatalogHint() {
+  return (
+    <p class="muted small">
+      For titles and images, the access token needs the scope <code>catalog:read</code>.
+    </p>
   );
 }
 

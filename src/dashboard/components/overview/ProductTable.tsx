@@ -1,7 +1,7 @@
 import { formatCount, moneyFormat } from "../../format.js";
 import type { BestProduct } from "../../operations.js";
 import type { ProductColumn } from "../../overview/view.js";
-import { ProductName } from "../Rankings.js";
+import { CatalogHint, ProductName } from "../Rankings.js";
 import { SortHeader } from "./SortHeader.js";
 
 interface Props {
@@ -59,11 +59,7 @@ export function ProductTable({ products, withCatalog, isCurrent, currency, order
           </table>
         </div>
       )}
-      {!withCatalog && products.length > 0 && (
-        <p class="muted small">
-          For titles and images, the access token needs the scope <code>catalog:read</code>.
-        </p>
-      )}
+      {!withCatalog && products.length > 0 && <CatalogHint />}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { type Bounds, fillStoreBuckets } from "../../overview/range.js";
 import type { ChartFigure } from "../../overview/view.js";
 import { Segments } from "../Elements.js";
 import { TimelineChart } from "../timeline/TimelineChart.js";
-import { StoreTimelineTable } from "./StoreTimelineTable.js";
+import { PointTable } from "../timeline/PointTable.js";
 
 interface Props {
   readonly figures: StoreFigures;
@@ -50,7 +50,17 @@ export function StoreTimeline({ figures, bucket, chart, onChart }: Props) {
         at={places[bucket]}
         isTall
       />
-      <StoreTimelineTable points={points} formatTime={formatTime} formatMoney={formatMoney} />
+      <PointTable
+        label="Figures over time as a table"
+        columns={[
+          ["Sales", ({ sales }) => formatMoney(sales)],
+          ["Orders", ({ orders }) => formatCount(orders)],
+          ["Added to cart", ({ carts }) => formatCount(carts)],
+        ]}
+        points={points}
+        isEmpty={({ orders, carts, sales }) => orders + carts + sales <= 0}
+        formatTime={formatTime}
+      />
     </section>
   );
 }

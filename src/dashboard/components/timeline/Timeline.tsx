@@ -4,7 +4,7 @@ import type { ShowAnalytics } from "../../operations.js";
 import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../timeline.js";
 import { Segments } from "../Elements.js";
 import { TimelineChart } from "./TimelineChart.js";
-import { TimelineTable } from "./TimelineTable.js";
+import { PointTable } from "./PointTable.js";
 
 interface Props {
   readonly analytics: ShowAnalytics;
@@ -44,7 +44,18 @@ export function Timeline({ analytics, span, range, onRange }: Props) {
         <TimelineChart {...each} name="Orders" figure="orders" format={formatCount} />
         <TimelineChart {...each} name="Sales" figure="sales" format={formatMoney} />
       </div>
-      <TimelineTable points={points} formatTime={formatTime} formatMoney={formatMoney} />
+      <PointTable
+        label="Time line as a table"
+        columns={[
+          ["Viewers", ({ viewers }) => formatCount(viewers)],
+          ["Added to cart", ({ carts }) => formatCount(carts)],
+          ["Orders", ({ orders }) => formatCount(orders)],
+          ["Sales", ({ sales }) => formatMoney(sales)],
+        ]}
+        points={points}
+        isEmpty={({ viewers, carts, orders }) => viewers + carts + orders <= 0}
+        formatTime={formatTime}
+      />
     </section>
   );
 }
