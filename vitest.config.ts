@@ -1,8 +1,11 @@
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testChromium = process.env["TEST_CHROMIUM"];
+const testFirefox = process.env["TEST_FIREFOX"];
 
 /** For tests that start processes: dist/, and a database for them to copy. */
 const forProcesses = ["test/support/build.setup.ts", "test/support/template.setup.ts"];
@@ -15,6 +18,7 @@ const shared = {
   exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 3, // much of a test's time is waiting: on two cores, two workers leave a third of both unused
   setupFiles: ["test/support/properties.setup.ts"],
+  execArgv: ["--liftoff-only"], // as processes of test/support/process.ts
   isolate: false, // importing the service anew for each file would cost more than the tests
   // A hang is found all the same, and a busy machine is no failure.
   testTimeout: 300_000,
@@ -24,8 +28,23 @@ const shared = {
   expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
 };
 
+/** Tests of processes are the longest, of which a fresh clone knows nothing: at the end, they would leave a core unused. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes("/test/process/");
+    // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 /** Tests of the pages, in a browser; one engine does. */
 const inBrowser = "test/browser/**";
+const beforeBrowser = [
+  ...forProcesses,
+  `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
+  checksStatements,
+];
 
 /**
  * Tests of the program as a process, of the embedded engine itself, and of what is the same on any database: parsing and
@@ -42,30 +61,41 @@ const onEmbeddedOnly = [
   "test/fuzz/{csv,graphql,http}.test.ts",
   "test/errors/{payload,routes,subscription}.test.ts",
   "test/analytics/**/{events.invalid,feed.shared,shows.invalid}.test.ts",
-  "test/catalog/{invalid,invalid.*,limits,urls}.test.ts",
+  "test/analytics/**/{events.partitions,idBytes,kpis.fields,netSales}.test.ts",
+  "test/catalog/{fields.docs,invalid,invalid.*,limits,urls}.test.ts",
   "test/telemetry/accessLog.test.ts",
   "test/scale/statements.rules.test.ts",
-  "test/lib/{dateTime,fairShare}.test.ts",
-  "test/lib/json/**",
+  "test/lib/{dateTime,fairShare,mustBe,redis}.test.ts",
+  "test/lib/{json,streams}/**",
   "test/rest/**",
   "test/access/{identity,rateLimit*,stream}.test.ts",
   "test/catalog/csv/**",
+  "test/catalog/formats/!(rest)*.test.ts",
+  "test/catalog/formats/values/**",
   "test/catalog/import/steps.test.ts",
-  "test/database/{joinLookups,lockWait}.test.ts",
+  "test/database/{citus/nodes,joinLookups,lockWait}.test.ts",
   "test/docsPaths.test.ts",
   "test/supplyChain.test.ts",
 ];
 
 /**
  * The same tests on each engine: always on the embedded one, and on PostgreSQL where TEST_DATABASE_URL names a server. And
- * those in a browser, where TEST_CHROMIUM names one.
+ * those in a browser, where TEST_CHROMIUM names one; those of the tracker also where TEST_FIREFOX does.
  */
 export default defineConfig({
   // Without this, graphql would be loaded twice, as ESM and as CommonJS, and refuse its own types.
   resolve: {
-    alias: { graphql: "graphql/index.js", "graphql-jit": createRequire(import.meta.url).resolve("graphql-jit") },
+    alias: [
+      { find: /^graphql$/u, replacement: "graphql/index.js" },
+      { find: "graphql-jit", replacement: createRequire(import.meta.url).resolve("graphql-jit") },
+      {
+        find: /^.*\/lib\/thread\.js$/u,
+        replacement: fileURLToPath(new URL("test/support/builtThread.ts", import.meta.url)),
+      },
+    ],
   },
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -98,11 +128,22 @@ export default defineConfig({
                 ...shared,
                 name: "browser",
                 include: [`${inBrowser}/*.test.ts`],
-                globalSetup: [
-                  ...forProcesses,
-                  `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
-                  checksStatements,
-                ],
+                provide: { browser: { name: "chromium" as const, executablePath: testChromium } },
+                globalSetup: beforeBrowser,
+              },
+            },
+          ]),
+      ...(testFirefox === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                ...shared,
+                name: "firefox",
+                include: ["test/browser/tracker/*.test.ts"], // what runs in pages of others: our own pages' tests need Chromium
+                provide: { browser: { name: "firefox" as const, executablePath: testFirefox } },
+                globalSetup: beforeBrowser,
               },
             },
           ]),

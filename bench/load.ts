@@ -12,7 +12,7 @@ export interface Round {
   readonly p99Ms: number;
 }
 
-const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+export const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 
 /** Sends each request once, over so many connections that each send theirs one after the other. */
 export async function sendAll(service: RunningService, requests: Request[], connections: number): Promise<Round> {

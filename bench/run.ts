@@ -4,6 +4,7 @@
 import { benchAnalytics } from "./analytics.js";
 import { benchBulk } from "./bulk.js";
 import { benchCatalogs } from "./catalogs.js";
+import { benchCitus } from "./citus/citus.js";
 import { benchCollect } from "./collect.js";
 import { benchCsv } from "./csv.js";
 import { benchEmbedded } from "./embedded.js";
@@ -36,9 +37,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   neighbours: benchNeighbours,
   storage: benchStorage,
   insights: benchInsights,
+  citus: benchCitus,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage", "insights"]);
+const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage", "insights", "citus"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {

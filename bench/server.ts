@@ -65,9 +65,12 @@ export async function startServer(
 }
 
 /** Makes a store and a token on a database that a server has migrated. */
-export async function addStore(database: Database): Promise<{ readonly store: string; readonly token: string }> {
+export async function addStore(
+  database: Database,
+  name?: string,
+): Promise<{ readonly store: string; readonly token: string }> {
   stores += 1;
-  const { store } = await runCommand(database, ["store", "create", `bench-${stores}`]);
+  const { store } = await runCommand(database, ["store", "create", name ?? `bench-${stores}`]);
   const { token } = await runCommand(database, ["token", "issue", store]);
   return { store, token };
 }

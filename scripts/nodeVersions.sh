@@ -49,7 +49,8 @@ try_version() ( # in a subshell, whose exit stops its server
   wait "$server" || fail "the server stopped with status $?"
   server=""
 
-  "$node" node_modules/vitest/vitest.mjs run --project embedded "${tests[@]}" >"$own/tests" 2>&1 || {
+  # One worker: several would each import the service, and the versions run side by side.
+  "$node" node_modules/vitest/vitest.mjs run --project embedded --maxWorkers 1 "${tests[@]}" >"$own/tests" 2>&1 || {
     cat "$own/tests" >&2
     fail "tests failed"
   }

@@ -17,7 +17,7 @@ import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { createKeySweep } from "./catalog/import/idempotency/expired.js";
 import type { Config } from "./config.js";
 import { mapDatabaseError } from "./database/errors.js";
-import { forStore, forTokenLookups } from "./database/shares/forStore.js";
+import { forStore } from "./database/shares/forStore.js";
 import type { OpenDatabase } from "./database/open.js";
 import { createEventStreams } from "./graphql/eventStream.js";
 import { createFastPath } from "./graphql/fastPath.js";
@@ -84,7 +84,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   const feed = openFeed(config, database, log, primary);
   const telemetry = createTelemetry({
     log,
-    sources: { feed, probe: database.probe, engine: database.engine },
+    sources: { feed, database },
     tracing,
     share: primary && ((own) => shareMetrics(primary, own)),
   });
@@ -104,8 +104,8 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       db: database.client,
       readiness: database.readiness,
       log,
-      identify: createIdentify(forTokenLookups(database.client)),
-      findKey: createFindKey(forTokenLookups(database.client)),
+      identify: createIdentify(database.client),
+      findKey: createFindKey(database.client),
       rateLimits,
       feed,
       telemetry,

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
-import type { Database } from "../database/client.js";
+import type { RootDatabase } from "../database/client.js";
+import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
 import type { Granted } from "./scopes.js";
-import { hashSecret, isValid } from "./token.js";
+import { hashSecret, isValid, revocationOf } from "./token.js";
 
 export interface Identity {
   readonly storeId: string;
   readonly tokenId: string;
-  /** What the token allows. */
   readonly scopes: Granted;
 }
 
@@ -24,11 +24,11 @@ export const tokenHeader = "x-service-access-token";
 /** Revoked tokens must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
 const tokensMax = 10_000;
-/** A cache of its own, since guesses would evict valid tokens. */
+/** Separate, since guesses would evict valid tokens. */
 const wrongMax = 1_000;
 
-/** Concurrent calls share one query. Response times reveal nothing, since only the secret's hash is looked up. */
-export function createIdentify(db: Database): Identify {
+/** Concurrent calls share one query. Only the secret's hash is looked up, so that response times reveal nothing. */
+export function createIdentify(db: RootDatabase): Identify {
   const tokens = new LRUCache<string, KnownToken>({ max: tokensMax, ttl: trustMs });
   const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownToken | undefined>>();
@@ -59,10 +59,11 @@ export function createIdentify(db: Database): Identify {
   };
 }
 
-async function findToken(db: Database, hash: string): Promise<KnownToken | undefined> {
-  const token = await db.accessToken.findUnique({ where: { hash } });
+async function findToken(db: RootDatabase, hash: string): Promise<KnownToken | undefined> {
+  const token = await forTokenLookups(db).accessToken.findUnique({ where: { hash } });
   if (token === null) return undefined;
-  const { id: tokenId, storeId, expiresAt, revokedAt, scopes } = token;
+  const { id: tokenId, storeId, expiresAt, scopes } = token;
+  const revokedAt = token.revokedAt ?? (await revocationOf(forStore(db, storeId), storeId, tokenId));
   return { tokenId, storeId, expiresAt, revokedAt, scopes: new Set(scopes) };
 }
 

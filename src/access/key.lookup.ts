@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
-import type { Database } from "../database/client.js";
+import type { RootDatabase } from "../database/client.js";
+import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
+import { revocationOf } from "./token.js";
 
-/** A public key that is valid. */
 interface KnownKey {
   readonly storeId: string;
   readonly origins: readonly string[];
@@ -14,20 +15,19 @@ export type FindKey = (key: string) => Promise<KnownKey>;
 /** Revoked keys must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
 const keysMax = 10_000;
-/** A cache of its own, since guesses would evict valid keys. */
+/** Separate, since guesses would evict valid keys. */
 const wrongMax = 1_000;
 const shape = /^vp_[\w-]{22}$/u;
 
 /** Concurrent calls share one query. */
-export function createFindKey(db: Database): FindKey {
+export function createFindKey(db: RootDatabase): FindKey {
   const found = new LRUCache<string, KnownKey>({ max: keysMax, ttl: trustMs });
   const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownKey | undefined>>();
   const look = async (key: string): Promise<KnownKey | undefined> => {
     const start = performance.now(); // it may be revoked from then on
     try {
-      const row = await db.publicKey.findUnique({ where: { key } });
-      const known = row === null || row.revokedAt !== null ? undefined : { storeId: row.storeId, origins: row.origins };
+      const known = await findValid(db, key);
       if (known === undefined) wrong.set(key, true, { start });
       else found.set(key, known, { start });
       return known;
@@ -46,4 +46,11 @@ export function createFindKey(db: Database): FindKey {
     if (known === undefined) throw new AppError("UNAUTHENTICATED", "The public key is not valid.");
     return known;
   };
+}
+
+async function findValid(db: RootDatabase, key: string): Promise<KnownKey | undefined> {
+  const row = await forTokenLookups(db).publicKey.findUnique({ where: { key } });
+  if (row === null || row.revokedAt !== null) return undefined;
+  const { storeId, id, origins } = row;
+  return (await revocationOf(forStore(db, storeId), storeId, id)) === null ? { storeId, origins } : undefined;
 }

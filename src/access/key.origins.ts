@@ -9,7 +9,7 @@ const subdomains = "*.";
 const expected = "an origin such as https://shop.example, or https://*.shop.example for its subdomains";
 
 /**
- * The origins of a public key, each once.
+ * Removes duplicates.
  *
  * @throws {AppError} VALIDATION_FAILED for none, too many, or anything but an origin as browsers send it
  */
@@ -37,7 +37,7 @@ function isOrigin(text: string): boolean {
   return host === undefined || (host.includes(".") && !/^[\d.]+$/u.test(host));
 }
 
-/** Whether a page of this origin, as in the header Origin, may use a key with these. */
+/** Whether a page of this origin may use a key with these. */
 export function isAmong(origins: readonly string[], origin: string): boolean {
   return origins.some((allowed) => {
     const [scheme = "", host] = allowed.split(subdomains);

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
+import { mayLackNode } from "../database/errors.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { parseOrigins } from "./key.origins.js";
 import { requireStore } from "./store.js";
+import { addRevocation, revocationOf, withRevocations } from "./token.js";
 
-/** A key that stands in a store's public pages. It is no secret, and is stored as it is. */
+/** It stands in a store's public pages: it is no secret, and is stored as it is. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;
@@ -19,18 +21,18 @@ export interface KeySummary extends Omit<IssuedKey, "store"> {
   readonly revokedAt: Date | null;
 }
 
-/** Of one store, that are not revoked. */
+/** Valid keys of one store. */
 const keysMax = 100;
 
 interface KeyOptions {
-  /** The pages that may use it. */
+  /** Of pages that may use the key. */
   readonly origins: readonly string[];
   readonly label?: string | undefined;
 }
 
 /**
- * @throws {AppError} NOT_FOUND for an unknown store; VALIDATION_FAILED for origins that are none, a label that is blank or too
- * long, and where the store has 100 keys
+ * @throws {AppError} NOT_FOUND for an unknown store; VALIDATION_FAILED for invalid origins or label, or for a store
+ * with 100 keys
  */
 export async function issueKey(db: Database, store: string, { origins: given, label }: KeyOptions): Promise<IssuedKey> {
   const fault = textFault(label ?? "none", "label", nameCharactersMax);
@@ -45,20 +47,27 @@ export async function issueKey(db: Database, store: string, { origins: given, la
   return { id, key, store, origins };
 }
 
-/** Revoked ones too, in the order in which they were issued. @throws {AppError} NOT_FOUND for an unknown store */
+/** Includes revoked keys, in the order in which they were issued. @throws {AppError} NOT_FOUND for an unknown store */
 export async function listKeys(db: Database, store: string): Promise<readonly KeySummary[]> {
   await requireStore(db, store);
-  return db.publicKey.findMany({
+  const keys = await db.publicKey.findMany({
     where: { storeId: store },
     omit: { storeId: true },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
+  return withRevocations(db, store, keys);
 }
 
-/** Servers notice within 5 seconds. A second revocation changes nothing. @throws {AppError} NOT_FOUND */
+/** Servers notice within 5 seconds. Idempotent. @throws {AppError} NOT_FOUND */
 export async function revokeKey(db: Database, store: string, id: string): Promise<{ readonly revokedAt: Date | null }> {
-  await db.publicKey.updateMany({ where: { id, storeId: store, revokedAt: null }, data: { revokedAt: new Date() } });
   const found = await db.publicKey.findUnique({ where: { id, storeId: store } });
   if (found === null) throw new AppError("NOT_FOUND", `Store ${store} has no public key ${id}.`);
-  return { revokedAt: found.revokedAt };
+  await addRevocation(db, store, id);
+  const revokedAt = found.revokedAt ?? (await revocationOf(db, store, id));
+  try {
+    await db.publicKey.updateMany({ where: { id, storeId: store, revokedAt: null }, data: { revokedAt } });
+  } catch (error) {
+    if (!mayLackNode(error)) throw error;
+  }
+  return { revokedAt };
 }

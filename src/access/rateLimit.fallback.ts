@@ -12,8 +12,8 @@ interface RemoteCount {
 }
 
 /**
- * While the shared counter is down, hangs or fails, this process counts locally, continuing from the calls granted in
- * the same window.
+ * While the shared counter is down, hangs or fails, this process counts locally, on from the calls granted in the same
+ * window.
  */
 export function withLocalFallback({ name, health, replyTimeoutMs, reserveRemotely }: RemoteCount): CallCounter {
   const local = createLocalCounter();

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { CallCounter, Policy, PolicyName, Reservation } from "./rateLimit.js";
 
-/** Of one policy. Beyond that, the least recently used window is dropped. */
+/** Of each policy; beyond that, the least recently used window is dropped. */
 const windowsMax = 100_000;
 
 interface Window {
@@ -11,13 +11,13 @@ interface Window {
 
 export interface LocalCounter extends CallCounter {
   reserve(policy: Policy, caller: string): Reservation;
-  /** Counts a call that the shared counter granted, in a window that ends after `resetMs`. */
+  /** Adds a call that the shared counter granted, in a window that ends after `resetMs`. */
   add(policy: Policy, caller: string, resetMs: number): void;
 }
 
-/** Counts in fixed windows. @param now a monotonic clock in milliseconds */
+/** Fixed windows. @param now a monotonic clock in milliseconds */
 export function createLocalCounter(now: () => number = () => performance.now()): LocalCounter {
-  // Each policy has its own, so that the many addresses of one do not evict the stores of another.
+  // Separate, so that the many addresses of one policy do not evict the stores of another.
   const byPolicy = new Map<PolicyName, LRUCache<string, Window>>();
   const windowsOf = ({ name }: Policy): LRUCache<string, Window> => {
     const windows = byPolicy.get(name) ?? new LRUCache<string, Window>({ max: windowsMax });

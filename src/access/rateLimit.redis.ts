@@ -7,14 +7,11 @@ import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
 
 const replyTimeoutMs = 500;
-/** Ends commands that no call waits for any more. */
+/** Ends commands that no call waits for. */
 const commandTimeoutMs = 5_000;
 const firstConnectionMs = 1_000;
 
-/**
- * Checks and increments atomically. A value that is no count starts a window; an expiry that is missing or too long is
- * reset.
- */
+/** Atomic. A value that is no count starts a window; an expiry that is missing or too long is reset. */
 const reserveScript = `
 local callsMax, windowMs = tonumber(ARGV[1]), tonumber(ARGV[2])
 local value = redis.pcall('GET', KEYS[1])
@@ -33,11 +30,7 @@ return {1, redis.call('INCR', KEYS[1]), resetMs}
 
 type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<unknown>;
 
-/**
- * The counter of all processes on one Redis, with a local fallback.
- *
- * @param warn called once for each outage
- */
+/** Shared by all processes, with a local fallback. @param warn called once for each outage */
 export async function openRedisCounter(url: string, warn: (problem: Error) => void): Promise<CallCounter> {
   const health = watchHealth(warn);
   const redis = openRedis(url, health.failed, { commandTimeoutMs });

@@ -4,7 +4,7 @@ import { AppError } from "../errors.js";
 /** Calls of both styles count together. Those of `collect` are counted for each client address and public key. */
 export type PolicyName = "analytics" | "product" | "collect";
 
-/** How many calls a store, or another caller, may make in a window, which starts with its first call. */
+/** A window starts with the first call of a store or other caller. */
 export interface Policy {
   readonly name: PolicyName;
   readonly callsMax: number;
@@ -22,7 +22,7 @@ export interface Reservation {
   readonly resetMs: number;
 }
 
-/** Checks and counts a call atomically. Never throws. */
+/** Atomic. Never throws. */
 export interface CallCounter {
   /** @param caller the store, or what else a policy counts for */
   reserve(policy: Policy, caller: string): Reservation | Promise<Reservation>;
@@ -66,7 +66,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** Rounded up: a client that waits that long is not early. */
+/** Rounded up, so that clients do not come too early. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -1,11 +1,11 @@
 import { AppError, errorAt } from "../errors.js";
 
-/** What an access token may allow, in the order in which scopes are listed; docs/access.md has a table of what each is for. */
+/** The order is that of lists; docs/access.md has a table of what each allows. */
 export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** Of a caller: unknown ones, which a later version may have stored, allow nothing. */
+/** May contain unknown scopes, which a later version stored and which allow nothing. */
 export type Granted = ReadonlySet<string>;
 
 /** For calls that any valid token may make. */
@@ -20,7 +20,11 @@ export function forbidden(scope: Scope): AppError {
   return new AppError("FORBIDDEN", `The access token does not have the scope ${scope}.`);
 }
 
-/** The scopes in their order, each once. None given means all. @throws {AppError} VALIDATION_FAILED for an unknown one */
+/**
+ * Ordered, without duplicates; all of them if none is given.
+ *
+ * @throws {AppError} VALIDATION_FAILED for an unknown one
+ */
 export function parseScopes(given: readonly string[] = []): Scope[] {
   const unknown = given.find((name) => !(scopes as readonly string[]).includes(name));
   if (unknown !== undefined) {

@@ -11,7 +11,7 @@ export interface SiteReference {
 }
 
 /**
- * The id of the named site, or undefined without a siteId.
+ * Undefined without a siteId.
  *
  * @throws {AppError} SITE_NOT_FOUND where the store has no such site, or not of that type
  */
@@ -54,14 +54,14 @@ export interface SiteSummary {
   readonly type: string;
 }
 
-/** A store's sites in the order of their ids. @throws {AppError} NOT_FOUND for an unknown store */
+/** Ordered by id. @throws {AppError} NOT_FOUND for an unknown store */
 export async function listSites(db: Database, storeId: string): Promise<SiteSummary[]> {
   await requireStore(db, storeId);
   const sites = await db.site.findMany({ where: { storeId }, orderBy: { id: "asc" } });
   return sites.map(({ id, type }) => ({ site: id, type }));
 }
 
-/** How many products are tied to a site. @throws {AppError} NOT_FOUND for an unknown store or site */
+/** @throws {AppError} NOT_FOUND for an unknown store or site */
 export async function countTiedProducts(db: Database, storeId: string, id: string): Promise<number> {
   await requireStore(db, storeId);
   const site = await db.site.findUnique({ where: { storeId_id: { storeId, id } } });
@@ -70,7 +70,7 @@ export async function countTiedProducts(db: Database, storeId: string, id: strin
 }
 
 /**
- * Removes a site. Products that are tied to no other one are then sold on all sites of the store.
+ * Products tied to no other site are then sold on all sites of the store.
  *
  * @throws {AppError} NOT_FOUND for an unknown store or site
  */

@@ -5,13 +5,11 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { inTransaction } from "../database/transaction.js";
 import { findStore, type StoreSummary } from "./store.js";
 
-/** What belongs to a store. */
 export interface StoreContents {
   readonly products: number;
   readonly sites: number;
   readonly liveStreams: number;
   readonly tokens: number;
-  /** Public keys. */
   readonly keys: number;
 }
 
@@ -35,8 +33,8 @@ export async function describeStore(db: Database, storeId: string): Promise<Stor
 }
 
 /**
- * Deletes a store with everything of it: first its tokens and public keys, so that nothing more is written; the store itself last. After
- * an interruption, another call deletes the rest.
+ * Deletes a store: first its tokens and public keys, so that nothing more is written, then all of its data, and itself
+ * last. After an interruption, another call deletes the rest.
  *
  * @param waitMs until its tokens and keys have stopped working
  * @returns what it had
@@ -66,7 +64,7 @@ export async function deleteStore(
   return contents;
 }
 
-/** With the lock of the catalog: an import under way is awaited. @returns how many products were deleted */
+/** Locks the catalog, and so waits for an import under way. @returns the number of deleted products */
 function deleteProducts(db: RootDatabase, storeId: string): Promise<number> {
   return withCatalog(db, storeId, { isLong: true }, (lock) =>
     inTransaction(db, { timeoutMs }, async (transaction) => {

@@ -5,9 +5,7 @@ import { nameCharactersMax, textFault } from "../lib/text.js";
 
 const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
-/**
- * @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken, and for a name that is blank or too long
- */
+/** @throws {AppError} VALIDATION_FAILED for an id that is malformed or taken, or a name that is blank or too long */
 export async function createStore(
   db: Database,
   id: string,
@@ -36,11 +34,7 @@ function requireCurrency(currency: string): void {
   throw errorAt("VALIDATION_FAILED", message, ["currency"]);
 }
 
-/**
- * Sets the currency of all amounts of a store. Amounts are not converted.
- *
- * @throws {AppError} NOT_FOUND, or VALIDATION_FAILED for what is no currency of ISO 4217
- */
+/** Amounts are not converted. @throws {AppError} NOT_FOUND, or VALIDATION_FAILED for what is no ISO 4217 currency */
 export async function setCurrency(db: Database, id: string, currency: string) {
   requireCurrency(currency);
   await requireStore(db, id);
@@ -62,12 +56,12 @@ export async function requireStore(db: Database, id: string): Promise<void> {
 
 /** @throws {AppError} NOT_FOUND */
 export async function findStore(db: Database, id: string): Promise<StoreSummary> {
-  const found = await db.store.findFirst({ where: { id } }); // findUnique would be joined with another store's: two nodes of Citus
+  const found = await db.store.findFirst({ where: { id } }); // findUnique would be joined with another store's, on two nodes of Citus
   if (found === null) throw new AppError("NOT_FOUND", `There is no store ${id}.`);
   return { store: found.id, name: found.name, currency: found.currency, createdAt: found.createdAt };
 }
 
-/** All stores in the order of their ids. For operators: everybody else knows one store. */
+/** Ordered by id. Only operators may see other stores. */
 export function listStores(db: Database): Promise<StoreSummary[]> {
   return db.$queryRaw<
     StoreSummary[]

@@ -1,11 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Database, RootDatabase } from "../database/client.js";
+import { mayLackNode } from "../database/errors.js";
 import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
-import { type IssuedToken, isValid, requireToken, storeToken, type TokenSummary } from "./token.js";
+import {
+  addRevocation,
+  type IssuedToken,
+  isValid,
+  requireToken,
+  storeToken,
+  type TokenSummary,
+  revocationOf,
+} from "./token.js";
 
 interface RotateOptions {
-  /** The old token expires then at the latest. */
+  /** When the old token expires at the latest. */
   readonly graceMs: number;
   /** The old token's expiry by default. */
   readonly expiresAt?: Date | undefined;
@@ -44,7 +53,7 @@ export async function rotateToken(
   });
 }
 
-/** Locks the row: concurrent rotations and revocations wait, and read it again. */
+/** Locks the row: concurrent rotations and revocations wait, then read it. */
 async function claim(transaction: Database, storeId: string, id: string, newId: string) {
   const { count } = await transaction.accessToken.updateMany({
     where: { id, storeId, revokedAt: null, replacedBy: null },
@@ -83,14 +92,31 @@ export interface Revocation {
  */
 export async function revokeToken(db: RootDatabase, store: string, id: string): Promise<Revocation> {
   const before = await requireToken(db, store, id);
+  await addRevocation(db, store, id);
+  try {
+    return await revokeRow(db, store, id, before.replacedBy);
+  } catch (error) {
+    if (!mayLackNode(error)) throw error;
+    // No rotation can be under way: it would write to that node too.
+    const revokedAt = before.revokedAt ?? (await revocationOf(db, store, id));
+    return { revokedAt, replacedBy: await validSuccessor(db, store, before.replacedBy), alsoRevoked: [] };
+  }
+}
+
+function revokeRow(db: RootDatabase, store: string, id: string, replacedBefore: string | null): Promise<Revocation> {
   return inTransaction(db, { timeoutMs: transactionTimeoutMs }, async (transaction) => {
     const { revokedAt, replacedBy } = await revoke(transaction, store, id);
-    const isReplacedBefore = replacedBy === before.replacedBy;
-    const alsoRevoked = isReplacedBefore ? [] : await revokeSuccessors(transaction, store, replacedBy);
-    const successor =
-      isReplacedBefore && replacedBy !== null ? await requireToken(transaction, store, replacedBy) : null;
-    return { revokedAt, replacedBy: successor !== null && isValid(successor) ? successor.id : null, alsoRevoked };
+    if (replacedBy !== replacedBefore) {
+      return { revokedAt, replacedBy: null, alsoRevoked: await revokeSuccessors(transaction, store, replacedBy) };
+    }
+    return { revokedAt, replacedBy: await validSuccessor(transaction, store, replacedBy), alsoRevoked: [] };
   });
+}
+
+async function validSuccessor(db: Database, store: string, replacedBy: string | null): Promise<string | null> {
+  if (replacedBy === null) return null;
+  const successor = await requireToken(db, store, replacedBy);
+  return isValid(successor) ? successor.id : null;
 }
 
 async function revokeSuccessors(transaction: Database, store: string, first: string | null): Promise<string[]> {

@@ -62,14 +62,15 @@ export async function storeToken(
 
 export async function listTokens(db: Database, store: string): Promise<readonly TokenSummary[]> {
   await requireStore(db, store);
-  return db.accessToken.findMany({
+  const tokens = await db.accessToken.findMany({
     where: { storeId: store },
     omit: { hash: true, storeId: true },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
+  return withRevocations(db, store, tokens);
 }
 
-/** A revocation in the future counts too: clocks of machines differ. */
+/** A revocation in the future counts too: machines' clocks differ. */
 export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
 }
@@ -78,5 +79,36 @@ export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt"
 export async function requireToken(db: Database, storeId: string, id: string) {
   const token = await db.accessToken.findUnique({ where: { id, storeId } });
   if (token === null) throw new AppError("NOT_FOUND", `Store ${storeId} has no token ${id}.`);
-  return token;
+  return { ...token, revokedAt: token.revokedAt ?? (await revocationOf(db, storeId, id)) };
+}
+
+/**
+ * Revokes a token or public key. On Citus its row is on all nodes, and cannot be written while one is down; this only
+ * needs the node of its store.
+ *
+ * @param id of a token or key that the store has
+ */
+export async function addRevocation(db: Database, storeId: string, id: string): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO "Revocation" ("storeId", id, "revokedAt")
+    SELECT o.id, ${id}, ${new Date()}::timestamptz FROM "Store" AS o WHERE o.id = ${storeId}
+    ON CONFLICT ("storeId", id) DO NOTHING`;
+}
+
+/** Null where there is none. */
+export async function revocationOf(db: Database, storeId: string, id: string): Promise<Date | null> {
+  // findUnique would be joined with another store's, on two nodes of Citus
+  const found = await db.revocation.findFirst({ where: { storeId, id }, select: { revokedAt: true } });
+  return found?.revokedAt ?? null;
+}
+
+/** Adds when tokens or keys of a store were revoked. */
+export async function withRevocations<Row extends { readonly id: string; readonly revokedAt: Date | null }>(
+  db: Database,
+  storeId: string,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const revoked = await db.revocation.findMany({ where: { storeId } });
+  const times = new Map(revoked.map(({ id, revokedAt }) => [id, revokedAt]));
+  return rows.map((row) => ({ ...row, revokedAt: row.revokedAt ?? times.get(row.id) ?? null }));
 }

@@ -10,7 +10,7 @@ interface Hidden {
 
 const hidden = new Map<string, Hidden>();
 
-/** Blocks reads of a store's products while `work` changes them in several transactions. */
+/** Blocks reads of a store's products during several transactions. */
 export async function whileHidden<Result>(storeId: string, work: () => Promise<Result>): Promise<Result> {
   const entry = hidden.get(storeId) ?? hide();
   hidden.set(storeId, entry);
@@ -32,11 +32,7 @@ function hide(): Hidden {
   return { imports: 0, shown, show };
 }
 
-/**
- * What a reader of the store's products must await, if anything.
- *
- * @throws {AppError} UNAVAILABLE after half a minute
- */
+/** If defined, readers of the store's products must await it. @throws {AppError} UNAVAILABLE after half a minute */
 export function catalogShown(storeId: string): Promise<void> | undefined {
   const entry = hidden.get(storeId);
   return entry && untilShown(entry);

@@ -4,7 +4,7 @@ import { isStorable } from "../lib/text.js";
 import { presentFields, type ProductInput, productFieldNames } from "./product.input.js";
 import { searchText } from "./product.search.js";
 
-/** The SQL type of a column. How values are encoded and CSV cells are parsed follows from it. */
+/** Determines how values are encoded and CSV cells parsed. */
 export type ColumnType = "text" | "numeric" | "boolean" | "text[]";
 
 type ColumnTypeOf<Value> = Value extends string
@@ -18,13 +18,13 @@ type ColumnTypeOf<Value> = Value extends string
 interface ProductColumn<Type extends ColumnType = ColumnType> {
   readonly name: Exclude<keyof Product, "storeId" | "createdAt" | "updatedAt">;
   readonly type: Type;
-  /** Enough of these to find which rows of an import conflict. */
+  /** These suffice to find which rows of an import conflict. */
   readonly isKey?: boolean;
   /** Lists read it only where it is selected. */
   readonly isLong?: boolean;
 }
 
-/** The column of each product field. Every statement that reads or writes products is generated from this table. */
+/** Every statement that reads or writes products is generated from this table. */
 export const productColumns: {
   readonly [F in keyof ProductInput]-?: ProductColumn<ColumnTypeOf<NonNullable<ProductInput[F]>>>;
 } = {
@@ -46,15 +46,13 @@ export const chunkRowsMax = 2_000;
 /** The columns of an imported row. `searchWords` is the text of `searchText`, `present` is that of PlacedProduct. */
 export const rowFieldNames = ["line", "present", ...productFieldNames, "searchWords"] as const;
 
-/**
- * Rows as one PostgreSQL array literal per column, for `unnest`. Elements of a `text[]` column are literals themselves.
- */
+/** One PostgreSQL array literal per column, for `unnest`. Elements of a `text[]` column are literals themselves. */
 export type EncodedRows = { readonly [F in (typeof rowFieldNames)[number]]: string };
 
 export interface PlacedProduct {
   readonly product: Partial<ProductInput>;
   readonly line: number;
-  /** In a patch: the fields that the product has, as `fieldBits`; null for an invalid one. */
+  /** Fields of a patch, as `fieldBits`; null for an invalid one. */
   readonly present?: number | null;
 }
 
@@ -70,11 +68,7 @@ export function presence(
 /** `unnest` pads shorter columns with NULL. */
 const noElements = "{}";
 
-/**
- * Missing values become NULL, missing images an empty array.
- *
- * @param keysOnly leaves the other columns empty
- */
+/** Missing values become NULL, missing images an empty array. @param keysOnly leaves the other columns empty */
 export function encodeRows(rows: readonly PlacedProduct[], keysOnly = false): EncodedRows {
   return mapColumns((name) => {
     if (name === "line") return bareArrayLiteral(rows.map(({ line }) => line));
@@ -103,7 +97,7 @@ function mapColumns(column: (name: keyof EncodedRows) => string): EncodedRows {
   return Object.fromEntries(rowFieldNames.map((name) => [name, column(name)])) as EncodedRows; // rowFieldNames holds all
 }
 
-/** The casts hold because the type of `productColumns` ties column types to field types. */
+/** The casts hold: the type of `productColumns` ties column types to field types. */
 function encodeColumn(type: ColumnType, values: readonly ProductInput[keyof ProductInput][]): string {
   switch (type) {
     case "text":
@@ -115,7 +109,7 @@ function encodeColumn(type: ColumnType, values: readonly ProductInput[keyof Prod
   }
 }
 
-/** A number becomes its shortest decimal, which denotes the same number; -0 becomes 0. */
+/** The shortest decimal of a number, which denotes the same number; -0 becomes 0. */
 function bareArrayLiteral(values: readonly (number | boolean | null | undefined)[]): string {
   return `{${values.map((value) => String(value ?? "NULL")).join(",")}}`;
 }

@@ -16,11 +16,11 @@ export interface ProductInput {
   readonly url: string;
 }
 
-/** A message that takes work is made on demand: problems beyond those that are listed are only counted. */
+/** Costly messages are made on demand: problems beyond those that are listed are only counted. */
 type Report = (field: string | Path, code: Problem["code"], message: string | (() => string)) => void;
 type Rule = (value: unknown, field: string, report: Report) => void;
 
-/** Limits in Unicode characters; `url` is that of every URL. */
+/** Maxima in Unicode characters; `url` is that of every URL. */
 export const charactersMax = { id: 255, sku: 255, title: 1_000, description: 65_535, url: 2_048 } as const;
 export const imagesMax = 250;
 export const priceMin = 0;
@@ -50,10 +50,10 @@ export const requiredBits = productFieldNames
   .filter((name) => productFields[name].required)
   .reduce((bits, name) => bits | fieldBits[name], 0);
 
-/** A change of a product, which its id or else its sku names: fields that are not there stay as they are. */
+/** Changes the product with its id or else sku: missing fields stay as they are. */
 export type ProductPatch = Partial<ProductInput>;
 
-/** The fields that a patch has, as `fieldBits`. A key that is null is not there. */
+/** The fields of a patch as `fieldBits`. A null key is not there. */
 export function presentFields(patch: ProductPatch): number {
   let bits = 0;
   for (const name of productFieldNames) {
@@ -73,12 +73,12 @@ export interface Place {
   readonly line?: number;
 }
 
-/** Checks one product by itself and reports every problem. */
+/** Reports every problem of one product by itself. */
 export function checkProduct(product: unknown, place: Place, problems: Problems): product is ProductInput {
   return checkFields(product, { place, problems, missing: missingField });
 }
 
-/** Checks one patch by itself and reports every problem. */
+/** Reports every problem of one patch by itself. */
 function checkPatch(patch: unknown, place: Place, problems: Problems): patch is ProductPatch {
   return checkFields(patch, { place, problems, missing: missingInPatch });
 }
@@ -91,7 +91,7 @@ function missingField(name: keyof ProductInput): string | undefined {
   return productFields[name].required ? `${name} is required.` : undefined;
 }
 
-/** A required field may be left out, but not cleared; one of both keys must be there. */
+/** A required field may be missing, but not null; one of both keys must be there. */
 function missingInPatch(name: keyof ProductInput, patch: ProductPatch): string | undefined {
   if (name === "id") return (patch.sku ?? undefined) === undefined ? "id or sku is required." : undefined;
   if (name === "sku" || !productFields[name].required || !Object.hasOwn(patch, name) || patch[name] === undefined)
@@ -102,7 +102,7 @@ function missingInPatch(name: keyof ProductInput, patch: ProductPatch): string |
 interface FieldChecks {
   readonly place: Place;
   readonly problems: Problems;
-  /** What is wrong with a field that is not there, or null. */
+  /** The problem of a field that is missing or null, if it is one. */
   readonly missing: (name: keyof ProductInput, product: ProductPatch) => string | undefined;
 }
 
@@ -167,7 +167,7 @@ function images(value: unknown, field: string, report: Report): void {
 
 const urlText = text(charactersMax.url);
 
-/** Most URLs. They skip further checks, for the speed of bulk imports. */
+/** Most URLs, which skip further checks, for the speed of bulk imports. */
 const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-{}~]*)?$/u;
 
 function isPlainUrl(value: unknown): boolean {
@@ -191,7 +191,7 @@ function checkUrl(value: unknown, field: string, report: Report): void {
   }
 }
 
-/** What other systems write between the URLs of several images. URLs have both percent-encoded (RFC 3986, section 2). */
+/** Between several images of other systems. URLs have both percent-encoded (RFC 3986, section 2). */
 const severalUrls = /[\s|]/u;
 const severalImages = "Several images are written as a JSON array of URLs.";
 
@@ -201,7 +201,7 @@ const severalImages = "Several images are written as a JSON array of URLs.";
  */
 const beyondAscii = /\P{ASCII}+/gu;
 
-/** True for http, https and protocol-relative URLs. Control characters are refused, since URL parsers drop them. */
+/** http, https and protocol-relative URLs. Control characters are refused, since URL parsers drop them. */
 function isWebUrl(value: string): boolean {
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   if (!/^(?:https?:)?\/\/[^\u0000-\u001f\u007f]+$/iu.test(value)) return false;

@@ -1,16 +1,17 @@
 import type { RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
+import type { AnswerBudget } from "../schema/answerBudget.js";
 import { builder } from "../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
 import { rateLimited } from "../schema/rateLimit.js";
-import { selectsLongTexts } from "../schema/selection.js";
+import { longTextsCertain, selectsLongTexts } from "../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
-import { countProducts, listOrderedProducts, listProducts } from "./product.list.js";
+import { countProducts, listOrderedProducts, listProducts, type RequireRoom } from "./product.list.js";
 import { isProductSortValue, type ProductOrder as ProductOrderValue, productOrders } from "./product.order.js";
 import { Product } from "./product.schema.js";
-import type { StoredProduct } from "./product.sql.js";
+import { isLongField, longCharactersMax, type StoredProduct } from "./product.sql.js";
 
-/** A product of a list: in an order that was asked for, with its place there. */
+/** With its place in the order that was asked for. */
 const products = connectionType("Product", Product, ({ place, id }: StoredProduct & { place?: readonly string[] }) =>
   encodeCursor(...(place ?? [id])),
 );
@@ -46,9 +47,10 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: rateLimited("product", async (_, { first, after, orderBy, direction, ...filter }, context, info) => {
-      const { db, identity } = context;
+      const { db, identity, answer } = context;
       const { storeId } = identity;
-      const page = { ...filter, first: pageSize(first), withLongTexts: selectsLongTexts(info) };
+      const texts = { withLongTexts: selectsLongTexts(info), requireRoom: roomIn(answer, longTextsCertain(info)) };
+      const page = { ...filter, first: pageSize(first), ...texts };
       const isByName = orderBy === "ID" || orderBy === "TITLE";
       const order = { orderBy, direction: direction ?? (isByName ? "ASC" : "DESC") };
       const list =
@@ -60,6 +62,17 @@ builder.queryFields((t) => ({
     }),
   }),
 }));
+
+/** Where possible, refuses a page with more long texts than the answer has room for before they are read. */
+function roomIn(answer: AnswerBudget, selected: readonly string[]): RequireRoom {
+  const fields = selected.filter(isLongField);
+  const charactersMax = fields.reduce((sum, field) => sum + longCharactersMax[field], 0);
+  return async (first, sizes) => {
+    if (answer.hasRoomFor(first * charactersMax)) return;
+    const sized = await sizes(fields);
+    answer.requireRoomFor(sized.reduce((sum, { bytes }) => sum + bytes, 0));
+  };
+}
 
 function idCursor(after: string | null | undefined): string | undefined {
   const [id, ...others] = decodeCursor(after, 1, 4) ?? [];

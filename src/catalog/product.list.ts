@@ -5,8 +5,14 @@ import { isLongerThan } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
 import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
-import { countMatches, type PageLimits, productsInOrder, searchProducts } from "./product.searchIndex.js";
-import type { StoredProduct } from "./product.sql.js";
+import {
+  countMatches,
+  type PageLimits,
+  productsInOrder,
+  searchProducts,
+  type SizedProduct,
+} from "./product.searchIndex.js";
+import type { LongField, StoredProduct } from "./product.sql.js";
 
 interface ProductFilter {
   readonly search?: string | null | undefined;
@@ -17,35 +23,42 @@ interface ProductFilter {
   readonly siteId?: string | null | undefined;
 }
 
+/**
+ * Called before a page's long texts are read, with the size of the page and a function that finds how many bytes they
+ * have in each product; may throw.
+ */
+export type RequireRoom = (
+  first: number,
+  sizes: (bytesOf: readonly LongField[]) => Promise<readonly SizedProduct[]>,
+) => Promise<void>;
+
 interface ProductPage extends ProductFilter {
   readonly first: number;
+  readonly requireRoom?: RequireRoom;
   readonly afterId?: string | undefined;
   /** False leaves descriptions and images empty, which is much faster. */
   readonly withLongTexts?: boolean;
 }
 
 /**
- * A page of a store's products in the order of their ids. A blank search matches all.
+ * Ordered by id. A blank search matches all.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND
  */
 export async function listProducts(
   db: Database,
   storeId: string,
-  { first, search, siteId, withLongTexts = true, ...limits }: ProductPage,
+  { first, search, siteId, withLongTexts = true, requireRoom, ...limits }: ProductPage,
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
   const site = await resolveSite(db, storeId, { siteId });
   const page = { ...limits, storeId, siteId: site, rowsMax: first + 1, withLongTexts };
   await catalogShown(storeId);
-  const products = await findPage(db, page, search ?? "");
+  await requireRoom?.(first, (bytesOf) => findPage(db, { ...page, rowsMax: first, bytesOf }, search ?? ""));
+  const products = await findPage<StoredProduct>(db, page, search ?? "");
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
 }
 
-/**
- * How many products such a list has, counted up to a maximum.
- *
- * @throws {AppError} VALIDATION_FAILED for a search that is too long
- */
+/** Counted up to a maximum. @throws {AppError} VALIDATION_FAILED for a search that is too long */
 export async function countProducts(
   db: Database,
   storeId: string,
@@ -67,17 +80,14 @@ interface OrderedProductPage extends ProductFilter {
   readonly orderBy: ProductOrder;
   readonly direction: "ASC" | "DESC";
   readonly withLongTexts: boolean;
+  readonly requireRoom?: RequireRoom;
 }
 
-/**
- * A page of a store's products in an order.
- *
- * @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND
- */
+/** @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND */
 export async function listOrderedProducts(
   db: Database,
   storeId: string,
-  { first, search, siteId, ...order }: OrderedProductPage,
+  { first, search, siteId, requireRoom, ...order }: OrderedProductPage,
 ): Promise<{ nodes: OrderedProduct[]; hasNextPage: boolean }> {
   const text = search ?? "";
   checkSearch(text);
@@ -85,7 +95,9 @@ export async function listOrderedProducts(
   await catalogShown(storeId);
   const query = searchQuery(storeId, text);
   if (query === undefined && text.trim() !== "") return { nodes: [], hasNextPage: false };
-  const products = await productsOrdered(db, { ...order, storeId, siteId: site, rowsMax: first + 1 }, query);
+  const page = { ...order, storeId, siteId: site, rowsMax: first + 1 };
+  await requireRoom?.(first, (bytesOf) => productsOrdered(db, { ...page, rowsMax: first, bytesOf }, query));
+  const products = await productsOrdered<OrderedProduct>(db, page, query);
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
 }
 
@@ -99,7 +111,7 @@ function checkSearch(search: string): void {
   throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
 }
 
-async function findPage(db: Database, page: PageLimits, search: string): Promise<StoredProduct[]> {
+async function findPage<Row>(db: Database, page: PageLimits, search: string): Promise<Row[]> {
   checkSearch(search);
   if (search.trim() === "") return productsInOrder(db, page);
   const query = searchQuery(page.storeId, search);

@@ -10,7 +10,7 @@ import { productRow, type StoredProduct } from "./product.sql.js";
 const deleteAttemptsMax = 4;
 
 /**
- * The product with this reference id, or else sku; with a site, one of that site or of none.
+ * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
  *
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
  */
@@ -33,7 +33,7 @@ export async function findProduct(
 }
 
 /**
- * Deletes the product that findProduct finds.
+ * Deletes what findProduct finds.
  *
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others
  */
@@ -52,7 +52,7 @@ export async function deleteProduct(
 }
 
 /**
- * Deletes a product once no import has it locked. Deletions of a store queue, so that only one polls.
+ * Waits for imports that have it locked. Deletions of a store queue, so that only one polls.
  *
  * @returns whether it existed
  */
@@ -77,7 +77,7 @@ function modifiedConcurrently(): AppError {
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 
-/** The product with this reference id, or else sku, on whatever site. */
+/** Finds products by reference id or else sku, on any site. */
 export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonly string[]) => {
   const products = await db.$queryRaw<StoredProduct[]>`/* product_by_id_or_sku */
     SELECT ${productRow}

@@ -1,18 +1,26 @@
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { SearchQuery } from "./product.search.js";
-import { byIndex, otherCollation, type ProductLimits, productColumnsOf, productLimits } from "./product.searchIndex.js";
+import {
+  byIndex,
+  otherCollation,
+  type PageColumns,
+  type ProductLimits,
+  productColumnsOf,
+  productLimits,
+  readPage,
+} from "./product.searchIndex.js";
 import type { StoredProduct } from "./product.sql.js";
 
 export const productOrders = ["ID", "TITLE", "PRICE", "UPDATED_AT"] as const;
 export type ProductOrder = (typeof productOrders)[number];
 
-/** A product, and what it is ordered by, as its cursor has it: empty without a price. */
+/** A product with the value that orders it, as in its cursor: empty without a price. */
 export type OrderedProduct = StoredProduct & { readonly sortValue: string };
 
 interface Sort {
   readonly value: Prisma.Sql;
-  /** How the value of a cursor is compared with it. */
+  /** The SQL of a cursor's value, to compare `value` with. */
   readonly given: (value: string) => Prisma.Sql;
   readonly isValue: (value: string) => boolean;
 }
@@ -21,8 +29,8 @@ const double = /^(\d{1,25}(\.\d{1,25})?(e[+-]?\d{1,3})?)?$/u;
 const microseconds = /^-?\d{1,18}$/u;
 
 /**
- * Titles are compared by their first 200 characters, without regard to the case of A to Z, the same in every database; prices
- * as the numbers that callers see.
+ * Titles are compared by their first 200 characters, ignoring the case of A to Z, alike in every database; prices as
+ * the numbers that callers see.
  */
 const sorts: Readonly<Record<ProductOrder, Sort>> = {
   ID: { value: Prisma.sql`id`, given: (value) => Prisma.sql`${value}::text`, isValue: () => true },
@@ -47,35 +55,34 @@ export function isProductSortValue(orderBy: ProductOrder): (value: string) => bo
   return sorts[orderBy].isValue;
 }
 
-interface OrderedPage extends ProductLimits {
+interface OrderedPage extends ProductLimits, PageColumns {
   readonly rowsMax: number;
-  readonly withLongTexts: boolean;
   readonly orderBy: ProductOrder;
   readonly direction: "ASC" | "DESC";
   readonly after: { readonly value: string; readonly id: string } | undefined;
 }
 
 /**
- * Products in an order; those that are equal in it go by id, in the same direction, and those without a price come last in
- * either. All but the order by id reads what all matching products are ordered by.
+ * Equal products go by id, in the same direction; those without a price come last in either. All but the order by id
+ * reads the sort values of all matching products.
  *
  * @param query all products if undefined
  */
-export function productsOrdered(
-  db: Database,
-  page: OrderedPage,
-  query: SearchQuery | undefined,
-): Promise<OrderedProduct[]> {
+export function productsOrdered<Row>(db: Database, page: OrderedPage, query: SearchQuery | undefined): Promise<Row[]> {
   const { storeId, rowsMax, orderBy, direction } = page;
   const { value } = sorts[orderBy];
   const way = direction === "ASC" ? Prisma.sql`ASC` : Prisma.sql`DESC`;
   const nullsLast = orderBy === "PRICE" ? Prisma.sql`(price IS NULL), ` : Prisma.empty;
   const keys = orderBy === "ID" ? Prisma.sql`id ${way}` : Prisma.sql`${nullsLast}${value} ${way}, id ${way}`;
-  return db.$queryRaw<OrderedProduct[]>`
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
     SELECT ${productColumnsOf(page)}, coalesce(${value}::text, '') AS "sortValue" FROM "Product"
     WHERE "storeId" = ${storeId} ${query === undefined ? Prisma.empty : otherCollation}
       ${productLimits(page)} ${query === undefined ? Prisma.empty : byIndex(query)} ${isBeyond(page)}
-    ORDER BY ${keys} LIMIT ${rowsMax}`;
+    ORDER BY ${keys} LIMIT ${rowsMax}`,
+  );
 }
 
 function isBeyond({ after, orderBy, direction }: OrderedPage): Prisma.Sql {

@@ -8,7 +8,7 @@ import { searchText } from "./product.search.js";
 import { lexemes } from "./product.searchIndex.js";
 import type { RowSource } from "./product.sql.js";
 
-/** The fields that some rows of a patch have, and those that all of them have, as `fieldBits`. */
+/** Fields of some rows, and those of all rows, as `fieldBits`. */
 export interface PatchedFields {
   readonly any: number;
   readonly all: number;
@@ -28,14 +28,14 @@ const assigned = Object.entries(productColumns)
   .filter(([field]) => field !== "id")
   .map(([field, { name }]) => ({ bit: fieldBits[field as keyof typeof fieldBits], column: `"${name}"` })); // its keys
 
-/** Each row names its product by its id or, without one, by its sku. */
+/** A row names its product by id or, without one, by sku. */
 const matches = {
   id: Prisma.sql`p.id = s.id`,
   sku: Prisma.sql`s.id IS NULL AND p.sku = s.sku`,
 } as const;
 
 /**
- * Changes the fields that rows have, and no others.
+ * Changes the rows' fields, and no others.
  *
  * @param now the time of lockCatalog
  * @returns how many products were changed, each once; and how many of them have a price_min above price_max now

@@ -57,6 +57,14 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
   }),
 });
 
+/** A field for the product that figures name by its id. */
+export const productOfCatalog = {
+  authScopes: { "catalog:read": true },
+  type: Product,
+  nullable: true,
+  description: "Null where the catalog does not have it, or no longer.",
+} as const;
+
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
   extensions: { placeholderValue: productStandIn },
@@ -108,7 +116,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Of a body that is a CSV file. @throws {AppError} BAD_REQUEST for options that cannot be read */
+/** Options of a CSV file that is the body. @throws {AppError} BAD_REQUEST for options that cannot be read */
 function fileOptions({ uploadOptions }: Context) {
   return { pathPrefix: [], ...(uploadOptions && { fileFormat: parseFormatOptions(uploadOptions) }) };
 }

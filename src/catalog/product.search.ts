@@ -4,31 +4,31 @@ export const searchCharactersMax = 1_000;
 /** Of longer words the beginning is indexed; PostgreSQL takes lexemes of at most 2,046 bytes. */
 const wordCharactersMax = 64;
 const searchWordsMax = 16;
-/** Words looked up in the index: one that occurs in all products takes milliseconds. */
+/** A word of all products takes milliseconds to look up. */
 const indexedWordsMax = 3;
-/** Short, as it is stored with each word; it need not be unique. */
+/** Short, as each word is stored with it; it need not be unique. */
 const markLength = 6;
 
 export interface SearchQuery {
-  /** Every word must begin a word of the product. */
+  /** Each must begin a word of the product. */
   readonly all: string;
-  /** Its longest words, which tend to be the rarest. */
+  /** The longest words, which tend to be the rarest. */
   readonly indexed: string;
 }
 
-/** Searchable words, each after a space, of letters and digits only. */
+/** Words of letters and digits only, each after a space. */
 export function searchText(...texts: readonly string[]): string {
   let text = "";
   for (const word of wordsOf(texts)) text += ` ${word}`;
   return text;
 }
 
-/** The prefix of a store's words in the index, so that words frequent in one store do not slow others. */
+/** Prefixes a store's words in the index, so that words frequent in one store do not slow others. */
 export function storeMark(storeId: string): string {
   return createHash("sha256").update(storeId).digest("hex").slice(0, markLength);
 }
 
-/** Undefined if the text has no words, so that nothing can match. */
+/** Undefined for a text without words, which nothing can match. */
 export function searchQuery(storeId: string, text: string): SearchQuery | undefined {
   const words = [...wordsOf([text])].slice(0, searchWordsMax);
   // A prefix of another word adds nothing.
@@ -41,7 +41,8 @@ export function searchQuery(storeId: string, text: string): SearchQuery | undefi
 }
 
 /**
- * Lower-cased words without accents. Runs of letters and of digits are separate words: `12CD` finds the sku `AB12CD`.
+ * Words in lower case, without accents. Runs of letters and of digits are separate words: `12CD` finds the sku
+ * `AB12CD`.
  */
 function wordsOf(texts: readonly string[]): Set<string> {
   const words = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
-import { productRow, shortProductRow, type StoredProduct } from "./product.sql.js";
+import { longBytes, type LongField, productRow, shortProductRow } from "./product.sql.js";
 
 /** Which products are listed. */
 export interface ProductLimits {
@@ -13,56 +13,74 @@ export interface ProductLimits {
   readonly siteId?: string | undefined;
 }
 
-export interface PageLimits extends ProductLimits {
-  readonly afterId?: string | undefined;
-  readonly rowsMax: number;
+/** What to read of a page's products. */
+export interface PageColumns {
   readonly withLongTexts: boolean;
+  /** Only the size of these texts, as `bytes`. */
+  readonly bytesOf?: readonly LongField[] | undefined;
 }
 
-/** Rows scanned before the index is used: they fill a page if a word is frequent. */
+export interface SizedProduct {
+  readonly bytes: number;
+}
+
+export interface PageLimits extends ProductLimits, PageColumns {
+  readonly afterId?: string | undefined;
+  readonly rowsMax: number;
+}
+
+/** Scanned before the index is used: they fill a page if a word is frequent. */
 const nearRowsMax = 250;
-/** Rows scanned per square root of the page size. With 100,000 products this takes as long as fetching all matches. */
+/** Per square root of the page size. With 100,000 products, scanning these takes as long as fetching all matches. */
 const farRowsFactor = 550;
 
-/** The SQL of the stored words: those of `s."searchWords"`, each with the mark of the store. */
+/** SQL of the words in `s."searchWords"`, each with the mark of the store. */
 export function lexemes(storeId: string): Prisma.Sql {
   return Prisma.sql`replace(s."searchWords", ' ', ${` ${storeMark(storeId)}`})::tsvector`;
 }
 
 /**
  * The index gives matches in no order, so all must be fetched for each page: it is used only where scanning by id does
- * not fill a page soon.
+ * not soon fill a page.
  */
-export async function searchProducts(db: Database, page: PageLimits, query: SearchQuery): Promise<StoredProduct[]> {
-  const near = await walk(db, page, query, nearRowsMax);
+export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+  const near = await walk<Row>(db, page, query, nearRowsMax);
   if (near.length === page.rowsMax) return near;
   const farRowsMax = Math.ceil(farRowsFactor * Math.sqrt(page.rowsMax));
   if (near.length * farRowsMax >= page.rowsMax * nearRowsMax) {
-    const far = await walk(db, page, query, farRowsMax);
+    const far = await walk<Row>(db, page, query, farRowsMax);
     if (far.length === page.rowsMax) return far;
   }
   return findByIndex(db, page, query);
 }
 
-export function productsInOrder(db: Database, page: PageLimits): Promise<StoredProduct[]> {
-  return db.$queryRaw<StoredProduct[]>`
+export function productsInOrder<Row>(db: Database, page: PageLimits): Promise<Row[]> {
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
     SELECT ${productColumnsOf(page)} FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)} ${productLimits(page)}
-    ORDER BY id LIMIT ${page.rowsMax}`;
+    ORDER BY id LIMIT ${page.rowsMax}`,
+  );
 }
 
 /**
- * The limit is a subquery to hide it from the planner, which would otherwise fetch and sort all products of a store
- * that it believes to be small.
+ * The limit is a subquery, hidden from the planner, which would otherwise fetch and sort all products of a store that
+ * it believes to be small.
  */
-function walk(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<StoredProduct[]> {
-  return db.$queryRaw<StoredProduct[]>`
+function walk<Row>(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<Row[]> {
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
     SELECT ${productColumnsOf(page)} FROM (
       SELECT * FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)}
       ORDER BY id LIMIT (SELECT ${walkedRowsMax}::int)) AS walked
-    WHERE "searchWords" @@ ${all}::tsquery ${productLimits(page)} ORDER BY id LIMIT ${page.rowsMax}`;
+    WHERE "searchWords" @@ ${all}::tsquery ${productLimits(page)} ORDER BY id LIMIT ${page.rowsMax}`,
+  );
 }
 
-/** How many products match, counted up to a maximum. @param query all products if undefined */
+/** Counted up to a maximum. @param query all products if undefined */
 export async function countMatches(
   db: Database,
   page: ProductLimits,
@@ -85,11 +103,15 @@ export const otherCollation = Prisma.sql`COLLATE "POSIX"`;
  * collation than the primary key's, with equal results, and the query is a subquery of unknown words. Remaining words
  * are compared by a function, which no index serves.
  */
-function findByIndex(db: Database, page: PageLimits, query: SearchQuery): Promise<StoredProduct[]> {
-  return db.$queryRaw<StoredProduct[]>`
+function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
     SELECT ${productColumnsOf(page)} FROM "Product"
     WHERE "storeId" = ${page.storeId} ${otherCollation} ${afterId(page, otherCollation)} ${productLimits(page)} ${byIndex(query)}
-    ORDER BY id LIMIT ${page.rowsMax}`;
+    ORDER BY id LIMIT ${page.rowsMax}`,
+  );
 }
 
 /** What the search index finds. */
@@ -99,7 +121,13 @@ export function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
     ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}`;
 }
 
-export function productColumnsOf({ withLongTexts }: Pick<PageLimits, "withLongTexts">): Prisma.Sql {
+/** The subquery with its LIMIT is not flattened: sizes are computed for the page alone, however it is sorted. */
+export function readPage<Row>(db: Database, { bytesOf }: PageColumns, select: Prisma.Sql): Promise<Row[]> {
+  if (bytesOf === undefined) return db.$queryRaw<Row[]>`${select}`;
+  return db.$queryRaw<Row[]>`SELECT (${longBytes(bytesOf)})::int AS bytes FROM (${select}) AS page`;
+}
+
+export function productColumnsOf({ withLongTexts }: PageColumns): Prisma.Sql {
   return withLongTexts ? productRow : shortProductRow;
 }
 
@@ -107,7 +135,7 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
   return page.afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.afterId} ${collation}`;
 }
 
-/** A price is compared, not those of variants: a product without one is outside of any bounds. */
+/** Price limits compare `price`, not those of variants: a product without one is outside of any bounds. */
 export function productLimits({ storeId, available, priceMin, priceMax, siteId }: ProductLimits): Prisma.Sql {
   const parts = [
     ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
@@ -134,7 +162,7 @@ interface Unmerged {
 const unmerged = new WeakMap<RootDatabase, Unmerged>();
 
 /**
- * To be called after the transaction of an import. Every search scans the pending list of the index: 16 MB take tens of
+ * Call after an import's transaction. Every search scans the pending list of the index: 16 MB take tens of
  * milliseconds. So it is merged in the background; otherwise autovacuum or a later import does it.
  */
 export function mergeSearchIndexSoon(db: RootDatabase, rows: number): void {
@@ -145,7 +173,7 @@ export function mergeSearchIndexSoon(db: RootDatabase, rows: number): void {
   clearTimeout(state.timer);
   state.timer = setTimeout(() => {
     state.rows = 0;
-    merge(db).catch(() => undefined); // the database may be closed, or its role not own the index
+    merge(db).catch(() => undefined); // the database may be closed, or the role not own the index
   }, quietMs).unref();
 }
 

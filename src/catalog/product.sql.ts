@@ -7,10 +7,10 @@ const columns = Object.values(productColumns);
 const list = (parts: readonly string[]) => Prisma.raw(parts.join(", "));
 const names = columns.map(({ name }) => `"${name}"`);
 
-/** A product as Prisma knows it: without the column of the search index. */
+/** A product without the column of the search index. */
 export type StoredProduct = Product;
 
-/** The columns of a StoredProduct, for raw queries, which take a fraction of the work of Prisma's own. */
+/** Columns for raw queries, which take a fraction of the work of Prisma's own. */
 export const productRow = list(['"storeId"', ...names, '"createdAt"', '"updatedAt"']);
 
 /** The same with empty long texts, whose reading can take a thousand times as long. */
@@ -21,19 +21,44 @@ export const shortProductRow = list([
   '"updatedAt"',
 ]);
 
+/** Fields whose texts may have kilobytes. */
+export type LongField = "description" | "images";
+
+/** The maximum in one product. */
+export const longCharactersMax: Readonly<Record<LongField, number>> = { description: 65_535, images: 250 * 2_048 };
+
+export function isLongField(name: string): name is LongField {
+  return Object.hasOwn(longCharactersMax, name);
+}
+
+/** The bytes of these texts in a row. */
+export function longBytes(fields: readonly LongField[]): Prisma.Sql {
+  return fields.length === 0
+    ? Prisma.sql`0`
+    : Prisma.join(
+        fields.map((field) => bytesOf[field]),
+        " + ",
+      );
+}
+
+const bytesOf: Readonly<Record<LongField, Prisma.Sql>> = {
+  description: Prisma.sql`coalesce(octet_length(description), 0)`,
+  images: Prisma.sql`coalesce(octet_length(array_to_string(images, '')), 0)`,
+};
+
 export const writtenColumns = list(names);
 
-/** The values for `writtenColumns`, of rows with the alias `s`. */
+/** Values for `writtenColumns`, of rows with the alias `s`. */
 export const rowValues = list(names.map((name) => `s.${name}`));
 
 export const assignments = list(names.filter((name) => name !== '"id"').map((name) => `${name} = EXCLUDED.${name}`));
 
-/** Rows to import: something to select from, with the alias `s`. */
+/** Something to select rows from, with the alias `s`. */
 export type RowSource = Prisma.Sql;
 
 export const rowColumns = list(rowFieldNames.map(columnOf));
 
-/** `rowColumns` with their types. Keys sort by bytes, as in Product. */
+/** Types of `rowColumns`. Keys sort by bytes, as in Product. */
 export const rowColumnTypes = list([
   "line int NOT NULL",
   "present int",
@@ -42,8 +67,8 @@ export const rowColumnTypes = list([
 ]);
 
 /**
- * Rows sent with the statement: a few thousand at most. A function in FROM instead of the select list would materialize
- * them, a sixth of the work of an import.
+ * A few thousand rows at most. A function in FROM instead of the select list would materialize them, a sixth of the
+ * work of an import.
  */
 export function sentRows(rows: EncodedRows, bind: (value: string) => string): RowSource {
   return new Prisma.Sql(

@@ -1,9 +1,10 @@
+import { queryOnNode } from "../database/citus/onNode.js";
 import type { Database } from "../database/client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { lexemes } from "./product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "./product.sql.js";
 
-/** Lets skus be double between statements of this transaction, as when two products exchange theirs. */
+/** Within this transaction skus may be double between statements, as when two products exchange theirs. */
 export async function deferSkuCheck(transaction: Database): Promise<void> {
   await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED`;
 }
@@ -12,7 +13,7 @@ export async function checkSkus(transaction: Database): Promise<void> {
   await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
 }
 
-/** One name per statement text, none for rare ones: see statementName in database/client.ts. */
+/** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
 const upsertNames = {
   sent: Prisma.raw("/* product_upsert */"),
   "sent, in the order of ids": Prisma.raw("/* product_upsert_in_order */"),
@@ -20,13 +21,13 @@ const upsertNames = {
 } as const;
 
 export interface UpsertCounts {
-  /** Fewer than given if an id occurred in an earlier statement of the same import. */
+  /** Fewer than given if an id occurred in an earlier statement of the import. */
   readonly stored: number;
   readonly created: number;
 }
 
 /**
- * Stores rows, each replacing the product with its id.
+ * Inserts or replaces products by id.
  *
  * @param now the time of lockCatalog, unique to this import
  * @param kind concurrent imports write in the order of ids: one lock order, so that they cannot deadlock
@@ -38,7 +39,7 @@ export async function upsertProducts(
   now: string,
   kind: keyof typeof upsertNames,
 ): Promise<UpsertCounts> {
-  const [counts] = await transaction.$queryRaw<[UpsertCounts]>`${upsertNames[kind]}
+  const statement = Prisma.sql`${upsertNames[kind]}
     WITH written AS (
       INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
       SELECT o.id, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
@@ -48,10 +49,13 @@ export async function upsertProducts(
       WHERE "Product"."updatedAt" <> EXCLUDED."updatedAt"
       RETURNING "createdAt")
     SELECT count(*)::int AS stored, (count(*) FILTER (WHERE "createdAt" = ${now}::timestamptz))::int AS created FROM written`;
-  return counts;
+  const [counts] = await (kind === "staged"
+    ? transaction.$queryRaw<UpsertCounts[]>(statement)
+    : queryOnNode<UpsertCounts>(transaction, storeId, statement));
+  return counts ?? { stored: 0, created: 0 };
 }
 
-/** Ties to a site what an import at `now` has written. */
+/** Ties what an import at `now` has written. */
 export async function tieWritten(
   transaction: Database,
   { storeId, siteId }: { readonly storeId: string; readonly siteId: string | undefined },
@@ -60,18 +64,22 @@ export async function tieWritten(
   if (siteId === undefined) return;
   const written = Prisma.sql`(SELECT p.id FROM "Product" p
     WHERE p."storeId" = ${storeId} AND p."updatedAt" = ${now}::timestamptz) s`;
-  await tieToSite(transaction, storeId, siteId, written);
+  await tieToSite(transaction, { storeId, siteId }, written, "written");
 }
 
-/** @returns how many products were not tied to it before */
+/** @returns how many products were newly tied */
 export async function tieToSite(
   transaction: Database,
-  storeId: string,
-  siteId: string,
+  { storeId, siteId }: { readonly storeId: string; readonly siteId: string },
   rows: RowSource,
+  kind: "sent" | "written" | "staged",
 ): Promise<number> {
-  return transaction.$executeRaw`
+  const statement = Prisma.sql`
     INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT o.id, s.id, ${siteId}
     FROM "Store" AS o, ${rows} WHERE o.id = ${storeId}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
+  if (kind === "staged") return transaction.$executeRaw(statement);
+  const counting = Prisma.sql`WITH tied AS (${statement} RETURNING 1) SELECT count(*)::int AS tied FROM tied`;
+  const [row] = await queryOnNode<{ tied: number }>(transaction, storeId, counting);
+  return row?.tied ?? 0;
 }

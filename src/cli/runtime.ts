@@ -9,6 +9,7 @@ import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { openRedis } from "../lib/redis.js";
 import { count } from "../lib/text.js";
+import { namingLostNodes } from "./lostNodes.js";
 
 /** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
 export async function withDatabase<Result>(
@@ -18,7 +19,11 @@ export async function withDatabase<Result>(
     await migrateIfNeeded(database, config, warn, (problem) => {
       throw problem;
     });
-    return work(database.client, config, database);
+    try {
+      return await work(database.client, config, database);
+    } catch (error) {
+      throw database.engine === "embedded" ? error : await namingLostNodes(error, database.connection);
+    }
   });
 }
 

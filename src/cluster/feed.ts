@@ -3,7 +3,7 @@ import type { Channel } from "./channel.js";
 
 const topic = "live-stream-changed";
 
-/** In the primary: forwards a worker's changes to all other workers. */
+/** In the primary: forwards a worker's changes to all others. */
 export function relayForWorker(channel: Channel, others: () => Iterable<Channel>): void {
   channel.on(topic, (storeId: string, lsId: string) => {
     for (const other of others()) if (other !== channel) other.send(topic, storeId, lsId);

@@ -12,7 +12,7 @@ import type { Channel } from "./channel.js";
 const workerTimeoutMs = 1_000;
 const primaryTimeoutMs = 3_000;
 
-/** In the primary: answers each scrape of a worker with the metrics of all processes. */
+/** In the primary: answers scrapes of any worker. */
 export interface MetricsCollector {
   /** @param ended settles when the worker has ended */
   onSpawn(channel: Channel, ended: Promise<unknown>): void;
@@ -24,8 +24,8 @@ interface WorkerMetrics {
 }
 
 /**
- * Counters must be monotonic: Prometheus reads a decrease as a reset. So those of a worker that does not reply are taken from its
- * last reply, and those of ended workers are kept. prom-client's own clusterMetrics does neither.
+ * Counters must be monotonic: Prometheus reads a decrease as a reset. So those of a worker that does not reply are
+ * taken from its last reply, and those of ended workers are kept. prom-client's clusterMetrics does neither.
  */
 export function createMetricsCollector(timeoutMs: number = workerTimeoutMs): MetricsCollector {
   collectProcessMetrics();
@@ -69,7 +69,7 @@ export function createMetricsCollector(timeoutMs: number = workerTimeoutMs): Met
     onSpawn(channel, untilEnded) {
       const worker: WorkerMetrics = { latest: undefined, onReply: () => undefined };
       channel.on("metrics", (metrics: readonly MetricValues[]) => {
-        workers.set(channel, worker); // only from its first message on: before, it has no metrics
+        workers.set(channel, worker); // it has metrics from its first message on
         worker.latest = metrics;
         worker.onReply();
       });
@@ -114,7 +114,7 @@ function poolMetrics(workers: number, silent: number): MetricValues[] {
   ];
 }
 
-/** In a worker: the metrics of all processes, from the primary. @param own the metrics of this worker */
+/** In a worker: gets the metrics of all processes from the primary. @param own the metrics of this worker */
 export function shareMetrics(channel: Channel, own: () => Promise<MetricValues[]>): SharedMetrics {
   let onScraped: (text: string | undefined) => void = () => undefined;
   let pending: Promise<string> | undefined;

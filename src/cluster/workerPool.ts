@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Channel, openChannel } from "./channel.js";
 
-/** A worker that ends this soon after its start is replaced with a delay that doubles: the cause may last. */
+/** A worker that ends this soon is replaced with a delay that doubles: the cause may last. */
 const youngMs = 30_000;
 const delayMinMs = 100;
 const delayMaxMs = 10_000;
@@ -11,17 +11,13 @@ const delayMaxMs = 10_000;
 export interface WorkerPool {
   readonly channels: () => Channel[];
   /**
-   * Starts `count` workers, and from then on replaces each that ends.
+   * Starts `count` workers, and replaces each that ends from then on.
    *
    * @returns the URL that all of them serve
    * @throws the error of the first that could not start, after killing the others
    */
   start(count: number): Promise<string>;
-  /**
-   * Stops all workers gracefully. Those that have not ended in time are killed.
-   *
-   * @throws the error of one that failed
-   */
+  /** Stops gracefully; kills workers that have not ended in time. @throws the error of one that failed */
   stop(timeoutMs: number): Promise<void>;
   readonly kill: () => void;
 }
@@ -39,7 +35,7 @@ interface PooledWorker {
   readonly ended: Promise<string>;
 }
 
-/** Called for each new worker before it runs. @param ended settles when it has ended */
+/** Called before a worker runs. @param ended settles when it has ended */
 type OnSpawn = (channel: Channel, ended: Promise<unknown>) => void;
 
 export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
@@ -54,7 +50,7 @@ export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
     return member;
   };
 
-  /** Replaces a worker, and each of its successors, when it ends. */
+  /** Replaces a worker when it ends, and then each successor. */
   const replace = async (first: PooledWorker): Promise<void> => {
     let [member, delayMs] = [first, 0];
     for (;;) {
@@ -132,7 +128,7 @@ function startWorker(): PooledWorker {
         resolve(member.failure ?? `A worker ended with ${signal ?? `status ${status}`}.`);
       });
       worker.on("error", ({ message }) => {
-        if (worker.process.pid === undefined) resolve(message); // it was never started, so that there will be no exit event
+        if (worker.process.pid === undefined) resolve(message); // never started: there will be no exit event
       });
     }),
   };

@@ -1,5 +1,5 @@
 import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphql.js";
-import { graphql, withFragment } from "./overview/typed.js";
+import { graphql, withFragments } from "./overview/typed.js";
 
 export const storeQuery = graphql(`
   query Store {
@@ -127,7 +127,7 @@ const figures = graphql(`
 `);
 
 /** The show's current state, and then every change. */
-export const showSubscription = withFragment(
+export const showSubscription = withFragments(
   graphql(`
     subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {
@@ -139,7 +139,7 @@ export const showSubscription = withFragment(
 );
 
 /** The show's current state, where the subscription delivers nothing. */
-export const showQuery = withFragment(
+export const showQuery = withFragments(
   graphql(`
     query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
       liveStreamAnalytics(lsId: $lsId) {

@@ -1,21 +1,21 @@
 import { parse } from "postgres-array";
 
-/** Text that needs no quotes, of the characters that most URLs and words consist of. */
+/** Needs no quotes; most URLs and words consist of these characters. */
 const plain = /^(?!null$)[\w:/.?=&%#+~-]+$/iu;
 const special = /["\\]/u;
 const specials = /["\\]/gu;
 
-/** A PostgreSQL `text[]` literal: `["a b", "c", null]` gives `{"a b",c,NULL}`. Elements must not contain NUL. */
+/** `["a b", "c", null]` gives `{"a b",c,NULL}`. Elements must not contain NUL. */
 export function textArrayLiteral(values: readonly (string | null)[]): string {
   const elements = values.map((value) => {
     if (value === null) return "NULL";
-    if (plain.test(value)) return value; // unquoted, as PostgreSQL writes it: keeps nested literals short
+    if (plain.test(value)) return value; // as PostgreSQL writes it, which keeps nested literals short
     return special.test(value) ? `"${value.replace(specials, "\\$&")}"` : `"${value}"`;
   });
   return `{${elements.join(",")}}`;
 }
 
-/** The reverse of textArrayLiteral, for literals that PostgreSQL wrote. */
+/** Reads literals that PostgreSQL wrote. */
 export function parseTextArray(literal: string): (string | null)[] {
   const mayBeSplit = !literal.includes('"') && !literal.includes("NULL") && literal.indexOf("{", 1) < 0;
   if (mayBeSplit && literal.length > 2) return literal.slice(1, -1).split(","); // ten times as fast, for most lists of URLs

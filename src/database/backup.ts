@@ -69,8 +69,8 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 /**
- * Replaces the embedded database by a backup's, which is extracted beside it and opened once. A killed process leaves one
- * or the other. The replaced database is kept until the next restore.
+ * Replaces the embedded database by a backup, extracted beside it and opened once. If the process is killed, one of
+ * both is there. The replaced database is kept until the next restore.
  *
  * @returns where the replaced database is, if there was one
  * @throws {FolderInUseError} while a process uses the database

@@ -3,13 +3,13 @@ import type { Prisma, PrismaClient } from "../generated/prisma/client.js";
 /** A database or a transaction. */
 export type Database = Prisma.TransactionClient;
 
-/** A database, for functions that open their own transactions. */
+/** Taken by functions that open their own transactions. */
 export type RootDatabase = PrismaClient;
 
 export interface DatabaseProbe {
   readonly pool: { readonly totalCount: number; readonly idleCount: number };
   /** Calls that wait for a connection or for their store's share. */
   waiting: () => number;
-  /** If set, sends every statement; `sql` has placeholders for all values. */
+  /** Sends every statement; `sql` has placeholders for all values. */
   aroundQuery: (<Result>(sql: string, send: () => Promise<Result>) => Promise<Result>) | undefined;
 }

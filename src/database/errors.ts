@@ -6,7 +6,7 @@ import { isKnownMigrated } from "./migrations/applied.js";
 /** Serialization failure, deadlock (PostgreSQL manual, appendix A). */
 const retryableStates = new Set(["40001", "40P01"]);
 /** lock_timeout, NOWAIT. */
-const lockNotAvailable = "55P03";
+export const lockNotAvailable = "55P03";
 /** Too many connections, shutdown, startup, time limits, out of memory or disk. */
 const unavailableStates = /^(?:08...|25P0[34]|53...|55P03|57014|57P0[1-5])$/u;
 /** Unreachable, closed, pool exhausted, no transaction in time, retries used up. */
@@ -17,20 +17,33 @@ const unavailableMessage =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end on the pool/u;
 const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/u;
 
-/** Whether the transaction lost against another one and should run again. */
+/** The transaction lost against another one and should run again. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlStateOf(error);
   return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state)) || isShardGone(error);
 }
 
-const lostNode = /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open/u;
+const lostNode =
+  /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open|could not commit transaction for shard/u;
 
-/** On Citus: the node of a shard was lost within the transaction. */
+/** On Citus: a shard's node was lost within the transaction or its commit. */
 function isNodeLost(error: unknown): boolean {
   return sqlStateOf(error) === "XX000" && error instanceof Error && lostNode.test(error.message);
 }
 
-/** On Citus: the shard was moved or split after the statement was planned. */
+/** The Citus node that the error or its cause names. */
+export function unreachableNodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return /remote node (?:\S+@)?(\S+:\d+)/u.exec(error.message)?.[1] ?? unreachableNodeOf(error.cause);
+}
+
+/** A row of all nodes of Citus may not have been written because one of them cannot be reached. */
+export function mayLackNode(error: unknown): boolean {
+  const known = mapDatabaseError(error);
+  return known instanceof AppError && known.code === "UNAVAILABLE" && !isLockTimeout(known.cause);
+}
+
+/** On Citus: a shard was moved or split after the statement was planned. */
 function isShardGone(error: unknown): boolean {
   return (
     sqlStateOf(error) === "XX000" &&
@@ -43,27 +56,27 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === lockNotAvailable;
 }
 
-/** Unique, not null, and a row changed twice by one statement. */
+/** Unique, not null, a row changed twice by one statement. */
 const refusedStates = new Set(["23505", "23502", "21000"]);
 
 export function isRowRefused(error: unknown): boolean {
   return refusedStates.has(sqlStateOf(error) ?? "");
 }
 
-/** The database lacks a table, a column or a schema. */
+/** No such table, column or schema. */
 const missingStates = new Set(["42P01", "42703", "3F000"]);
 /** The same where Prisma notices. */
 const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
   "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
 
-/** Whether the database lacks what a pending migration may create. On a migrated one, that is a defect of a statement. */
+/** A pending migration may create what is missing; on a migrated database, the statement is wrong. */
 function isNotMigrated(error: unknown): boolean {
   if (isKnownMigrated()) return false;
   return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");
 }
 
-/** Maps errors of an unavailable database to UNAVAILABLE, and returns others unchanged. */
+/** UNAVAILABLE for an unavailable database; other errors are returned unchanged. */
 export function mapDatabaseError(error: unknown): unknown {
   if (isNotMigrated(error)) return new AppError("UNAVAILABLE", notMigrated, { retryAfterSeconds: 30, cause: error });
   if (!isUnavailable(error)) return error;
@@ -83,7 +96,7 @@ const inDoubtCodes = new Set(["P1008", "P1017", "ECONNRESET", "EPIPE", "ETIMEDOU
 const inDoubtKinds = new Set(["ConnectionClosed", "SocketTimeout"]);
 const lostConnection = /Connection terminated(?! due to connection timeout)|not queryable/u;
 
-/** Whether the statement may have been executed: the connection was lost before the response. */
+/** The connection was lost before the response: the statement may have been executed. */
 function isInDoubt(error: unknown): boolean {
   return (
     inDoubtCodes.has(codeOf(error) ?? "") ||
@@ -105,11 +118,12 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && unavailableMessage.test(error.message);
 }
 
-function codeOf(error: unknown): string | undefined {
+/** A system's or pg's code, or Prisma's. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Prisma puts the SQLSTATE in different places for raw and generated queries. */
+/** Prisma puts it in different places for raw and generated queries. */
 export function sqlStateOf(error: unknown): string | undefined {
   const cause = adapterCause(error);
   const state = cause?.originalCode ?? cause?.code ?? metaOf(error).code;

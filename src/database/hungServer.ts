@@ -9,9 +9,9 @@ export interface WatchdogOptions {
 const defaults: WatchdogOptions = { probeAfterMs: 3_000, responseTimeoutMs: 5_000 };
 
 /**
- * Detects a server or network that hangs without closing connections: statement_timeout is kept by the server itself,
- * so a statement would wait forever. The server is probed over a new connection while any statement runs for long. A
- * busy pooler may queue that connection, so data on the pool's connections counts as a response too.
+ * Detects a server or network that hangs without closing connections: the server itself keeps statement_timeout, so a
+ * statement would wait forever. While any statement runs for long, the server is probed over a new connection. A busy
+ * pooler may queue that one, so data on the pool's connections counts as a response too.
  */
 export function watchServer(
   pool: pg.Pool,
@@ -44,7 +44,7 @@ export function watchServer(
 }
 
 async function isResponding(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
-  // Without the probe's own connection: a pooler may greet it without the server.
+  // Without the probe's connection: a pooler may greet it without the server.
   const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
   return (await probe(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
 }

@@ -8,7 +8,7 @@ export type LoadByKeys<Value> = (
 ) => Promise<(key: string) => Value>;
 
 const keysMax = 500;
-/** Unsent queries are refused after 4.5 seconds: in total, callers are answered within 5. */
+/** Unsent queries are refused after 4.5 seconds, so that callers are answered within 5. */
 const gatherMsMax = 400;
 
 interface Batch<Value> {
@@ -23,8 +23,8 @@ interface StoreLookups<Value> {
 }
 
 /**
- * Joins lookups by key, like a data loader: those of one store in the same turn of the event loop share a query. While
- * the store's share of connections is in use, further ones gather. An idle server adds no delay.
+ * Joins lookups by key, like a data loader: those of one store in one turn of the event loop share a query. While the
+ * store's share of connections is in use, more gather. An idle server adds no delay.
  */
 export function joinLookups<Value>(load: LoadByKeys<Value>) {
   const byDatabase = new WeakMap<Database, Map<string, StoreLookups<Value>>>();

@@ -5,7 +5,7 @@ import type { Health } from "../lib/outage.js";
 
 interface Listener {
   onPayload(payload: string): void;
-  /** Called after each LISTEN, the first time and after outages. */
+  /** Called after each LISTEN, the first one and those after outages. */
   onReady(): void;
 }
 
@@ -16,7 +16,7 @@ const reconnectDelayMaxMs = 10_000;
 const closeTimeoutMs = 1_000;
 
 /**
- * LISTEN and NOTIFY on a connection of its own, opened on first use. For a listener it is reopened after errors;
+ * LISTEN and NOTIFY on a connection of their own, opened on first use. For a listener it is reopened after errors;
  * notifications sent meanwhile are lost.
  */
 export class NotificationChannel {
@@ -36,11 +36,7 @@ export class NotificationChannel {
     this.#health = health;
   }
 
-  /**
-   * Starts listening. Has no effect behind a transaction pooler.
-   *
-   * @returns after the first attempt; further ones follow where it failed
-   */
+  /** Has no effect behind a transaction pooler. @returns after the first attempt; others follow where it failed */
   async listen(listener: Listener): Promise<void> {
     this.#listener = listener;
     const before = this.#client;

@@ -19,11 +19,11 @@ export interface OpenDatabase {
   /** For further connections. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
-  /** Set where this process runs the embedded engine. */
+  /** Where this process runs the embedded engine. */
   readonly ownSocketFolder?: string;
   /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
-  /** Lets other processes use this process's embedded database. */
+  /** Shares an embedded database with other processes. */
   share(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,10 +36,9 @@ type Log = (problem: Error) => void;
 const never = new Promise<never>(() => undefined);
 
 /**
- * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR.
- *
- * `exclusive` is for the process that serves: it must hold the folder. Other commands use its socket, or hold the folder
- * without sharing it, since they may end during another's work.
+ * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR. `exclusive` is for the process
+ * that serves: it must hold the folder. Other commands use its socket, or hold the folder without sharing it, since
+ * they may end during another's work.
  *
  * @throws {FolderInUseError} with the pid of the process that holds the folder
  */
@@ -67,16 +66,12 @@ function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 
-/** PGlite has one session: a second connection would only wait for the first. */
+/** PGlite has one session: further connections would only wait. */
 export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
-/**
- * Connects to a running database.
- *
- * @param namedStatements false where clients share sessions: the embedded engine, transaction poolers
- */
+/** @param namedStatements false where clients share sessions: the embedded engine, transaction poolers */
 export function connect(
   engine: OpenDatabase["engine"],
   connection: PoolConfig,
@@ -102,7 +97,7 @@ export function connect(
 const firstAnswerTimeoutMs = 60_000;
 const retryMs = 50;
 
-/** While the program still loads on a busy machine, connections time out, though the engine is well. */
+/** On a busy machine connections time out while the program loads, though the engine is well. */
 async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServer): Promise<void> {
   const deadline = performance.now() + firstAnswerTimeoutMs;
   for (;;) {

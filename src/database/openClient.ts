@@ -4,6 +4,7 @@ import { RawParameterPrismaPg } from "./rawParameters.js";
 import { limitPlanAge } from "./planAge.js";
 import { openPool } from "./pool.js";
 import type { DatabaseProbe } from "./client.js";
+import { askCitus, createStoreNodes } from "./citus/nodes.js";
 import { createShares } from "./shares/shares.js";
 
 const statementTimeoutMs = 15_000;
@@ -18,7 +19,7 @@ const closeTimeoutMs = 1_000;
 interface ClientOptions {
   /** False where several clients share a session. */
   readonly namedStatements: boolean;
-  /** Whether a session belongs to its connection: not behind a pooler, nor in the embedded engine. */
+  /** A session belongs to its connection: not behind a pooler, nor in the embedded engine. */
   readonly keepsLimits: boolean;
   readonly log: (problem: Error) => void;
 }
@@ -29,7 +30,7 @@ interface OpenClient {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a pool; connects on the first query. Closing ends in time even if the server hangs. */
+/** Connects on the first query. Closing ends in time even if the server hangs. */
 export function openClient(connection: PoolConfig, { namedStatements, keepsLimits, log }: ClientOptions): OpenClient {
   const { pool, destroyAll } = openPool(
     {
@@ -47,7 +48,9 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
   });
   const transactionOptions = { maxWait: transactionWaitMs };
   const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
-  const { requests, longWork, wideReads } = createShares(client, pool.options.max);
+  const isEmbedded = connection.host !== undefined; // recognizable by its socket folder
+  const nodes = isEmbedded ? undefined : createStoreNodes(askCitus(pool));
+  const { requests, longWork, wideReads } = createShares(client, pool.options.max, nodes);
   const { probe } = adapter;
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {
@@ -66,8 +69,8 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
 }
 
 /**
- * The prepared statement's name, from the comment before it. Only frequent statements of constant text have one, since
- * a connection keeps prepared statements.
+ * The name in the comment before the statement. Only frequent statements of constant text have one, since a connection
+ * keeps prepared statements.
  */
 function statementName(sql: string): string {
   return /^\/\* (\w+) \*\//u.exec(sql)?.[1] ?? "";

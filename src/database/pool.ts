@@ -1,7 +1,9 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./arrayLiteral.js";
+import { codeOf, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
+import { nextTurnAfter } from "../lib/streams/turn.js";
 import { clientKeepAlive } from "./timeLimits.js";
 
 const connectTimeoutMs = 5_000;
@@ -18,14 +20,14 @@ export interface Connections {
   readonly destroyAll: () => void;
 }
 
-/** A pool that survives errors of the server and detects one that hangs. */
+/** Survives errors of the server and detects one that hangs. */
 export function openPool(
   connection: PoolConfig,
   log: (problem: Error) => void,
   watchdog?: WatchdogOptions,
 ): Connections {
   const connections = openConnections(connection, log);
-  // The embedded engine, recognizable by its socket folder, cannot be probed during a statement.
+  // The embedded engine, known by its socket folder, cannot be probed during a statement.
   if (connection.host === undefined) {
     const { pool, config, sockets, destroyAll } = connections;
     const onHung = (problem: Error): void => {
@@ -54,8 +56,42 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
     },
   };
   const pool = new pg.Pool(config);
+  keepRefused(pool);
   pool.on("error", log); // of idle connections
-  // Without a listener, errors between statements would end the process; the next statement reports them.
-  pool.on("connect", (client) => void client.on("error", () => undefined));
+  // Without a listener, errors between statements would end the process.
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    readInTurns(client);
+  });
   return { pool, destroyAll, config, sockets };
+}
+
+/**
+ * Keeps a connection whose statement met a lock: pg-pool closes it after any error, and a new one takes the server tens of
+ * milliseconds where many callers want the same rows.
+ */
+function keepRefused(pool: pg.Pool): void {
+  const query = async (statement: pg.QueryConfig, values?: unknown[]) => {
+    const client = await pool.connect();
+    try {
+      const result = await client.query(statement, values);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(codeOf(error) === lockNotAvailable ? undefined : (error as Error));
+      throw error;
+    }
+  };
+  pool.query = query as typeof pool.query; // nobody passes a callback
+}
+
+/** Large results are read in pieces, between which other requests run. */
+function readInTurns(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection; // missing in its types
+  stream.on("data", ({ length }: Buffer) => {
+    const turn = nextTurnAfter(length);
+    if (turn === undefined) return;
+    stream.pause();
+    void turn.then(() => stream.resume());
+  });
 }

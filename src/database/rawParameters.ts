@@ -7,8 +7,8 @@ import type { DatabaseProbe } from "./client.js";
 const parameters = new Map<string, string>();
 
 /**
- * Bypasses Prisma's serialization of raw parameters into one JSON text, for large values. `work` passes what `bind`
- * returns in place of the value; until it ends, the adapter below replaces it.
+ * Keeps large values out of the one JSON text into which Prisma serializes raw parameters. `work` passes what `bind`
+ * returns; until it ends, the adapter below replaces that by the value.
  */
 export async function withRawParameters<Result>(
   work: (bind: (value: string) => string) => Promise<Result>,
@@ -25,6 +25,11 @@ export async function withRawParameters<Result>(
   } finally {
     for (const placeholder of placeholders) parameters.delete(placeholder);
   }
+}
+
+/** What `bind` was given, for one of its placeholders; any other text itself. */
+export function boundValue(text: string): string {
+  return parameters.get(text) ?? text;
 }
 
 /** Prisma's adapter for pg, with raw parameters and a probe. */
@@ -53,7 +58,7 @@ function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryabl
     try {
       return await (probe.aroundQuery === undefined ? send(sent) : probe.aroundQuery(query.sql, () => send(sent)));
     } finally {
-      sent.args = []; // Prisma keeps the last hundred queries for its debug log, tens of megabytes of an import
+      sent.args = []; // Prisma's debug log would keep those of the last hundred queries, tens of megabytes of an import
     }
   };
   queryable.queryRaw = (query) => watched(query, queryRaw);
@@ -63,5 +68,5 @@ function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryabl
 
 function withValues(query: SqlQuery): SqlQuery {
   if (parameters.size === 0) return { ...query };
-  return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? (parameters.get(arg) ?? arg) : arg)) };
+  return { ...query, args: query.args.map((arg) => (typeof arg === "string" ? boundValue(arg) : arg)) };
 }

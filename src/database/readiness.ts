@@ -2,16 +2,16 @@ import type { PoolConfig } from "pg";
 import { pendingMigrationsBy } from "./migrations/applied.js";
 import { openConnections } from "./pool.js";
 
-/** Checks a database over a connection of its own, so that load does not matter. */
+/** Checks over its own connection, so that load does not matter. */
 export interface DatabaseReadiness {
   isMigrated(): Promise<boolean>;
-  /** How long the last result counts while the next check is pending. */
+  /** Counts for so long while the next check is pending. */
   readonly trustMs: number;
   close(): Promise<void>;
 }
 
 const answerTimeoutMs = 3_000;
-/** It responds to nobody during a statement, which may take minutes at the end of an import. */
+/** It answers nobody during a statement, which may take minutes at the end of an import. */
 const embeddedTrustMs = 5 * 60_000;
 const closeTimeoutMs = 1_000;
 

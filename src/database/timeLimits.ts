@@ -1,9 +1,9 @@
 import pg, { type PoolConfig } from "pg";
 
-/** A frozen process would keep its locks. Imports read from memory or a file meanwhile. */
+/** Else a frozen process would keep its locks. Imports read from memory or a file meanwhile. */
 const idleInTransactionMs = 10_000;
 const keepAliveMs = 10_000;
-/** Detects a client whose machine is gone within 25 seconds. */
+/** Notices within 25 seconds that a client's machine is gone. */
 const serverKeepAlive = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -11,16 +11,14 @@ const serverKeepAlive = {
   tcp_user_timeout: 25_000,
 };
 /**
- * Compiling a statement takes longer than any of ours saves by it. Further processes for one statement would be taken from
+ * Compiling a statement takes longer than any of ours saves by it. Parallel workers for one statement would come from
  * those of other requests, past the shares of stores; on busy machines they make it slower.
  */
 const planning = { jit: "off", max_parallel_workers_per_gather: 0 };
 
 export const clientKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs } satisfies PoolConfig;
 
-/**
- * Adds time limits, and how statements are run, as startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md).
- */
+/** Adds startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md). */
 export function withTimeLimits(connection: PoolConfig): PoolConfig {
   const { connectionString } = connection;
   const ours = Object.entries({ ...serverKeepAlive, ...planning }).map(([name, value]) => `-c ${name}=${value}`);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
+import { noteTransaction } from "./shares/shares.js";
 
 const attemptsMax = 4;
 
@@ -10,7 +11,7 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction, and again after deadlocks: it must be repeatable.
+ * Runs `work` again after deadlocks: it must be repeatable.
  *
  * @throws {AppError} UNAVAILABLE where the database is unavailable or every attempt failed
  */
@@ -19,7 +20,11 @@ export async function inTransaction<Result>(
   { timeoutMs }: TransactionOptions,
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
-  return retrying(() => db.$transaction(work, { timeout: timeoutMs }));
+  const noted = (transaction: Database) => {
+    noteTransaction(transaction, db);
+    return work(transaction);
+  };
+  return retrying(() => db.$transaction(noted, { timeout: timeoutMs }));
 }
 
 class RollbackSignal extends Error {
@@ -28,7 +33,7 @@ class RollbackSignal extends Error {
   }
 }
 
-/** A dry run: like inTransaction, but rolls back. */
+/** Like inTransaction, for dry runs. */
 export async function inRolledBackTransaction<Result>(
   db: RootDatabase,
   options: TransactionOptions,
@@ -44,7 +49,7 @@ export async function inRolledBackTransaction<Result>(
   }
 }
 
-/** Retries a statement or transaction after deadlocks. @throws {AppError} UNAVAILABLE */
+/** Retries after deadlocks. @throws {AppError} UNAVAILABLE */
 export async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -74,10 +79,7 @@ export async function setLocal(
 
 const embedded = new WeakMap<Database, boolean>();
 
-/**
- * Whether this is the embedded engine, whose clients share one session: transactions block all others, and locks
- * exclude nobody.
- */
+/** The embedded engine's clients share one session: transactions block all others, and locks exclude nobody. */
 export async function isSingleSession(db: Database): Promise<boolean> {
   const answer = embedded.get(db);
   if (answer !== undefined) return answer;

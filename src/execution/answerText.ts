@@ -3,15 +3,15 @@ import type { ExecutionResult } from "graphql";
 import { answerBytesMax, responseTooLarge } from "../schema/answerBudget.js";
 
 const largeFrom = 128 * 1024;
-/** Bytes serialized in one turn of the event loop: a few milliseconds. */
+/** In one turn of the event loop: a few milliseconds. */
 const turnBytes = 512 * 1024;
 
-/** The data of large results as JSON, in bytes, because encoding megabytes of text also takes long. */
+/** As JSON, in bytes, because encoding megabytes of text also takes long. */
 const written = new WeakMap<object, readonly Buffer[]>();
 
 /**
- * Refuses a result that is too large. A large one is serialized here in pieces, between which the event loop serves other
- * requests; resultText() joins them. Undefined for small ones.
+ * Serializes a large result in pieces, between which other requests run; resultText() joins them. Undefined for small
+ * ones.
  *
  * @throws {AppError} RESPONSE_TOO_LARGE, also as a rejection
  */
@@ -54,7 +54,7 @@ async function write(data: object): Promise<void> {
   written.set(data, pieces);
 }
 
-/** The JSON of GraphQL's data, which is plain objects, arrays and scalars, in small pieces. */
+/** The JSON of plain objects, arrays and scalars, in small pieces. */
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value !== "object" || value === null || roomAfter(value, largeFrom) >= 0) yield JSON.stringify(value);
   else if (Array.isArray(value)) {
@@ -76,7 +76,7 @@ function* piecesOf(value: unknown): Generator<string> {
   }
 }
 
-/** The room that is left at best after a value is serialized; stops below zero. */
+/** The room that is left at best once a value is serialized; stops below zero. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length - 2;
   if (typeof value !== "object" || value === null) return room - 1;

@@ -10,9 +10,9 @@ import type { Variables } from "./inputShape.js";
 import { withOriginals } from "./originals.js";
 
 interface ExecuteOptions {
-  /** Whether a list must be an array, as in REST. */
+  /** As in REST. */
   readonly arraysOnly?: boolean;
-  /** What is wrong with the request already: answered with all that is wrong with its variables. */
+  /** Problems of the request, answered with those of its variables. */
   readonly found?: Problems;
 }
 
@@ -55,7 +55,7 @@ async function perform(
   }
 }
 
-/** Everything of a wrong shape, after what was found before; undefined if there is nothing. */
+/** Problems of shape, after those found before. */
 function problemsOf(
   { shape }: Operation,
   variables: Variables,
@@ -91,7 +91,7 @@ function isOfShape({ code, message }: Problem): boolean {
   );
 }
 
-/** Whether an operation's only import found products of a wrong shape, which GraphQL would have refused before execution. */
+/** An operation's only import found products of a wrong shape, which GraphQL would have refused before execution. */
 function isRefusedShape({ importVariables, definition }: Operation, { data, errors = [] }: ExecutionResult): boolean {
   const [error] = errors;
   if (error === undefined || errors.length > 1 || data !== null) return false;

@@ -6,7 +6,7 @@ import { isPaged } from "../schema/cost.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** Whether the field holds texts of kilobytes, which are charged to the answer's budget. */
+    /** Texts of kilobytes, which are charged to the answer's budget. */
     isLong?: boolean;
   }
 }
@@ -15,7 +15,7 @@ type Field = GraphQLField<unknown, Context>;
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
- * Wraps the resolvers of a schema, in place: root fields and pages do not start once the caller has disconnected, pages are
+ * Wraps a schema's resolvers, in place: root fields and pages do not start once the caller has disconnected, pages are
  * read one after the other and not once the answer is too large, and long texts count towards that.
  */
 export function guardFields(schema: GraphQLSchema): GraphQLSchema {

@@ -26,9 +26,9 @@ type Scope = NonNullable<ReturnType<typeof scopeOf>>;
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
- * Compiles the scopes that fields declare into their resolvers, in place, so that a field whose scope the token lacks is never
- * resolved, in either style. @pothos/plugin-scope-auth would evaluate them in each request, which costs 5 µs of CPU time for
- * an operation, a twentieth of a read; but a scope depends on nothing except the token.
+ * Compiles declared scopes into resolvers, in place: without its scope, a field is never resolved, in either style.
+ * @pothos/plugin-scope-auth would evaluate scopes in each request, which costs 5 µs of CPU time for an operation, a
+ * twentieth of a read, though they depend on the token alone.
  *
  * @throws {Error} for a root field that declares none
  */
@@ -54,7 +54,7 @@ function guarded(resolve: Resolver, scope: Scope): Resolver {
   };
 }
 
-/** A field of a mutation, with the selections by whose directives it may be left out. */
+/** A field with the selections by whose directives it may be left out. */
 export interface ScopedField {
   readonly scope: Scope;
   readonly node: FieldNode;
@@ -95,7 +95,7 @@ interface Scoped {
   readonly scopedFields: readonly ScopedField[];
 }
 
-/** The errors of a mutation's fields whose scope the token lacks: with one of them, none of its fields may run. */
+/** Errors of a mutation's fields whose scope the token lacks: then none of its fields may run. */
 export function refusedFields(
   { schema, definition, scopedFields: fields }: Scoped,
   variables: Variables,

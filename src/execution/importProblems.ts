@@ -13,8 +13,8 @@ interface Found {
 const none: Found = { list: [], total: 0 };
 
 /**
- * What is wrong with the products of an operation that is refused for other reasons, so that one answer names all. Its import
- * is checked without the variables that are invalid, and stores nothing.
+ * What is wrong with the products of an operation that is refused for other reasons, so that one answer names all.
+ * Invalid variables are left out, and nothing is stored.
  *
  * @returns nothing for operations that do more than one import, or cannot be executed
  */

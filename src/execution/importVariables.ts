@@ -12,11 +12,11 @@ import {
   visit,
 } from "graphql";
 
-/** A variable used only as an argument that imports read in its original form. */
+/** Used only as an argument that imports read in its original form. */
 export interface ImportVariable {
   readonly name: string;
   readonly kind: "list" | "object" | "text";
-  /** A valid value for GraphQL that contains the placeholder of the original. */
+  /** Valid for GraphQL, with the placeholder of the original. */
   readonly placeholderValue: (placeholder: string) => unknown;
 }
 
@@ -28,8 +28,8 @@ interface ImportArgument extends Omit<ImportVariable, "name"> {
 }
 
 /**
- * The variables that imports read in their original form. Imports check them more strictly than GraphQL would, and GraphQL
- * does not copy each value. A variable that is also used elsewhere is not included.
+ * Imports check these variables more strictly than GraphQL would, and GraphQL does not copy each value. One that is
+ * also used elsewhere is not included.
  */
 export function importVariables(
   schema: GraphQLSchema,
@@ -48,7 +48,7 @@ export function importVariables(
         if (use !== undefined && value.kind === Kind.VARIABLE) note(value.name.value, use);
       }
     },
-    Variable: ({ name }) => note(name.value, undefined), // counts each use once more: those noted above twice
+    Variable: ({ name }) => note(name.value, undefined), // counts those noted above twice
   });
   return variableDefinitions.flatMap(({ variable: { name } }) => {
     const all = uses.get(name.value) ?? [];

@@ -1,14 +1,14 @@
 import type { Path, Problem, Problems } from "../errors.js";
 import { clip } from "../lib/text.js";
 
-/** The path to a value, linked backwards: an array is made only for problems that are listed. */
+/** Linked backwards: an array is made only for problems that are listed. */
 export interface Place {
   readonly step: string | number;
   readonly parent: Place | undefined;
 }
 
 export interface CheckOptions {
-  /** In REST, lists must be arrays; GraphQL accepts a single value for a list of one. */
+  /** GraphQL would accept a single value for a list of one. */
   readonly arraysOnly: boolean;
   /** Collects all problems; without it, the check ends at the first. */
   readonly problems: Problems | undefined;

@@ -21,24 +21,24 @@ import { type CheckOptions, pathOf, type Place, report, unknownField } from "./i
 export type Variables = Readonly<Record<string, unknown>>;
 
 interface ShapeExtensions {
-  /** Of a scalar: whether a value is valid, without throwing, and its name in messages. */
+  /** Checks a value of a scalar; must not throw. */
   readonly isValid?: (value: unknown) => boolean;
   readonly valueName?: string;
-  /** Of an input type: the maximum length of its lists. */
+  /** Of lists of an input type. */
   readonly itemsMax?: number;
 }
 
 type Check = (value: unknown, options: CheckOptions, place: Place | undefined) => boolean;
 
 export interface InputShape {
-  /** Whether they are valid; stops at the first problem and allocates nothing. */
+  /** Stops at the first problem and allocates nothing. */
   isValid(variables: Variables, arraysOnly: boolean): boolean;
   collect(variables: Variables, arraysOnly: boolean, problems: Problems): void;
 }
 
 /**
- * Compiles the check of an operation's variables. GraphQL checks the same, but in prose, without paths, and its errors repeat
- * the input: one object with 100,000 unknown fields makes an answer of 68 MB.
+ * Checks an operation's variables. GraphQL checks the same, but in prose, without paths, and its errors repeat the
+ * input: one object with 100,000 unknown fields makes an answer of 68 MB.
  */
 export function inputShape(schema: GraphQLSchema, operation: OperationDefinitionNode): InputShape {
   const checks = (operation.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
@@ -145,7 +145,7 @@ function checkObject(type: GraphQLInputObjectType): Check {
 
 const intMax = 2 ** 31 - 1;
 
-/** The names of GraphQL's own scalars in messages, and their values. */
+/** GraphQL's own scalars. */
 export const scalarShapes: Readonly<
   Record<string, { readonly name: string; readonly isValid: (value: unknown) => boolean }>
 > = {
@@ -172,7 +172,7 @@ function checkLeaf(type: GraphQLScalarType | GraphQLEnumType): Check {
     holds(value) || report(options, place, "INVALID_TYPE", (name) => mustBe(name, expected, value));
 }
 
-/** What values of an enum are called in messages. */
+/** The name of its values in messages. */
 export function enumName(type: GraphQLEnumType): string {
   return `one of ${type
     .getValues()

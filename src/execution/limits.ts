@@ -14,15 +14,15 @@ import {
 } from "graphql";
 import { itemsExpected, ownCost } from "../schema/cost.js";
 
-/** The limits of one operation; docs/access.md has the same table. */
+/** Limits of one operation; docs/access.md has the same table. */
 export const limits = {
-  /** UTF-16 units of the whole text: twice as many as 5,000 tokens usually have. */
+  /** UTF-16 units: twice as many as 5,000 tokens usually have. */
   textCharacters: 100_000,
-  /** Lines of the whole text: each validation error counts them up to its location. */
+  /** Each validation error counts them up to its location. */
   lines: 3_000,
   /** 100 products written as literals have about 4,000; longer lists belong in variables. */
   tokens: 5_000,
-  /** Of any name. The schema's own have at most 21. */
+  /** The schema's own have at most 21. */
   nameCharacters: 255,
   /** Nested fields. GraphiQL's introspection has 15, the schema's own types 4. */
   depth: 20,
@@ -68,13 +68,13 @@ const messages: Readonly<Record<keyof Totals, string>> = {
 };
 
 /**
- * Refuses operations above the limits. Every definition is read once, however often it is spread; fragments that no
- * operation spreads are held to the limits too, since other rules follow them.
+ * Every definition is read once, however often it is spread; fragments that no operation spreads are held to the limits
+ * too, since other rules follow them.
  */
 function limitsRule(context: ValidationContext): ASTVisitor {
   const parts: Part[] = [];
   let part: Part | undefined;
-  /** How often the fields of the selection at hand are expected in the answer: one entry for each field around it. */
+  /** How often the fields of a selection are expected in the answer: one entry for each field around it. */
   let times: number[] = [];
 
   const begin = (definition: Part["definition"]) => {
@@ -108,12 +108,12 @@ function limitsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** Run before the other rules, which may take long above the limits or with cyclic fragments. */
+/** Other rules may take long above the limits or with cyclic fragments. */
 export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
 
 const maxErrors = 50;
 
-/** Validates a document; the other rules run only within the limits. */
+/** Other rules run only within the limits. */
 export function validateBounded(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -15,10 +15,10 @@ import { type ScopedField, scopedFields } from "./guardScopes.js";
 import { type ImportVariable, importVariables } from "./importVariables.js";
 import { type InputShape, inputShape, type Variables } from "./inputShape.js";
 
-/** A parsed and valid operation, which can be executed any number of times. */
+/** Parsed and valid; can be executed any number of times. */
 export interface Operation {
   readonly schema: GraphQLSchema;
-  /** Undefined if the document has no operation of that name; executing it returns the error. */
+  /** Undefined without an operation of that name; executing returns the error. */
   readonly definition: OperationDefinitionNode | undefined;
   /** Undefined if `definition` is. */
   readonly names: OperationNames | undefined;
@@ -26,7 +26,7 @@ export interface Operation {
   readonly importVariables: readonly ImportVariable[];
   /** Of a mutation. */
   readonly scopedFields: readonly ScopedField[];
-  /** Executes it without checking variables or presenting errors. May throw. `root` is a subscription's payload. */
+  /** Neither checks variables nor presents errors. May throw. `root` is a subscription's payload. */
   readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;
 }
 
@@ -46,7 +46,7 @@ export const interpreted: Prepare = (schema, document, operationName) => {
   };
 };
 
-/** An operation compiled by graphql-jit, which takes milliseconds and saves most of the time of each execution. */
+/** Compiled by graphql-jit, which takes milliseconds and saves most of the time of each execution. */
 export const compiled: Prepare = (schema, document, operationName) => {
   const operation = interpreted(schema, document, operationName);
   if (!isCompilable(document)) return operation;
@@ -56,7 +56,7 @@ export const compiled: Prepare = (schema, document, operationName) => {
   return { ...operation, run: (variables, context, root) => query.query(root, context, withDefaults(variables)) };
 };
 
-/** Adds default values of variables: graphql-jit 0.8 ignores them for variables of a non-null type. */
+/** graphql-jit 0.8 ignores defaults of variables of a non-null type. */
 function defaultsOf(definition: OperationDefinitionNode | undefined): (variables: Variables) => Variables {
   const defaults = (definition?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
     defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)] as const],

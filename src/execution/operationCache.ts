@@ -7,12 +7,11 @@ const operationsMax = 1_000;
 const weightMax = 62_500;
 const compiledFrom = 3;
 
-/** A cache of valid operations, which need not be parsed, validated and planned again. */
+/** Valid operations, which need not be parsed, validated and planned again. */
 export interface KnownOperations {
   find(text: string, operationName: string | undefined): Operation | undefined;
   /**
-   * The operation of a valid document for Yoga, not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations
-   * are cached by the text of the document.
+   * Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached by their document's text.
    */
   add(document: DocumentNode, operationName: string | undefined): Operation;
 }
@@ -29,7 +28,7 @@ interface Use {
 }
 
 export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
-  // By text, then by name: in a joined key, a text could imitate another text with a name.
+  // Two levels: in a joined key, a text could imitate another text with a name.
   const known = documentCache<Known>(weightMax, ({ weight }) => weight, operationsMax);
   const countUses = (document: DocumentNode, operationName: string | undefined, operation: Operation): Use => {
     let uses = 1; // the one that added it

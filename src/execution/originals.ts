@@ -13,7 +13,7 @@ interface WithOriginals {
 }
 
 /**
- * Replaces the values that imports read in their original form with placeholders, and parses all other unparsed variables.
+ * Replaces values that imports read in their original form with placeholders, and parses other unparsed variables.
  *
  * @throws {AppError} PAYLOAD_TOO_LARGE for a body that only an import may have, BAD_REQUEST for invalid JSON
  */
@@ -54,7 +54,7 @@ export async function withOriginals(
   return { variables, originals };
 }
 
-/** Undefined for a value of a wrong kind, which the shape check reports. */
+/** Undefined for a wrong kind, which the shape check reports. */
 function originalOf(
   { kind }: ImportVariable,
   value: unknown,
@@ -72,7 +72,7 @@ function originalOf(
   return takesSingles ? { value: [value], takesSingles } : undefined;
 }
 
-/** Replaces a long value of a wrong kind, so that the shape check reports it unparsed. */
+/** For a long value of a wrong kind, so that the shape check reports it unparsed. */
 const invalidValue = 0;
 
 const firstCharacters: Readonly<Record<ImportVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };

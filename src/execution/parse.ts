@@ -2,8 +2,8 @@ import { type DocumentNode, GraphQLError, parse, type ParseOptions, type Source,
 import { limits } from "./limits.js";
 
 /**
- * Parses an operation within the limits of characters, lines, tokens and names. Validation errors may repeat the operation's
- * name: one of megabytes would make an answer of gigabytes.
+ * Within limits of characters, lines, tokens and names. Validation errors may repeat the operation's name: one of
+ * megabytes would make an answer of gigabytes.
  *
  * @throws {GraphQLError} for invalid syntax or exceeded limits
  */

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 const entryWeight = 10;
 const charactersForOne = 64;
 
-/** A cache by documents' texts, bounded by weight; a unit is a token, about 500 bytes. */
+/** Keyed by documents' texts; a unit of weight is a token, about 500 bytes. */
 export function documentCache<Value extends object>(
   weightMax: number,
   weightOf: (value: Value) => number,
@@ -17,12 +17,12 @@ export function documentCache<Value extends object>(
   });
 }
 
-/** The weight of a document: its tokens and nodes take about 100 times the memory of its text. */
+/** Tokens and nodes take about 100 times the memory of the text. */
 export function weightOfDocument({ tokenCount = 0 }: DocumentNode): number {
   return tokenCount;
 }
 
-/** The weight of a compiled operation: each field is a function, once for each spread of its fragment. */
+/** Each field is a function, once for each spread of its fragment. */
 export function weightOfCompiled({ definitions }: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>();
   for (const part of definitions) {

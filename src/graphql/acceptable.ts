@@ -10,10 +10,10 @@ const written = [
 ] as const;
 
 const json = "application/json";
-/** With this media type, the HTTP status says whether the operation was executed. */
+/** Here the HTTP status says whether the operation was executed. */
 export const graphqlJson = "application/graphql-response+json";
 
-/** The media type in which Yoga answers if this media range comes first in Accept; undefined for other ranges. */
+/** Yoga's media type for the first range of Accept; undefined for ranges it does not serve. */
 export function answerType(range: string): typeof json | typeof graphqlJson | undefined {
   const wanted = range.trim().toLowerCase();
   if (wanted === graphqlJson) return graphqlJson;
@@ -25,7 +25,7 @@ export function refusalType(accept = ""): string {
   return types.find((type) => type !== undefined) ?? json;
 }
 
-/** Refuses media types that GraphQL is not answered in; Yoga would do so after execution. @throws {AppError} NOT_ACCEPTABLE */
+/** Yoga would refuse after execution. @throws {AppError} NOT_ACCEPTABLE */
 export function requireAcceptable(accept: string | undefined): void {
   if (!accept) return;
   const ranges = accept.replaceAll(/\s/gu, "").toLowerCase().split(",");
@@ -41,7 +41,7 @@ function isWritten(range: string): boolean {
   return charset === "charset=utf-8" && written.some(matches);
 }
 
-/** Adds a body to Yoga's own 406, for a subscription requested in a type for single answers. */
+/** Adds a body to Yoga's 406 for a subscription requested in a type for single answers. */
 export const explainNotAcceptable: Plugin = {
   onResponse(answer) {
     if (answer.response.status !== 406) return;

@@ -15,7 +15,7 @@ export interface EventStream {
   readonly events: Buffer | LiveValues;
 }
 
-/** Returns undefined, without any effect, for a call that Yoga must answer. */
+/** Returns undefined, without any effect, if Yoga must answer. */
 export type OpenEventStream = (
   call: Call | undefined,
   accept: string | undefined,
@@ -23,8 +23,8 @@ export type OpenEventStream = (
 ) => Promise<EventStream> | undefined;
 
 /**
- * Answers subscriptions requested as server-sent events without Yoga, with the bytes that Yoga would write, and those
- * requested by the multipart protocol, which Yoga does not speak. A value that many clients watch is serialized once.
+ * Answers subscriptions as server-sent events without Yoga, with the same bytes, and by the multipart protocol, which
+ * Yoga does not speak. A value that many clients watch is serialized once.
  */
 export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
   return (call, accept, context) => {

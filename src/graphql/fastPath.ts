@@ -13,7 +13,7 @@ interface GraphQLAnswer {
   readonly body: string | Buffer;
 }
 
-/** The answer to a POST with this JSON. Undefined, without any effect, if Yoga must answer it. */
+/** Returns undefined, without any effect, if Yoga must answer. */
 export type FastPath = (
   body: unknown,
   accept: string | undefined,
@@ -21,8 +21,8 @@ export type FastPath = (
 ) => Promise<GraphQLAnswer> | undefined;
 
 /**
- * Answers known operations requested as JSON without Yoga: with the same bytes, at a fraction of its cost. Yoga answers
- * everything else: the first use of an operation, subscriptions, protocol errors.
+ * Answers known operations as JSON without Yoga: with the same bytes, at a fraction of its cost. Yoga answers the first
+ * use of an operation, subscriptions and protocol errors.
  */
 export function createFastPath(known: KnownOperations): FastPath {
   return (body, accept, context) => {
@@ -48,7 +48,7 @@ export interface Call {
   readonly variables: Variables;
 }
 
-/** The call in a request's parameters; undefined unless they are the known ones, with their types. */
+/** Undefined for unknown parameters or types. */
 export function readCall(value: unknown): Call | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const name in value) {

@@ -19,7 +19,7 @@ import { documentCache, weightOfDocument } from "../execution/weight.js";
 export const graphqlPath = "/graphql";
 
 /**
- * GraphQL over HTTP by Yoga, for requests that are authenticated and whose body has been read.
+ * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read.
  *
  * @param known gets each valid operation
  * @param subscriptions gets each valid subscription
@@ -34,12 +34,12 @@ export function createGateway(
     schema,
     graphqlEndpoint: graphqlPath,
     landingPage: false,
-    graphiql: false, // http/pages/graphiql.ts serves it
-    cors: false, // http/cors.ts sets the headers
+    graphiql: false, // served by http/pages/graphiql.ts
+    cors: false, // set by http/cors.ts
     batching: false,
     multipart: false,
     logging: false,
-    maxRequestBodySize: false, // http/content/body.ts has bounded it
+    maxRequestBodySize: false, // bounded by http/content/body.ts
     parserAndValidationCache: {
       documentCache: documentCache(documentsWeightMax, weightOfDocument),
       errorCache: { get: () => undefined, set: () => undefined }, // the same error is rarely repeated
@@ -66,7 +66,7 @@ function limited(suggestions: boolean): Plugin<Context> {
   };
 }
 
-/** Makes Yoga execute operations and present errors as REST does. */
+/** Yoga executes operations and presents errors as REST does. */
 function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscriptions): Plugin<Context> {
   return {
     onExecutionResult(hook) {
@@ -101,7 +101,7 @@ function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscription
   };
 }
 
-/** Thousands of nested levels exhaust the stack of graphql's recursive parser. */
+/** Thousands of levels exhaust the stack of graphql's recursive parser. */
 function tooDeep(error: unknown): AppError | undefined {
   return error instanceof RangeError ? new AppError("BAD_REQUEST", "The operation is nested too deeply.") : undefined;
 }

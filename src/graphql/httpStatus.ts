@@ -2,8 +2,8 @@ import type { ExecutionResult, GraphQLError } from "graphql";
 import { codeOf, type ErrorExtensions } from "../schema/errors.js";
 
 /**
- * The status over application/graphql-response+json of a request error, which has no data, not even null (GraphQL over HTTP,
- * section 6.4.2); over application/json it is 200. Undefined for other results.
+ * The status of a request error, which has no data, not even null, over application/graphql-response+json (GraphQL over
+ * HTTP, section 6.4.2); over application/json it is 200.
  *
  * @param result with errors that presentError() made
  */
@@ -12,7 +12,7 @@ export function requestErrorStatus({ data, errors }: ExecutionResult): 400 | 500
   return codeOf(errors) === "INTERNAL" ? 500 : 400;
 }
 
-/** Adds that status to errors for Yoga, unless they have one, as syntax errors do. */
+/** Tells Yoga the status. Errors that have one, as syntax errors do, keep it. */
 export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQLError[] {
   const { errors = [] } = result;
   const status = requestErrorStatus(result);
@@ -23,9 +23,9 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
 }
 
 /**
- * The status of a result whose refusals left no data: 429 with `Retry-After`, 413 for a body that only an import may have, or
- * 403 where the token allows none of the fields.
- * Undefined for a result with data in at least one root field: it stays a 200.
+ * The response to a result whose refusals left no data: 429 with `Retry-After`, 413 for a body that only an import may
+ * have, or 403 where the token allows none of the fields. Undefined for a result with data in at least one root field,
+ * which stays a 200.
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
   if (errors.length === 0 || Object.values(data ?? {}).some((value) => value !== null)) return undefined;

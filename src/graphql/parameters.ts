@@ -3,12 +3,11 @@ import { clip } from "../lib/text.js";
 import { limits } from "../execution/limits.js";
 import { textTooLong } from "../execution/parse.js";
 
-/** The parameters of a request: GraphQL over HTTP, section 5.1. */
+/** GraphQL over HTTP, section 5.1. */
 const known: ReadonlySet<string> = new Set(["query", "operationName", "variables", "extensions"]);
 
 /**
- * Refuses other members of a body before Yoga does, which takes a body with `then` for a promise, and one with `status` and
- * `headers` for a response.
+ * Yoga would take a body with `then` for a promise, and one with `status` and `headers` for a response.
  *
  * @throws {AppError} BAD_REQUEST
  */
@@ -20,14 +19,14 @@ export function refuseUnknownParameters(body: unknown): void {
   }
 }
 
-/** Refuses an operation that is too long, before it is even looked up. @throws {AppError} BAD_REQUEST */
+/** Called before the operation is even looked up. @throws {AppError} BAD_REQUEST */
 export function refuseLongText(body: unknown): void {
   if (typeof body !== "object" || body === null || !("query" in body)) return;
   const { query } = body;
   if (typeof query === "string" && query.length > limits.textCharacters) throw new AppError("BAD_REQUEST", textTooLong);
 }
 
-/** Refuses invalid JSON in a query string, for which Yoga would answer 500. @throws {AppError} BAD_REQUEST */
+/** For invalid JSON in a query string, Yoga would answer 500. @throws {AppError} BAD_REQUEST */
 export function refuseMalformedSearch(search: string): void {
   const given = new URLSearchParams(search);
   for (const name of ["variables", "extensions"]) {
@@ -44,7 +43,7 @@ function requireJson(name: string, value: string): void {
   }
 }
 
-/** The query string of a GET as the equivalent body of a POST; undefined for a repeated parameter or invalid JSON. */
+/** A GET's query string as the body of a POST; undefined for a repeated parameter or invalid JSON. */
 export function readSearch(search: string): unknown {
   const given = new URLSearchParams(search);
   if (new Set(given.keys()).size !== given.size) return undefined;

@@ -6,12 +6,12 @@ import { validateBounded } from "../execution/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { parseBounded } from "../execution/parse.js";
 
-/** Problems listed in one message; the rest are counted. */
+/** Listed in one message; the rest are counted. */
 const problemsMax = 100;
 
 /**
- * Reads persisted operations from a JSON object of documents by id, as GraphQL Code Generator's client preset writes it
- * (`persistedDocuments`), and validates them like any other operation.
+ * Reads documents by id as GraphQL Code Generator's client preset writes them (`persistedDocuments`), and validates
+ * them like any operation.
  *
  * @param known gets each operation, so that even its first call is fast
  * @throws {ConfigError} listing every problem of the file

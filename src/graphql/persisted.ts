@@ -4,17 +4,17 @@ export interface PersistedOperations {
   /**
    * Replaces the id in a POST's body with the document.
    *
-   * @returns the same value if it has no id
-   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for a missing id where only persisted operations may run
+   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for a missing id where only persisted operations may
+   * run
    */
   resolve(body: unknown): unknown;
   resolveSearch(search: string): string;
 }
 
 interface Options {
-  /** Documents by id. */
+  /** By id. */
   readonly documents: ReadonlyMap<string, string>;
-  /** Whether only persisted operations may run. */
+  /** Only persisted operations may run. */
   readonly only: boolean;
   /** Documents that may always be sent in full: the dashboard's. */
   readonly ownTexts: readonly string[];
@@ -23,8 +23,8 @@ interface Options {
 type Params = Readonly<Record<string, unknown>>;
 
 /**
- * The id is `documentId` (GraphQL over HTTP, Appendix A) or `extensions.persistedQuery.sha256Hash` (Apollo and Relay). An
- * operation that is also sent in full runs if its id is unknown, unless only persisted ones may.
+ * The id is `documentId` (GraphQL over HTTP, Appendix A) or `extensions.persistedQuery.sha256Hash` (Apollo and Relay).
+ * An operation sent in full runs even if its id is unknown, unless only persisted ones may.
  */
 export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
   const own = new Set(ownTexts);

@@ -1,4 +1,3 @@
-/** How the values of a subscription are written into an HTTP response. */
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>;
   /** Written at once, so that the client gets the headers. */
@@ -11,7 +10,7 @@ export interface StreamFormat {
 
 const common = { connection: "keep-alive", "cache-control": "no-cache", "content-encoding": "none" };
 
-/** Server-sent events in the distinct connections mode of the graphql-sse protocol, the same bytes as Yoga's. */
+/** The graphql-sse protocol, distinct connections mode, with the same bytes as Yoga's. */
 export const serverSentEvents: StreamFormat = {
   headers: { "content-type": "text/event-stream", ...common },
   opening: Buffer.from(":\n\n"),
@@ -21,10 +20,10 @@ export const serverSentEvents: StreamFormat = {
 };
 
 const delimiter = "\r\n--graphql";
-/** Ends with the delimiter of the next part, without which clients could not tell that this one is complete. */
+/** Ends with the next part's delimiter, without which clients could not tell that this one is complete. */
 const part = (json: string) => Buffer.from(`\r\ncontent-type: application/json\r\n\r\n${json}${delimiter}`);
 
-/** The multipart protocol for subscriptions of Apollo Client and Apollo Router, version 1.0. */
+/** The protocol of Apollo Client and Apollo Router, version 1.0. */
 export const multipart: StreamFormat = {
   headers: { "content-type": 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0', ...common },
   opening: Buffer.concat([Buffer.from(delimiter), part("{}")]),
@@ -33,7 +32,10 @@ export const multipart: StreamFormat = {
   frame: (result) => part(`{"payload":${result}}`),
 };
 
-/** The format of the first streaming media range in Accept, if the client asks for streams alone or for Apollo's protocol. */
+/**
+ * The format of the first streaming media range in Accept, if the client asks for streams alone or for Apollo's
+ * protocol.
+ */
 export function streamFormatOf(accept = ""): StreamFormat | undefined {
   const ranges = accept.toLowerCase().split(",");
   if (

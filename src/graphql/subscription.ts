@@ -21,16 +21,16 @@ import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js"
 interface LiveValue {
   readonly result: ExecutionResult;
   readonly code: ErrorCode | undefined;
-  /** The value as it is written into streams of a format; serialized once for all of them. */
+  /** Serialized once for all streams of a format. */
   framed(format: StreamFormat): Buffer;
 }
 
-/** A parsed and valid subscription, which can be started any number of times. */
+/** Parsed and valid; can be started any number of times. */
 export interface Subscription {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly names: Operation["names"];
-  /** @returns the values, or the errors for which there are none, presented and reported to the observation */
+  /** @returns the values, or errors, presented and reported to the observation */
   start(variables: Variables, context: Context): Promise<ExecutionResult | LiveValues>;
 }
 
@@ -96,7 +96,7 @@ function presented(errors: readonly unknown[], context: Context) {
   return shown;
 }
 
-/** Executes for one payload. Unexpected errors are reported for the request that started it. */
+/** Executes one payload. Unexpected errors are reported for the request that started it. */
 async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, context: Context): Promise<LiveValue> {
   try {
     const result = await run();
@@ -123,7 +123,7 @@ function asValue(result: ExecutionResult): LiveValue {
   };
 }
 
-/** The values of each payload, by subscription and variables: clients of the same show get the same payload. */
+/** By payload, subscription and variables: clients of the same show get the same payload. */
 const made = new WeakMap<object, Map<string, Promise<LiveValue>>>();
 
 /** @param make never rejects */
@@ -135,7 +135,7 @@ function once(payload: object, key: string, make: () => Promise<LiveValue>): Pro
   return value;
 }
 
-/** The values of one client. Payloads that arrive while a value is made are skipped, except the latest. */
+/** The values for one client. Payloads that arrive while a value is made are skipped, except the latest. */
 function liveValues(
   source: AsyncIterable<object>,
   valueFor: (payload: object) => Promise<LiveValue>,

@@ -9,14 +9,14 @@ import { documentCache, weightOfCompiled, weightOfDocument } from "../execution/
 const subscriptionsMax = 200;
 const weightMax = 10_000;
 
-/** A cache of subscriptions, so that clients of the same one share its values. */
+/** Clients of the same subscription share its values. */
 export interface KnownSubscriptions {
-  /** The subscription of this text; undefined if it is not a valid one, which Yoga answers with errors. */
+  /** Undefined for an invalid subscription, which Yoga answers with errors. */
   find(text: string, operationName: string | undefined): Subscription | undefined;
   of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 
-/** Values of one store that are made at a time, so that most connections stay free. */
+/** At a time, so that most connections stay free. */
 const executionsOfStoreMax = 2;
 
 /** @param waitMs how long a value may wait for others of its store before it is UNAVAILABLE; 4.5 seconds by default */

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
-/** Parts of an IPv6 address that a provider assigns as one: a client has all addresses of a network of 64 bits. */
+/** A client has all addresses of an IPv6 network of 64 bits, which a provider assigns as one. */
 const networkParts = 4;
 
 /**
- * The address of a client, as far as it can be known: that of the connection, or, behind proxies of ours, what the first of them
- * noted in X-Forwarded-For. Of an IPv6 address, its network.
+ * The address of the connection or, behind our proxies, what the first of them noted in X-Forwarded-For; for IPv6, its
+ * network.
  *
  * @param trustedProxies how many proxies in front are ours: what is noted further left can be forged
  */

@@ -35,7 +35,7 @@ export interface CollectRouteOptions {
 
 const bodyBytesMax = 64 * 1024;
 
-/** `POST /collect/v1`: what pages of shops report, with a public key. docs/tracking.md describes it. */
+/** `POST /collect/v1`, for shops' pages with a public key (docs/tracking.md). */
 export function createCollectRoute(options: CollectRouteOptions): Route {
   const { log } = options;
   const record = createGroupCommit();
@@ -66,7 +66,7 @@ async function collect(
   const { storeId, origins } = await findKey(key);
   observation.storeId = storeId;
   // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
-  if (origin !== undefined && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
+  if (origin !== undefined && !isHidden(request) && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
     throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
   }
   await admit(key, exchange, options);
@@ -82,7 +82,15 @@ async function collect(
   return receipt;
 }
 
-/** Counts a call of this client and key; the address is known to the count only as part of a hash. @throws {AppError} RATE_LIMITED */
+/**
+ * Fetch demands that browsers leave the origin out of a beacon from a page that sends no referrer; Firefox does. Pages
+ * can set neither header.
+ */
+function isHidden({ headers }: IncomingMessage): boolean {
+  return headers.origin === "null" && headers["sec-fetch-mode"] === "no-cors";
+}
+
+/** Counts by client and key; the count knows the address only as part of a hash. @throws {AppError} RATE_LIMITED */
 async function admit(
   key: string,
   { request, response, observation }: Exchange,

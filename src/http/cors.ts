@@ -8,10 +8,10 @@ const exposedHeaders =
 const preflightTrustSeconds = "600";
 
 /**
- * Sets the CORS headers of any path. Tokens are sent in a header that scripts set, never in cookies, so any origin may be
+ * Sets CORS headers, for any path. Tokens are sent in a header that scripts set, never in cookies, so any origin may be
  * allowed.
  *
- * @returns true if the request was a preflight and is answered
+ * @returns true for a preflight, which is then answered
  */
 export function applyCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {
   const { origin } = request.headers;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { EventStream } from "../graphql/eventStream.js";
 
-/** Silent streams are pinged at Yoga's interval: proxies and clients give them up otherwise. */
+/** Yoga's interval: proxies and clients give up silent streams. */
 const pingMs = 12_000;
 
 /**
- * Writes a stream of events until it ends or its client leaves. A slow client gets the latest value only: nothing is
+ * Writes events until the stream ends or its client leaves. A slow client gets the latest value only: nothing is
  * written while earlier bytes wait to be sent.
  *
  * @param disconnect aborted when the client leaves
@@ -56,12 +56,12 @@ function drained(response: ServerResponse, disconnect: AbortSignal): Promise<voi
   });
 }
 
-/** Streams written in one turn of the event loop: each takes about 20 µs. */
+/** In one turn of the event loop: each stream takes about 20 µs. */
 const perTurn = 50;
 
 let waiting: (() => void)[] = [];
 
-/** Resolves in a later turn of the event loop, so that a value for thousands of streams does not block other requests. */
+/** Waits for a later turn of the event loop, so that a value for thousands of streams does not block other requests. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);

@@ -11,7 +11,7 @@ export interface Exchange {
   readonly requestId: string;
   readonly observation: RequestObservation;
   readonly path: string;
-  /** The query string, without its question mark. */
+  /** Without its question mark. */
   readonly search: string;
 }
 
@@ -23,16 +23,16 @@ export function isRead({ method }: IncomingMessage): boolean {
 
 interface Target {
   readonly path: string;
-  /** The query string, without its question mark. */
+  /** Without its question mark. */
   readonly search: string;
 }
 
-/** Path and query string together, in characters: about what proxies and browsers allow. */
+/** Of path and query string, in characters: about what proxies and browsers allow. */
 const urlLengthMax = 8_192;
 
 /**
- * The path, without the base path, and the query of a request. Of a URL in absolute form (RFC 9112, section 3.2.2) the host
- * is ignored.
+ * The path, without the base path, and the query. The host of a URL in absolute form (RFC 9112, section 3.2.2) is
+ * ignored.
  */
 export function targetOf(request: IncomingMessage, basePath = ""): Target {
   if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
@@ -78,7 +78,7 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 const acceptable = /^[\w.:-]{1,128}$/u;
 const tokenLike = /vt_/iu;
 
-/** The X-Request-Id that the caller sent, if it is safe to log and not a secret, or else a new one. */
+/** The caller's X-Request-Id, if it is safe to log and not a secret, or else a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   if (typeof given !== "string" || !acceptable.test(given) || tokenLike.test(given)) return randomUUID();

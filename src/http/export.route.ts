@@ -7,8 +7,8 @@ import type { Exchange } from "./exchange.js";
 import { addVary, send } from "./respond.js";
 
 /**
- * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as
- * server/stalledReaders.ts does.
+ * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as by
+ * server/stalledReaders.ts.
  *
  * @throws what refuses the export, or ends it before it is complete
  */
@@ -32,7 +32,7 @@ export async function sendExport(
   else await pipeline(pieces, compressor(coding), response);
 }
 
-/** Ends an answer that cannot be completed, so that the client notices; logs why, unless the client has left. */
+/** So that the client notices; logs why, unless the client has left. */
 export function endBroken({ response, requestId, observation }: Exchange, error: unknown, log: Logger): void {
   const { code } = error as { readonly code?: unknown };
   response.destroy();

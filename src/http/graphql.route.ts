@@ -33,7 +33,7 @@ interface ForYoga {
   readonly context: Context;
 }
 
-/** `/graphql`: the page for browsers is public; operations are authenticated before their body is read. */
+/** The page for browsers is public; operations are authenticated before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   const { gateway, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
@@ -45,7 +45,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
       markPrivate(response);
     }
-    // nginx collects answers before it passes them on, unless one asks it not to (its manual: proxy_buffering).
+    // nginx buffers answers unless one asks it not to (its manual: proxy_buffering).
     if (/text\/event-stream|multipart\/mixed/iu.test(request.headers.accept ?? ""))
       response.setHeader("x-accel-buffering", "no");
     try {
@@ -64,7 +64,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   };
 }
 
-/** Answers a POST, or returns what Yoga must answer. */
+/** Returns what Yoga must answer. */
 async function answerPost(
   { fastPath, openEventStream, persisted, bodies, config }: GraphQLRouteOptions,
   { request, response, search }: Exchange,
@@ -116,8 +116,8 @@ async function answerGet(
 }
 
 /**
- * The request as Yoga needs it: with its body, which has been read; with persisted operations replaced in the query string;
- * and with a valid Host header, because Yoga builds a URL from it.
+ * Makes the request that Yoga needs: with its body, which has been read; with persisted operations replaced in the
+ * query string; and with a valid Host header, because Yoga builds a URL from it.
  */
 function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
   if (search !== "") request.url = `${graphqlPath}?${search}`;

@@ -6,7 +6,7 @@ interface Readiness {
   readonly database: "ok" | "unreachable" | "not migrated";
 }
 
-/** Whether the database answers in time and has every migration. Never rejects. */
+/** The database must answer in time and have every migration. Never rejects. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 const checkTimeoutMs = 3_000;
@@ -38,7 +38,7 @@ function readinessOf(isMigrated: () => Promise<boolean>): Promise<Readiness> {
   );
 }
 
-/** Queries the database once at a time. When it times out, its last positive answer counts for `database.trustMs`. */
+/** One query at a time. When it times out, its last positive answer counts for `database.trustMs`. */
 function createQuery(database: DatabaseReadiness): () => Promise<boolean> {
   let pending: Promise<boolean> | undefined;
   let migratedAt = Number.NEGATIVE_INFINITY;

@@ -3,13 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import type { Context } from "../schema/context.js";
 
-/** Bytes hashed in one turn of the event loop: about two milliseconds. */
+/** Hashed in one turn of the event loop: about two milliseconds. */
 const sliceBytes = 1024 * 1024;
 
-/**
- * Adds the request's Idempotency-Key to its context (IETF draft-ietf-httpapi-idempotency-key-header), with a fingerprint of
- * its path and body.
- */
+/** IETF draft-ietf-httpapi-idempotency-key-header. The fingerprint is that of path and body. */
 export async function withIdempotency(
   context: Context,
   request: IncomingMessage,
@@ -25,7 +22,7 @@ export async function withIdempotency(
   return withFingerprint(context, request, hash.digest("hex"));
 }
 
-/** Adds the request's Idempotency-Key to its context, with a fingerprint that is known already. */
+/** Takes a fingerprint that is known already. */
 export function withFingerprint(context: Context, { headers }: IncomingMessage, fingerprint: string): Context {
   const key = headers["idempotency-key"];
   return typeof key === "string" ? { ...context, idempotency: { key, fingerprint } } : context;

@@ -10,7 +10,7 @@ import { respondJson } from "./respond.js";
 type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with problem details and returns their code. Unexpected errors are reported. */
+/** Returns the error's code. Unexpected errors are reported. */
 export function refuseRest(
   response: ServerResponse,
   error: unknown,
@@ -29,7 +29,7 @@ export function problemOf(error: AppError): ProblemDetails {
   return toAnswer(error, "", () => undefined).problem;
 }
 
-/** Answers a request that was refused before GraphQL ran, in the shape of its errors with an HTTP status; returns the code. */
+/** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status; returns the code. */
 export function refuseGraphQL(
   request: IncomingMessage,
   response: ServerResponse,

@@ -20,7 +20,7 @@ export interface ContextOptions {
   readonly feed: LiveFeed;
 }
 
-/** Authenticates a request and creates its context. @throws {AppError} UNAUTHENTICATED */
+/** @throws {AppError} UNAUTHENTICATED */
 export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
   const { db, identify, config, log, rateLimits, feed } = options;
   const { request, response, requestId, observation, path } = exchange;

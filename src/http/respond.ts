@@ -6,11 +6,11 @@ type Headers = Readonly<Record<string, string>>;
 
 const jsonMediaType = "application/json; charset=utf-8";
 
-/** How long the rest of a refused body is received and dropped. */
+/** Meanwhile the rest of a refused body is received and dropped. */
 const lingerMs = 5_000;
 
 /**
- * Writes a whole answer, compressed if it is large and the client accepts that. For HEAD, node:http drops the body.
+ * Compresses a large answer if the client accepts that. For HEAD, node:http drops the body.
  *
  * @param headers without Vary, which addVary() sets
  */
@@ -37,8 +37,8 @@ export function respondJson(
 }
 
 /**
- * Answers a GET or HEAD with the JSON and its entity tag, or with 304. Headers that both must have (RFC 9110, section
- * 15.4.5) are set before, as by markPrivate().
+ * Answers GET and HEAD, with an entity tag, or 304. Headers that both must have (RFC 9110, section 15.4.5) are set
+ * before, as by markPrivate().
  */
 export function respondRead(response: ServerResponse, body: string): void {
   const etag = entityTag(body);
@@ -60,7 +60,7 @@ export function addVary(response: ServerResponse, names: string): void {
   response.setHeader("vary", before === undefined ? names : `${String(before)}, ${names}`);
 }
 
-/** Writes an answer with exactly these headers. Does nothing if the client has left. */
+/** Sends exactly these headers. Does nothing if the client has left. */
 export function send(
   response: ServerResponse,
   status: number,

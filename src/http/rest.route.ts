@@ -22,7 +22,7 @@ export interface RestRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
-/** The documented paths: find the operation, identify the caller and what it may do, and only then read the body. */
+/** The body is read only after the operation is found, the caller identified and the scope checked. */
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, log } = options;
   return async (exchange) => {

@@ -30,15 +30,20 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   const collect = createCollectRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {
-    const { path, search, response, observation } = exchange;
+    const { path, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
     if (path === collectPath) return collect(exchange);
     if (path === config.basePath && isRead(exchange.request)) {
       observation.route = "/";
-      return send(response, 308, { location: `${path}/${search === "" ? "" : `?${search}`}`, "content-length": 0 });
+      return redirect(exchange, `${path}/`);
     }
     const page = pages.get(path);
-    if (page === undefined) return rest(exchange);
+    if (page === undefined) {
+      const withoutSlash = path.replace(/(\/[^/.]+)\/$/u, "$1"); // not of a file
+      if (!pages.has(withoutSlash) || !isRead(exchange.request)) return rest(exchange);
+      observation.route = withoutSlash;
+      return redirect(exchange, `..${withoutSlash.slice(withoutSlash.lastIndexOf("/"))}`); // relative: below any prefix
+    }
     observation.route = path;
     if (isRead(exchange.request)) return page(exchange);
     observation.refused(refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
@@ -69,6 +74,11 @@ export function createRequestListener(options: RouterOptions): RequestListener {
       else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
     });
   };
+}
+
+/** Keeps the query string. */
+function redirect({ response, search }: Exchange, to: string): void {
+  send(response, 308, { location: search === "" ? to : `${to}?${search}`, "content-length": 0 });
 }
 
 function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {

@@ -4,8 +4,8 @@ const isoDateTime = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)
 export const dateTimeMax = new Date("9999-12-31T23:59:59.999Z");
 
 /**
- * Parses an ISO 8601 timestamp with a time zone, in the years 1 to 9999 UTC, which JavaScript and PostgreSQL write alike.
- * Undefined for any other text, and for days that do not exist.
+ * An ISO 8601 timestamp with a time zone, in the years 1 to 9999 UTC, which JavaScript and PostgreSQL write alike;
+ * undefined for any other text, and for days that do not exist.
  */
 export function parseDateTime(text: string): Date | undefined {
   const [, day] = isoDateTime.exec(text) ?? [];

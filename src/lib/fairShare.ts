@@ -2,22 +2,32 @@ import { AppError } from "../errors.js";
 import { type StoreUse, StoreUses, type Waiter } from "./storeUses.js";
 
 interface FairShareOptions {
-  /** All places: connections, threads or bytes. */
+  /** Connections, threads or bytes. */
   readonly places: number;
-  /** The most that one store may hold. */
   readonly ofStoreMax: number;
-  /** The timeout for a place; 4.5 seconds by default, so that clients are refused within 5. */
+  /** 4.5 seconds by default, so that clients are refused within 5. */
   readonly waitMs?: number;
   /** 1,000 by default. */
   readonly waitingOfStoreMax?: number;
+  /**
+   * Stores that share a database server: together they hold at most `max` places. Several groups hold less each, so that
+   * some places stay free (Choudhury and Hahne's dynamic thresholds, 1998).
+   */
+  readonly groups?: StoreGroups | undefined;
   readonly message: string;
   readonly retryAfterSeconds?: number;
+}
+
+interface StoreGroups {
+  readonly max: number;
+  /** Called often, since it may change. Undefined for a store without a group. */
+  readonly of: (storeId: string) => string | undefined;
 }
 
 interface TakeOptions {
   /** 1 by default. */
   readonly amount?: number;
-  /** Aborted when the caller has disconnected and stops waiting. */
+  /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,13 +35,13 @@ const waitMsDefault = 4_500;
 const waitingOfStoreMaxDefault = 1_000;
 
 /**
- * Shares places among stores by start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places are held as
- * cost: a free place goes to the waiting store that has used the least. Neither many requests nor long ones of one store
- * delay the others.
+ * Shares places by start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places are held as cost: a
+ * free place goes to the waiting store that has used the least, so that one store's many or long requests do not delay
+ * others.
  */
 export class FairShare {
   readonly #options: Required<FairShareOptions>;
-  readonly #uses = new StoreUses();
+  readonly #uses: StoreUses;
   #free: number;
   #waiting = 0;
   #isClosed = false;
@@ -41,8 +51,10 @@ export class FairShare {
       waitMs: waitMsDefault,
       waitingOfStoreMax: waitingOfStoreMaxDefault,
       retryAfterSeconds: 1,
+      groups: undefined,
       ...options,
     };
+    this.#uses = new StoreUses(options.groups?.of);
     this.#free = options.places;
   }
 
@@ -54,17 +66,17 @@ export class FairShare {
     return this.#waiting;
   }
 
-  /** Takes places if they are free and nobody waits for them; the caller must `release` them. */
+  /** Takes places that are free and that nobody waits for; the caller must `release` them. */
   tryTake(storeId: string, amount = 1): boolean {
     const use = this.#uses.of(storeId);
-    if (use.waiting.size > 0 || !this.#fits(use.held, amount)) return false;
+    if (use.waiting.size > 0 || !this.#fits(use, amount)) return false;
     if (this.#waiting > 0 && amount > 1) return false; // large amounts must not overtake waiting small ones
     this.#hold(use, amount);
     return true;
   }
 
   /**
-   * Takes places, waiting where too few are free; the caller must `release` them.
+   * Likewise, waiting where too few are free.
    *
    * @throws {AppError} UNAVAILABLE after the timeout, or where too many callers of the store wait
    */
@@ -100,7 +112,7 @@ export class FairShare {
     });
   }
 
-  /** Refuses all who wait or would have to. */
+  /** Refuses all who wait or come later. */
   close(): void {
     this.#isClosed = true;
     for (const { waiting } of this.#uses.all()) for (const waiter of waiting) waiter.refuse();
@@ -113,7 +125,7 @@ export class FairShare {
     this.#admitNext();
   }
 
-  /** Runs work that holds one place. @throws {AppError} as `take` does, or what the work throws */
+  /** Holds one place meanwhile. @throws {AppError} as `take` does */
   async run<Result>(storeId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.tryTake(storeId)) await this.take(storeId, { signal });
     try {
@@ -123,8 +135,15 @@ export class FairShare {
     }
   }
 
-  #fits(held: number, amount: number): boolean {
-    return amount <= this.#free && held + amount <= this.#options.ofStoreMax;
+  #fits(use: StoreUse, amount: number): boolean {
+    const { places, ofStoreMax, groups } = this.#options;
+    if (amount > this.#free || use.held + amount > ofStoreMax) return false;
+    if (groups === undefined) return true;
+    const before = this.#uses.heldByGroupOf(use);
+    const held = before + amount;
+    if (held > groups.max) return false;
+    const left = places - this.#uses.heldByGroups - amount;
+    return before === 0 || held * (places - groups.max) <= groups.max * left;
   }
 
   #hold(use: StoreUse, amount: number): void {
@@ -134,7 +153,7 @@ export class FairShare {
 
   #admitNext(): void {
     while (this.#waiting > 0 && this.#free > 0) {
-      const next = this.#uses.next((use, amount) => this.#fits(use.held, amount));
+      const next = this.#uses.next((use, amount) => this.#fits(use, amount));
       if (next === undefined) return;
       this.#hold(next.use, next.waiter.amount);
       next.waiter.admit();

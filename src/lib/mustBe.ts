@@ -5,17 +5,15 @@ const searchedMax = 4_096;
 /** Tokens, and credentials and secret parameters of URLs. */
 const secrets =
   /\bvt_[\w-]+|(?<=\bbearer\s+)\S+|(?<=\/\/)[^\s/?#@]*@|(?<=[?&;](?:\w*[_-])?(?:token|key|password|secret|signature|sig)=)[^&#\s]+/giu;
-/** Characters that cannot be seen; JSON strings do not escape most of them. */
+/** Invisible characters, most of which JSON strings do not escape. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
-/** The message for a value that is refused: `price must be a number, not "cheap".` */
+/** Makes messages such as `price must be a number, not "cheap".` */
 export function mustBe(name: string, expected: string, value: unknown): string {
   return `${name} must be ${expected}, not ${shownValue(value)}.`;
 }
 
-/**
- * A refused value for a message: texts quoted, clipped, escaped and without secrets; lists and objects by kind.
- */
+/** A value for messages: texts quoted, clipped, escaped and without secrets; lists and objects by kind. */
 export function shownValue(value: unknown): string {
   if (typeof value === "string") {
     const text = value.slice(0, searchedMax).replace(secrets, (found) => (found.endsWith("@") ? "…@" : "…"));

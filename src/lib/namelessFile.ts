@@ -3,7 +3,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Opens an empty temporary file for reading and writing. It has no name, so it is gone once it is closed, or with the process. */
+/** A temporary file without a name, so that it is gone once closed, or with the process. */
 export async function openNamelessFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `vitrine-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);

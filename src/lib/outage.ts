@@ -1,4 +1,4 @@
-/** The pause after a failure, so that not every call waits for a service that is down. */
+/** After a failure, so that not every call waits for a service that is down. */
 const restMs = 1_000;
 
 /** Whether an external service works, as far as its use has shown. */
@@ -9,7 +9,7 @@ export function watchHealth(warn: (problem: Error) => void) {
   let isDown = false;
   let restsUntil = 0;
   return {
-    /** While it is down, true for one call after each pause. */
+    /** During an outage, true for one call after each pause. */
     isWorthATry(): boolean {
       if (!isDown) return true;
       if (performance.now() < restsUntil) return false;

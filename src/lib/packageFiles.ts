@@ -4,12 +4,11 @@ import { fileURLToPath } from "node:url";
 /** Looked for upwards: a module runs from its source in src/, or inside a bundle in dist/. */
 const packageFolder = findUpwards("package.json");
 
-/** The URL of a file or folder of this package, from its path in the package: `"prisma/migrations"`. */
+/** A file or folder by its path in the package: `"prisma/migrations"`. */
 export function packageFile(path: string): URL {
   return new URL(path, packageFolder);
 }
 
-/** This package's version, as in package.json. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
   return version;

@@ -5,10 +5,10 @@ import { watchHealth } from "./outage.js";
 const commandTimeoutMs = 500;
 const connectTimeoutMs = 2_000;
 const reconnectDelayMaxMs = 2_000;
-/** For commands that are still being sent when a connection is closed. */
+/** For commands still being sent when a connection is closed. */
 const disconnectTimeoutMs = 500;
 const pingIntervalMs = 5_000;
-/** Pings without an answer after which the connection counts as lost. */
+/** Unanswered pings after which the connection counts as lost. */
 const unansweredMax = 2;
 
 interface RedisOptions {
@@ -16,7 +16,7 @@ interface RedisOptions {
   readonly pingIntervalMs?: number;
 }
 
-/** Connects to Redis. While it is down, commands fail at once; `log` is called once for each outage. */
+/** During an outage commands fail at once, and `log` is called once. */
 export function openRedis(url: string, log: (problem: Error) => void, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
     commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
@@ -34,8 +34,8 @@ export function openRedis(url: string, log: (problem: Error) => void, options: R
 }
 
 /**
- * Drops a connection that is half open, as after a failover or behind a firewall that forgot it. A subscriber would wait on it
- * for hours, until TCP keepalive notices.
+ * Drops a half-open connection, as after a failover. A subscriber would wait on it for hours, until TCP keepalive
+ * notices.
  */
 function keepAlive(redis: Redis, intervalMs: number, failed: (problem: Error) => void): void {
   let unanswered = 0;

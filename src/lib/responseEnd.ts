@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** For each connection with unfinished responses: whom to call when it closes. One listener serves all of them. */
+/** Callbacks by connection with unfinished responses; one listener serves all of them. */
 const unfinished = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once a response is complete or its client has left. A pipelined response whose turn has not come emits no `close`
- * when its connection closes, so that is observed too.
+ * Calls back once a response is complete or its client has left. A pipelined response whose turn has not come emits no
+ * `close` when its connection closes, so that is observed too.
  */
 export function onceOver(response: ServerResponse, callback: () => void): void {
   if (isOver(response)) return callback();

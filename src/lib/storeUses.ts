@@ -6,7 +6,10 @@ export interface Waiter {
 
 /** What one store holds, has used, and waits for. */
 export interface StoreUse {
+  readonly storeId: string;
   held: number;
+  /** Where it counts what is held, until the next look. */
+  group: string | undefined;
   /** Its use so far, in places times milliseconds. */
   used: number;
   countedAt: number;
@@ -16,18 +19,25 @@ export interface StoreUse {
 /** Stores to remember beyond those that hold or wait. */
 const storesMax = 10_000;
 
-/** Measures how long each store holds how many places, and tells whose turn is next. */
+/** Measures how long stores hold places, and tells whose turn is next. */
 export class StoreUses {
   /** Stores that hold or wait, or recently used more than others. */
   readonly #stores = new Map<string, StoreUse>();
-  /** The virtual time: the use of the store that was last admitted. New stores start from it, so that idle time earns nothing. */
+  /** Virtual time: the use of the store last admitted, from which new stores start, so that idle time earns nothing. */
   #clock = 0;
+  /** No entry where nothing is held. */
+  readonly #heldByGroup = new Map<string, number>();
+  readonly #groupOf: (storeId: string) => string | undefined;
+
+  constructor(groupOf: (storeId: string) => string | undefined = () => undefined) {
+    this.#groupOf = groupOf;
+  }
 
   of(storeId: string): StoreUse {
     let use = this.#stores.get(storeId);
     if (use === undefined) {
       if (this.#stores.size >= storesMax) this.#forgetIdle();
-      use = { held: 0, used: this.#clock, countedAt: performance.now(), waiting: new Set() };
+      use = { storeId, held: 0, group: undefined, used: this.#clock, countedAt: performance.now(), waiting: new Set() };
       this.#stores.set(storeId, use);
     } else if (isIdle(use)) use.used = Math.max(use.used, this.#clock);
     return use;
@@ -40,7 +50,7 @@ export class StoreUses {
   hold(use: StoreUse, amount: number): void {
     count(use);
     this.#clock = Math.max(this.#clock, use.used);
-    use.held += amount;
+    this.#addHeld(use, amount);
   }
 
   /** @returns whether the store is known */
@@ -48,15 +58,42 @@ export class StoreUses {
     const use = this.#stores.get(storeId);
     if (use === undefined) return false;
     count(use);
-    use.held -= amount;
+    this.#addHeld(use, -amount);
     return true;
+  }
+
+  heldByGroupOf(use: StoreUse): number {
+    const group = this.#groupOf(use.storeId);
+    if (group !== use.group) {
+      const { held } = use;
+      this.#addHeld(use, -held);
+      use.group = group;
+      this.#addHeld(use, held);
+    }
+    return group === undefined ? 0 : (this.#heldByGroup.get(group) ?? 0);
+  }
+
+  /** What stores of all groups hold. */
+  get heldByGroups(): number {
+    let sum = 0;
+    for (const held of this.#heldByGroup.values()) sum += held;
+    return sum;
+  }
+
+  #addHeld(use: StoreUse, amount: number): void {
+    use.held += amount;
+    if (use.group === undefined) return;
+    const held = (this.#heldByGroup.get(use.group) ?? 0) + amount;
+    if (held === 0) this.#heldByGroup.delete(use.group);
+    else this.#heldByGroup.set(use.group, held);
   }
 
   clear(): void {
     this.#stores.clear();
+    this.#heldByGroup.clear();
   }
 
-  /** The first waiter of the store that has used the least, among those whose amount fits. */
+  /** The first waiter of the store that has used the least, where its amount fits. */
   next(fits: (use: StoreUse, amount: number) => boolean): { use: StoreUse; waiter: Waiter } | undefined {
     let next: { use: StoreUse; waiter: Waiter } | undefined;
     for (const use of this.#stores.values()) {

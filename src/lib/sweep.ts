@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface SweepOptions {
-  /** The mean pause between rounds, varied by half so that servers do not sweep at the same time. */
+  /** On average, varied by half so that servers do not sweep at the same time. */
   readonly everyMs: number;
-  /** One round. It ends early, between statements, once the signal is aborted. */
+  /** Ends early, between statements, once the signal is aborted. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** Called when a round fails; the next one is run nevertheless. */
+  /** The next round is run nevertheless. */
   readonly onError: (error: unknown) => void;
 }
 

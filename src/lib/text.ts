@@ -10,12 +10,7 @@ export interface TextFault {
 
 const visible = /\S/u;
 
-/**
- * Why a text cannot be stored; undefined where it can.
- *
- * @param name of the field, for the message
- * @param mayBeBlank whether it may be empty or white space
- */
+/** Why a text cannot be stored; undefined where it can. @param name of the field, for the message */
 export function textFault(
   text: string,
   name: string,
@@ -45,7 +40,6 @@ export function count(items: number, one: string, many = `${one}s`): string {
   return `${items} ${items === 1 ? one : many}`;
 }
 
-/** Shortens a text for a message. */
 export function clip(text: string, charactersMax = 60): string {
   if (text.length <= charactersMax) return text.toWellFormed();
   const end = charactersMax - Number(/[\ud800-\udbff]/u.test(text.charAt(charactersMax - 1)));

@@ -4,17 +4,13 @@ import { packageFile } from "./packageFiles.js";
 /** In development and in tests, tsx loads the sources of threads. */
 const isFromSources = import.meta.url.endsWith(".ts");
 
-/**
- * What piscina needs to start a thread.
- *
- * @param name its path in src/ without `.ts`, ending with `.worker` (an entry of the build)
- */
+/** Arguments for piscina. @param name the path in src/ without `.ts`, ending with `.worker` (an entry of the build) */
 export function threadModule(name: string): { readonly filename: string; readonly execArgv?: string[] } {
   const filename = moduleOf(name);
   return isFromSources ? { filename, execArgv: ["--import", "tsx"] } : { filename };
 }
 
-/** Starts one thread, from a `name` as above. Node.js 20 can import a `.ts` module there, but not start it. */
+/** Takes a `name` as above. Node.js 20 can import a `.ts` module in a thread, but not start it. */
 export function startThread(name: string, options: WorkerOptions): Worker {
   if (!isFromSources) return new Worker(new URL(moduleOf(name)), options);
   const start = `import("tsx/esm/api").then(({ register }) => { register(); return import("${moduleOf(name)}"); })`;

@@ -1,4 +1,4 @@
-/** From a moment on, in seconds since 1970, local time is ahead of UTC by so many seconds. */
+/** From this moment on, in seconds since 1970, local time is so many seconds ahead of UTC. */
 export interface ZoneOffset {
   readonly since: number;
   readonly seconds: number;
@@ -8,17 +8,17 @@ const daySeconds = 86_400;
 /** Offsets change at most once in this time. */
 const stepSeconds = 7 * daySeconds;
 
-/** Whether it is a name of the IANA time zone database, in any case. Offsets such as `+02:00` are not. */
+/** Names of the IANA database, in any case; not offsets such as `+02:00`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/iu.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
-    return false; // RangeError
+    return false;
   }
 }
 
-/** The offsets of a time zone in a range of seconds since 1970: the one at its start, and each change. */
+/** The offset at the start of a range of seconds since 1970, and each change within. */
 export function zoneOffsets(timeZone: string, from: number, until: number): ZoneOffset[] {
   const offsetAt = offsetReader(timeZone);
   const offsets = [{ since: from, seconds: offsetAt(from) }];
@@ -39,8 +39,8 @@ export function zoneOffsets(timeZone: string, from: number, until: number): Zone
 }
 
 /**
- * The first moment of a local day, in seconds since 1970: midnight, or later where clocks skip midnight, or the first of
- * two midnights.
+ * The first moment of a local day, in seconds since 1970: midnight, or later where clocks skip midnight, or the first
+ * of two midnights.
  *
  * @param day days since 1970-01-01, on local calendars
  */

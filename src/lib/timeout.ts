@@ -1,6 +1,6 @@
 /**
- * Rejects when a reply takes too long. After the process was blocked, its timers fire first: replies that arrived meanwhile
- * are still read.
+ * Rejects when a reply takes too long. After the process was blocked, replies that arrived meanwhile are still read,
+ * although timers fire first.
  *
  * @param name of the peer, for the error
  */

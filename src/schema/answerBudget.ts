@@ -1,6 +1,6 @@
 import { AppError } from "../errors.js";
 
-/** The maximum answer, in bytes of JSON. */
+/** In bytes of JSON. */
 export const answerBytesMax = 16 * 1024 * 1024;
 
 export function responseTooLarge(): AppError {
@@ -10,7 +10,7 @@ export function responseTooLarge(): AppError {
   );
 }
 
-/** Counts the texts of an answer while they are read, so that a too large one is refused early. */
+/** Counts texts while they are read, so that a too large answer is refused early. */
 export class AnswerBudget {
   #left = answerBytesMax;
   #lastPage: Promise<void> | undefined;
@@ -27,12 +27,22 @@ export class AnswerBudget {
     if (this.#left < 0) throw responseTooLarge();
   }
 
-  /** Starts anew: each value of a subscription is an answer of its own. */
+  hasRoomFor(characters: number): boolean {
+    return characters <= this.#left;
+  }
+
+  /** Charges what is not read yet; refuses all after it too. @throws {AppError} RESPONSE_TOO_LARGE */
+  requireRoomFor(bytes: number): void {
+    if (!this.hasRoomFor(bytes)) this.#left = -1;
+    this.requireRoom();
+  }
+
+  /** Each value of a subscription is an answer of its own. */
   renew(): void {
     this.#left = answerBytesMax;
   }
 
-  /** Reads a page after those before it, when their size is known. */
+  /** Reads a page once the size of those before it is known. */
   async readPage<Result>(read: () => Result): Promise<Awaited<Result>> {
     const before = this.#lastPage;
     let end: () => void = () => undefined;

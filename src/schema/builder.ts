@@ -23,7 +23,7 @@ interface VitrineTypes {
   };
 }
 
-/** The schema builder, on which `*.schema.ts` files register their types; graphql/schema.ts builds the schema. */
+/** `*.schema.ts` files register their types here; graphql/schema.ts builds the schema. */
 export const builder = new SchemaBuilder<VitrineTypes>({
   plugins: [ScopeAuthPlugin, PrismaPlugin],
   defaultFieldNullability: false,

@@ -42,7 +42,7 @@ export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-/** @throws {AppError} VALIDATION_FAILED unless it is a cursor whose sort key has one of these numbers of parts */
+/** @throws {AppError} VALIDATION_FAILED unless the cursor's sort key has one of these numbers of parts */
 export function decodeCursor(
   after: string | null | undefined,
   ...parts: readonly number[]
@@ -64,10 +64,10 @@ function isCursorPart(part: unknown): part is string {
   return typeof part === "string" && canBeKey(part); // long ones would go into the query of each alias
 }
 
-/** More are not counted: it would take too long. */
+/** Counting more would take too long. */
 const totalCountMax = 100_000;
 
-/** Defines the connection type of a list, such as `ProductConnection`, and a function that makes its values. */
+/** The type of a list, such as `ProductConnection`, and a function that makes its values. */
 export function connectionType<Node extends object>(
   name: string,
   node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },

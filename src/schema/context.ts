@@ -7,20 +7,18 @@ import type { AnswerBudget } from "./answerBudget.js";
 import type { Observation } from "./observation.js";
 
 export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
-  /** Whether a single value counts as a list of one, as in GraphQL. */
+  /** As in GraphQL, a single value counts as a list of one. */
   readonly takesSingles: boolean;
 };
 
 /** A body that is a file: its text, or the path of a temporary copy. */
 export type UploadSource = { readonly text: string } | { readonly file: string };
 
-/** What an import says about its file. */
 export interface FileReading {
-  /** The layout, if one was asked for. */
   readonly format?: string | undefined;
-  /** What is not stored, and how the file was read; with a layout. */
+  /** What is not stored, and how the file was read. */
   readonly notes?: readonly string[] | undefined;
-  /** Of a dry run: the first products. */
+  /** The first products of a dry run. */
   readonly preview?: readonly object[] | undefined;
 }
 
@@ -29,34 +27,31 @@ export interface Context {
   readonly identity: Identity;
   /** For subscriptions. @throws {AppError} UNAUTHENTICATED once the token has expired or is revoked */
   readonly confirmIdentity: () => Promise<unknown>;
-  /** Aborted when the client disconnects. */
   readonly disconnectSignal: () => AbortSignal;
-  /** Whether the client has disconnected. */
   readonly isGone: () => boolean;
   readonly answer: AnswerBudget;
   readonly requestId: string;
-  /** Long values that are not parsed yet, by placeholder. */
+  /** Long values by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
-  /** The body of an import that is a file. */
   readonly upload?: UploadSource | undefined;
-  /** Its options, as they were sent. */
+  /** As sent. */
   readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
   readonly onFileRead?: ((reading: FileReading) => void) | undefined;
   /** In bytes. */
   readonly bodyLength?: number | undefined;
   /** Values that imports read in their original form, by placeholder. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
-  /** Whether imports only look for problems, since the request is refused anyway. */
+  /** Imports only look for problems, since the request is refused anyway. */
   readonly isCheckOnly?: boolean;
   readonly observation: Observation;
-  /** The Idempotency-Key, and a fingerprint of path and body. */
+  /** With a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;
   readonly feed: LiveFeed;
   /** Relative to the URL of the request, for any proxy. */
   readonly docsUrl: string;
-  /** Sets a response header, unless they are sent. */
+  /** Has no effect once headers are sent. */
   readonly setHeader: (name: string, value: string) => void;
   readonly reportError: (error: unknown) => void;
 }

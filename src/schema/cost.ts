@@ -4,14 +4,14 @@ import { firstByDefault, firstMax } from "./connections.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** The usual maximum length of a list without `first`, by which the cost of its fields is multiplied. */
+    /** The usual maximum length of a list without `first`, which multiplies the cost of its fields. */
     itemsExpected?: number;
-    /** The cost of the field itself, 1 by default; 100 for a database query of its own. */
+    /** 1 by default; 100 for a database query of its own. */
     cost?: number;
   }
 }
 
-/** Expected lengths of introspection's lists. The schema has 50 types, 150 fields of objects, 40 enum values. */
+/** Expected lengths of introspection's lists, of 50 types, 150 fields of objects, 40 enum values. */
 const introspected: Readonly<Record<string, number>> = {
   "__Schema.types": 30,
   "__Type.fields": 5,

@@ -1,6 +1,6 @@
 import type { Context } from "./context.js";
 
-/** In seconds: when siteId and siteType became deprecated, with the first version. */
+/** The first version deprecated siteId and siteType, in seconds. */
 const sitesDeprecatedAt = Date.UTC(2026, 10, 21) / 1_000;
 
 interface SiteArguments {
@@ -8,7 +8,7 @@ interface SiteArguments {
   readonly siteType?: string | null | undefined;
 }
 
-/** Says in the headers of the answer that a call uses deprecated arguments (RFC 9745). Empty ones count as not given. */
+/** Sets headers for a call with deprecated arguments (RFC 9745). Empty ones count as not given. */
 export function announceSiteUse(
   { siteId, siteType }: SiteArguments,
   { setHeader, docsUrl }: Pick<Context, "setHeader" | "docsUrl">,

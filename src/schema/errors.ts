@@ -17,8 +17,8 @@ interface Reporting {
 }
 
 /**
- * Turns anything thrown into an error for callers. AppErrors keep their message; GraphQL's own errors get a code; anything
- * else is reported and becomes INTERNAL with the request's id.
+ * Turns anything thrown into an error for callers. AppErrors keep their message; GraphQL's own errors get a code;
+ * anything else is reported and becomes INTERNAL.
  */
 export function presentError(error: unknown, reporting: Reporting): GraphQLError {
   const graphQLError = error instanceof GraphQLError ? error : undefined;
@@ -47,7 +47,7 @@ function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppE
   };
 }
 
-/** The innermost error; undefined for an error of GraphQL's own. */
+/** Undefined for an error of GraphQL's own. */
 function originOf(error: unknown): unknown {
   let current = error;
   while (current instanceof GraphQLError) current = current.originalError;
@@ -57,7 +57,7 @@ function originOf(error: unknown): unknown {
 /** GraphQL's messages repeat literals of any length. */
 const messageMax = 1_000;
 
-/** Adds a code to errors of syntax, validation and the like, unless they have one already. */
+/** Adds a code to errors of syntax, validation and the like, unless they have one. */
 function withCode(error: GraphQLError): GraphQLError {
   const extensions = error.extensions as typeof error.extensions | undefined; // graphql-jit's errors may have none
   if (Array.isArray(extensions?.["errors"])) return error;

@@ -8,13 +8,13 @@ import {
   type SelectionSetNode,
 } from "graphql";
 
-/** The names of an operation in the access log, metrics and traces; they contain no values. */
+/** Names for the access log, metrics and traces; they contain no values. */
 export interface OperationNames {
   readonly style: "graphql" | "rest";
   readonly kind: `${OperationTypeNode}`;
   /** For example `query Shop: product, products`. */
   readonly label: string;
-  /** Its distinct root fields, as `Query.product`; `other` for introspection. */
+  /** Distinct root fields, as `Query.product`; `other` for introspection. */
   readonly fields: readonly string[];
 }
 

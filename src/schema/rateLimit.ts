@@ -11,10 +11,11 @@ type Resolver<Parent, Args, Result> = (
 ) => Result | Promise<Result>;
 
 /**
- * Limits the rate of a resolver, or of a `subscribe` function. Each occurrence of the field in an operation is a call. Calls
- * that fail count too, unless they fail before the resolver, such as for a missing token.
+ * Limits the rate of a resolver, or of a `subscribe` function. Each occurrence of the field in an operation is a call,
+ * also one that fails, unless it fails before the resolver, such as for a missing token.
  *
- * @example resolve: rateLimited("product", (_, { productId }, { db, identity }) => findProduct(db, identity.storeId, productId))
+ * @example resolve: rateLimited("product", (_, { productId }, { db, identity }) => findProduct(db, identity.storeId,
+ * productId))
  */
 export function rateLimited<Parent, Args extends object, Result>(
   name: PolicyName,
@@ -27,10 +28,10 @@ export function rateLimited<Parent, Args extends object, Result>(
   };
 }
 
-/** Calls that were admitted in a request, by the place of the root field in the answer. */
+/** Admitted calls of a request, by the place of the root field in the answer. */
 const admittedByRequest = new WeakMap<Context, Map<string, Promise<void>>>();
 
-/** Likewise, for a field of the nodes of a list: all of its occurrences below one root field are one call. */
+/** Limits a field of a list's nodes: all of its occurrences below one root field are one call. */
 export function rateLimitedByRoot<Parent, Args extends object, Result>(
   name: PolicyName,
   resolve: Resolver<Parent, Args, Result>,
@@ -57,7 +58,7 @@ function rootKey({ path }: GraphQLResolveInfo): string | number {
 async function admit(policy: Policy, args: object, context: Context, info: GraphQLResolveInfo): Promise<void> {
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
-  // The limit is known to the count alone: for graphql-rate-limit, this one call is granted or not.
+  // Only the count knows the limit: for graphql-rate-limit, this one call is granted or not.
   const refusal = await limiter({ parent: undefined, args, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
@@ -81,8 +82,8 @@ const noCalls: readonly number[] = [];
 const oneCall: readonly number[] = [Number.POSITIVE_INFINITY];
 
 /**
- * The store of graphql-rate-limit for one call. The library reads, then writes, which concurrent calls could pass; here
- * reading reserves atomically, and writing does nothing.
+ * The library reads, then writes, which concurrent calls could pass; here reading reserves atomically, and writing does
+ * nothing.
  */
 class ReservationStore extends Store {
   reservation: Reservation | undefined;

@@ -2,15 +2,15 @@ import { anyToken, type Scope, scopes } from "../access/scopes.js";
 
 export { forbidden, requireScope } from "../access/scopes.js";
 
-/** The scopes of @pothos/plugin-scope-auth: a field declares one of them beside its type, `authScopes: { "catalog:read": true }`. */
+/** A field declares one of them beside its type: `authScopes: { "catalog:read": true }`. */
 export type AuthScopes = Readonly<Record<Scope | typeof anyToken, boolean>>;
 
 const known: ReadonlySet<string> = new Set([...scopes, anyToken]);
 
 /**
- * The scope that a field declares; undefined for one that has none of its own.
+ * Undefined for a field that declares none.
  *
- * @throws {Error} for anything but one known scope: execution/guardScopes.ts compiles the declarations when the server starts
+ * @throws {Error} for anything but one known scope: execution/guardScopes.ts compiles the declarations at start
  */
 export function scopeOf({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) {
   const { authScopes } = (extensions["pothosOptions"] ?? {}) as { readonly authScopes?: unknown };

@@ -10,9 +10,10 @@ import {
 type Fragments = GraphQLResolveInfo["fragments"];
 
 const found = new WeakMap<FieldNode, boolean>();
+const certainOf = new WeakMap<FieldNode, ReadonlySet<string>>();
 const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
-/** Whether a field with long texts is selected below this one; conditional selections count. */
+/** Whether a field with long texts is selected below this one, even conditionally. */
 export function selectsLongTexts({ fieldNodes, fragments, schema }: GraphQLResolveInfo): boolean {
   return fieldNodes.some((node) => {
     let answer = found.get(node);
@@ -22,6 +23,33 @@ export function selectsLongTexts({ fieldNodes, fragments, schema }: GraphQLResol
     }
     return answer;
   });
+}
+
+/** The long texts that are unconditionally selected below this field. */
+export function longTextsCertain({ fieldNodes, fragments, schema }: GraphQLResolveInfo): readonly string[] {
+  const names = new Set<string>();
+  for (const node of fieldNodes) {
+    let certain = certainOf.get(node);
+    if (certain === undefined) {
+      certain = new Set(namesCertain(longFieldsOf(schema), node.selectionSet?.selections, fragments));
+      certainOf.set(node, certain);
+    }
+    for (const name of certain) names.add(name);
+  }
+  return [...names];
+}
+
+function* namesCertain(
+  names: ReadonlySet<string>,
+  selections: readonly SelectionNode[] = [],
+  fragments: Fragments,
+): Generator<string, void> {
+  for (const selection of selections) {
+    if (selection.directives !== undefined && selection.directives.length > 0) continue;
+    if (selection.kind === Kind.FIELD && names.has(selection.name.value)) yield selection.name.value;
+    const within = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+    yield* namesCertain(names, within?.selectionSet?.selections, fragments);
+  }
 }
 
 function hasOneOf(

@@ -9,13 +9,13 @@ export const SortDirection = builder.enumType("SortDirection", {
   values: ["ASC", "DESC"] as const,
 });
 
-/** The order of a list, as its cursors name it. */
+/** An order as cursors name it. */
 export interface SortOrder<Key extends string> {
   readonly orderBy: Key;
   readonly direction: SortDirection;
 }
 
-/** The place of a node in such an order. The value is empty where the node has none. */
+/** The value is empty where the node has none. */
 export interface SortPosition {
   readonly value: string;
   readonly id: string;
@@ -24,11 +24,7 @@ export interface SortPosition {
 /** Parts of a cursor that names its order. */
 const cursorParts = 4;
 
-/**
- * The position that a cursor names. Only cursors of this very order are taken.
- *
- * @throws {AppError} VALIDATION_FAILED for any other cursor
- */
+/** @throws {AppError} VALIDATION_FAILED for a cursor of any other order */
 export function sortPosition(
   after: string | null | undefined,
   { orderBy, direction }: SortOrder<string>,

@@ -4,10 +4,10 @@ import type { Summary } from "./summary.js";
 
 const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Logs a request. Of what the caller sent, the line holds nothing but the request's id. */
+/** The line contains nothing that the caller sent except the request's id. */
 type WriteAccess = (summary: Summary, traceId: string | undefined, response: ServerResponse) => void;
 
-/** One line for each request, at level info; at level debug for probes. */
+/** A line for each request, at level info; at debug for probes. */
 export function logAccess(log: Logger): WriteAccess {
   const logsProbes = log.isLevelEnabled("debug");
   if (!log.isLevelEnabled("info")) return () => undefined;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, prometheusContentType, Registry } from "prom-client";
 
-/** The values of a metric as JSON of prom-client, which can be sent to another process. */
+/** prom-client's JSON, which can be sent to another process. */
 export interface MetricValues {
   readonly name: string;
   readonly help: string;
@@ -19,7 +19,7 @@ const misnamed = ["nodejs_active_resources_total", "nodejs_active_handles_total"
 const processRegistry = new Registry();
 let isCollecting = false;
 
-/** Starts to collect prom-client's default metrics of this process. */
+/** prom-client's default metrics. */
 export function collectProcessMetrics(): void {
   if (isCollecting) return; // it cannot be stopped
   isCollecting = true;
@@ -28,7 +28,7 @@ export function collectProcessMetrics(): void {
   collectUtilization(processRegistry);
 }
 
-/** The metrics of this process; those of the event loop cover the time since the last call. */
+/** Metrics of the event loop cover the time since the last call. */
 export async function processMetrics(): Promise<MetricValues[]> {
   const metrics: MetricValues[] = await processRegistry.getMetricsAsJSON();
   return metrics.map((metric) => ({

@@ -1,25 +1,25 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { PolicyName } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
-import type { DatabaseProbe } from "../database/client.js";
+import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
+import { collectNodes } from "./nodes.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 
-/** The metrics of one app. Labels only take values from the code or the schema, so that their number is bounded. */
+/** Labels only take values from the code or the schema, so that their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What is read at each scrape. */
 export interface MetricSources {
   readonly feed: Pick<LiveFeed, "watchers">;
-  readonly probe: DatabaseProbe;
-  readonly engine: "postgresql" | "embedded";
+  readonly database: Pick<OpenDatabase, "probe" | "engine" | "connection">;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-export function createMetrics({ feed, probe, engine }: MetricSources) {
+export function createMetrics({ feed, database: { probe, engine, connection } }: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -40,6 +40,7 @@ export function createMetrics({ feed, probe, engine }: MetricSources) {
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
   gauge("vitrine_database_waiting", "Calls that wait for a database connection.", () => probe.waiting());
+  if (engine === "postgresql") collectNodes(registry, connection);
   const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
   for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase
   return {

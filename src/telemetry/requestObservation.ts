@@ -6,10 +6,10 @@ import type { OperationNames } from "../schema/operationNames.js";
 import type { Metrics } from "./metrics.js";
 import type { RequestSpan, Tracing } from "./tracing.js";
 
-/** What is known of a request while it is handled. When it is over, telemetry.ts summarizes it. */
+/** Collected while a request is handled; telemetry.ts summarizes it. */
 export class RequestObservation implements Observation {
   readonly startedAt = performance.now();
-  /** The path pattern, with the names of its parameters. */
+  /** Pattern with the names of parameters. */
   route = "other";
   storeId: string | undefined;
   names: OperationNames | undefined;
@@ -55,7 +55,7 @@ export class RequestObservation implements Observation {
   async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
     const { imports, importedProducts } = this.metrics;
     const startedAt = performance.now();
-    this.isReplay = false; // the mutations of a request run one after the other
+    this.isReplay = false; // a request's mutations run one after the other
     const result = await this.within("import", work);
     if (this.isReplay) return result;
     imports.observe((performance.now() - startedAt) / 1_000);

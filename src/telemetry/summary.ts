@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorCode } from "../errors.js";
 import type { OperationNames } from "../schema/operationNames.js";
 
-/** What is known of a request while it is handled. */
 interface Observed {
   readonly requestId: string;
   readonly startedAt: number;
@@ -13,22 +12,22 @@ interface Observed {
   readonly code: ErrorCode | undefined;
 }
 
-/** The outcome of a request, for metrics, the access log and traces. */
+/** What metrics, the access log and traces report. */
 export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "code"> {
   readonly method: string;
-  /** 0 where the client disconnected before there was a response. */
+  /** 0 where the client disconnected before a response. */
   readonly status: number;
   readonly statusClass: string;
-  /** `ok`, an error code, or `aborted` where the client disconnected before the end. */
+  /** `ok`, an error code, or `aborted` where the client disconnected. */
   readonly outcome: string;
-  /** From the request's headers until the last byte of the response was sent. */
+  /** From the request's headers to the last byte of the response. */
   readonly ms: number;
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"]);
 const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Summarizes a request that is over. Subscriptions have a route of their own, since their duration says nothing. */
+/** Subscriptions have a route of their own, since their duration says nothing. */
 export function summarize(
   { requestId, startedAt, route, storeId, names, code }: Observed,
   { method = "" }: IncomingMessage,

@@ -14,7 +14,7 @@ export interface Telemetry {
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
   /** The metrics of all workers in the Prometheus text format. Rejects when they cannot be collected in time. */
   scrape(): Promise<string>;
-  /** Sends the remaining traces, for as long as `timeoutMs`. */
+  /** Sends the remaining traces, for `timeoutMs` at most. */
   close(timeoutMs: number): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface Options {
   readonly log: Logger;
   readonly sources: MetricSources;
   readonly tracing: Tracing | undefined;
-  /** How this process shares its metrics with others; undefined where it serves alone. */
+  /** Shares metrics with other processes; undefined where this one serves alone. */
   readonly share: ((own: () => Promise<MetricValues[]>) => SharedMetrics) | undefined;
 }
 
@@ -49,7 +49,7 @@ export function createTelemetry({ log, sources, tracing, share }: Options): Tele
     observation.span?.end(summary);
   };
 
-  /** Counts operations that did not report their end: subscriptions, and those refused before they had a name. */
+  /** Subscriptions, and operations refused before they had a name. */
   const countUnended = (route: string, { names, code, outcome }: Summary): void => {
     const isUnnamed = names === undefined && code !== undefined && route === graphqlPath;
     const fields = isUnnamed ? ["other"] : names?.kind === "subscription" ? names.fields : [];

@@ -18,10 +18,10 @@ export interface RequestSpan {
   end(summary: Summary): void;
 }
 
-/** Traces of requests. Spans hold names and outcomes, never values that a caller sent. */
+/** Spans hold names and outcomes, never values that a caller sent. */
 export interface Tracing {
   begin(request: IncomingMessage): RequestSpan;
-  /** Wraps work that is part of a request in a span; other work gets none. */
+  /** As a span of its request; other work gets none. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
   close(timeoutMs: number): Promise<void>;
@@ -32,7 +32,7 @@ const exportTimeoutMs = 3_000;
 const sqlShownMax = 2_000;
 
 /**
- * Sends traces in batches over OTLP/HTTP as JSON. At most 2,048 spans wait; spans of a failed export are dropped. The SDK reads
+ * Sends batches over OTLP/HTTP as JSON. At most 2,048 spans wait; spans of a failed export are dropped. The SDK reads
  * OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_* itself.
  *
  * @param endpoint base URL of a collector, to which /v1/traces is appended
@@ -128,7 +128,7 @@ function requestAttributes(summary: Summary): Attributes {
   };
 }
 
-/** The SQL keyword, or the name in the statement's leading comment. */
+/** The SQL keyword, or the name in the leading comment. */
 function statementName(sql: string): string {
   return /^\s*(?:\/\* (\w+) \*\/|(\w+))/u.exec(sql)?.slice(1).find(Boolean) ?? "query";
 }

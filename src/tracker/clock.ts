@@ -1,15 +1,15 @@
 /** Measures how long something was watched. */
 export interface Clock {
-  /** Counts while the element plays, or, without one, while the page is visible. What was counted before stays counted. */
+  /** While the element plays, or, without one, the page is visible. What was counted before stays. */
   start(element?: HTMLMediaElement): void;
   isStarted(): boolean;
-  /** The seconds since they were last taken, in tenths. */
+  /** Seconds since they were last taken, in tenths. */
   take(): number;
 }
 
-/** After all of these the element may play or not; `timeupdate` comes four times a second while it does. */
+/** The element may then have started or stopped; `timeupdate` comes four times a second while it plays. */
 const changes = "playing pause waiting seeking seeked ended emptied timeupdate".split(" ");
-/** A longer time without any sign is one in which the machine slept. Timers of hidden pages fire once a minute at least. */
+/** After a longer gap the machine slept: timers of hidden pages fire at least once a minute. */
 const gapMsMax = 61_000;
 
 export function createClock(): Clock {

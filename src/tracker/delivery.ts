@@ -2,15 +2,14 @@ import { attempt } from "./guard.js";
 import type { Outbox, TrackedEvent } from "./outbox.js";
 import { nextRequest } from "./request.js";
 
-/** Brings the events of an outbox to the service. */
 export interface Delivery {
-  /** Sends what waits, and tries again later what fails. */
+  /** Tries again later what fails. */
   send(): void;
-  /** Sends what waits while the page is left. There is no answer, so it is sent once more: by this page, or by the next. */
+  /** Sends while the page is left. There is no answer, so the events are sent once more, by this page or the next. */
   beacon(): void;
 }
 
-/** A problem of a request, as the service names it: `["events", 3, "occurredAt"]`. */
+/** A problem as the service names it: `["events", 3, "occurredAt"]`. */
 interface Problem {
   readonly path?: readonly unknown[];
 }
@@ -26,7 +25,7 @@ const retryAfterSecondsMax = 3_600;
 export function createDelivery(url: string, key: string, outbox: Outbox): Delivery {
   let isSending = false;
   let isRefused = false;
-  /** Whether the last request failed, and the service did not say when to come back. */
+  /** The last request failed, without a time to come back. */
   let isCutOff = false;
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +55,7 @@ export function createDelivery(url: string, key: string, outbox: Outbox): Delive
     void send();
   }
 
-  /** @param seconds to wait at least, as the service said */
+  /** @param seconds the minimum wait, as the service said */
   function retryLater(events: readonly TrackedEvent[], seconds: number): void {
     for (const event of events) event.isSent = false;
     isCutOff = seconds === 0;
@@ -85,7 +84,9 @@ export function createDelivery(url: string, key: string, outbox: Outbox): Delive
   };
 }
 
-/** Events that a problem names are given up, but for a wrong clock: that of the service counts instead. The others are sent again. */
+/**
+ * Drops events that a problem names, but for a wrong clock: the service's counts instead. The others are sent again.
+ */
 function settle(events: readonly TrackedEvent[], problems: readonly Problem[], outbox: Outbox): void {
   let isNamed = false;
   for (const { path: [list, index, field] = [] } of problems) {
@@ -102,6 +103,6 @@ async function problemsOf(response: Response): Promise<readonly Problem[]> {
   try {
     return ((await response.json()) as { errors?: readonly Problem[] }).errors ?? [];
   } catch {
-    return []; // it was answered by something else than the service
+    return []; // something else than the service answered
   }
 }

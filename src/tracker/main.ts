@@ -1,16 +1,16 @@
-// The script that a shop's page loads: docs/tracking.md describes it. Nothing in it may throw into that page.
+// The script of shops' pages (docs/tracking.md). Nothing in it may throw into the page.
 import { attempt } from "./guard.js";
 import { createTracker, type Tracker } from "./tracker.js";
 
 type Command = readonly [name: keyof Tracker, ...values: unknown[]];
 
-/** What the page calls: at first its own queue, then this script. */
+/** The page's own queue at first, then this script. */
 interface Queue {
   q?: readonly Command[];
   push?: (command: Command) => void;
 }
 
-/** These say whose events follow, so they come first among those that were called before the script was here. */
+/** Whose events follow: first among the calls made before the script loaded. */
 const first: ReadonlySet<string> = new Set(["consent", "identify"]);
 
 function begin(page: { vitrine?: Queue & { isLoaded?: true } }, script: Element | null): void {
@@ -34,7 +34,7 @@ function begin(page: { vitrine?: Queue & { isLoaded?: true } }, script: Element 
 attempt(() => {
   const script = document.currentScript ?? document.querySelector('script[data-key][src*="/tracker/v1.js"]');
   const start = (): void => attempt(() => begin(window as object, script));
-  // A page that is rendered before anybody asked for it has no viewer yet.
+  // A prerendered page has no viewer yet.
   if ("prerendering" in document && document.prerendering === true) {
     document.addEventListener("prerenderingchange", start, { once: true });
   } else start();

@@ -1,7 +1,7 @@
 import { attempt } from "./guard.js";
 import { read, remove, stored, write } from "./storage.js";
 
-/** What a shopper did, with all that the service needs to count it. */
+/** An event with all that the service needs to count it. */
 export interface TrackedEvent {
   readonly id: string;
   readonly show: string;
@@ -10,22 +10,22 @@ export interface TrackedEvent {
   readonly viewerId: string;
   readonly seconds?: number;
   readonly productId?: string | undefined;
-  /** In milliseconds since 1970 by the clock of the browser; undefined if that clock proved wrong. */
+  /** Milliseconds since 1970 by the browser's clock; undefined if that proved wrong. */
   at?: number | undefined;
-  /** A request that has it is under way, or was left to a beacon. */
+  /** Under way in a request, or left to a beacon. */
   isSent?: boolean;
 }
 
 /** Events that have not arrived yet. */
 export interface Outbox {
   add(event: TrackedEvent): void;
-  /** The first events of one show, as many as a request may have. */
+  /** Events of one show, as many as a request may have. */
   next(isWanted: (event: TrackedEvent) => boolean): readonly TrackedEvent[];
   /** It has arrived, or never will. */
   settle(event: TrackedEvent): void;
-  /** From now on events are kept in the browser until they have arrived, and those of earlier pages are here, too. */
+  /** Keeps events in the browser until they have arrived, and takes over those of earlier pages. */
   keep(): void;
-  /** From now on nothing is kept in the browser, and what was is removed. */
+  /** Stops keeping events in the browser, and removes those that are. */
   forget(): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Outbox, TrackedEvent } from "./outbox.js";
 
-/** A body for `POST /collect/v1`, and the events in it. */
+/** The body of `POST /collect/v1`. */
 interface CollectRequest {
   readonly body: string;
   readonly events: readonly TrackedEvent[];
@@ -8,10 +8,10 @@ interface CollectRequest {
 
 /** The service takes 64 KiB; browsers as much for all requests together that outlive their page. */
 const bytesMax = 30_000;
-/** For what has just happened the service's own clock is better. */
+/** For recent events the service's clock is better. */
 const recentMs = 15_000;
 
-/** The next events in a request that is small enough; undefined if there are none. */
+/** Takes as many events as make a small enough request; undefined if there are none. */
 export function nextRequest(
   key: string,
   outbox: Outbox,

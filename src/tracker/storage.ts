@@ -3,8 +3,8 @@ import { attempt } from "./guard.js";
 const prefix = "vitrine:";
 
 /**
- * Texts in localStorage, each under a key of its own, so that tabs that write at the same time overwrite nothing of each
- * other's. Where the browser refuses, nothing is stored.
+ * Texts are in localStorage, each under its own key, so that concurrent tabs do not overwrite each other's. Where the
+ * browser refuses, nothing is stored.
  */
 export function read(name: string): string | undefined {
   return attempt(() => localStorage.getItem(prefix + name) ?? undefined);

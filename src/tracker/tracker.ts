@@ -1,17 +1,17 @@
 import { createClock } from "./clock.js";
 import { createDelivery } from "./delivery.js";
-import { attempt, idOf, randomId } from "./guard.js";
+import { attempt, idOf, newId } from "./guard.js";
 import { createOutbox, type TrackedEvent } from "./outbox.js";
 import { read, write } from "./storage.js";
 
-/** What a shop's page may call. Wrong values are ignored: a page must not break for its figures. */
+/** What shops' pages may call. Wrong values are ignored: a page must not break for its figures. */
 export interface Tracker {
-  /** The shopper watches a video: counts the seconds that it really plays. One at a time: the last one counts. */
+  /** Counts the seconds that a video really plays; the last one given counts. */
   watch(element: HTMLMediaElement): void;
-  /** The same for a page without a video: counts the seconds that the page is visible. */
+  /** Counts the seconds that the page is visible, without a video. */
   view(): void;
   addToCart(productId: string): void;
-  /** Another show, on a page that changes shows without loading. */
+  /** Switches shows on a page that does not load again. */
   show(lsId: string, channel?: string): void;
   /** The shopper's id in the shop. */
   identify(viewerId: string): void;
@@ -36,12 +36,12 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
   let show = idOf(attributes.show);
   let channel = channelOf(attributes.channel);
   let identified: string | undefined;
-  let anonymous = randomId();
+  let anonymous = newId();
 
   const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
     if (show === undefined) return;
     const viewerId = identified ?? anonymous;
-    outbox.add({ id: randomId(), show, type, channel, viewerId, at: Date.now(), ...fields });
+    outbox.add({ id: newId(), show, type, channel, viewerId, at: Date.now(), ...fields });
   };
   const reportSeconds = (): void => {
     const seconds = clock.take();
@@ -58,7 +58,7 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
   };
   const consent = (isGiven: boolean): void => {
     if (!isGiven || optsOut()) {
-      anonymous = isGiven ? anonymous : randomId();
+      anonymous = isGiven ? anonymous : newId();
       return outbox.forget();
     }
     outbox.keep();

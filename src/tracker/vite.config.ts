@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-/** Bundles the script into dist/tracker/v1.js: one classic script, which defines nothing but `window.vitrine`. */
+/** One classic script, dist/tracker/v1.js, which defines nothing but `window.vitrine`. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   publicDir: false,

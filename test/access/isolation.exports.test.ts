@@ -26,7 +26,7 @@ async function answerTo(store: TestStore, path: string) {
 }
 
 test.each(exportRoutes.filter(({ scope }) => scope === "catalog:read").map(({ path }) => `${restBase}${path}`))(
-  "GET %s has products of its own store alone, and sites of others are as if there were none",
+  "GET %s returns products of its own store only, and other stores' sites as if they did not exist",
   async (path) => {
     const [owner, stranger] = [await storeWith("Theirs"), await storeWith("Ours")];
     await addSite(app.db, owner.id, "de", "SHOP");

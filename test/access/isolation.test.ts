@@ -314,7 +314,7 @@ describe("another store's data is indistinguishable from missing data, and is no
 });
 
 describe("two stores with the same ids", () => {
-  test("read, change and delete each its own product, also concurrently", async () => {
+  test("each read, change and delete their own product, also concurrently", async () => {
     const [{ owner }, stranger] = [await createOwner(), await createStranger()];
     await stranger.post(paths.one, { product: product("shirt", { sku: "S-1", title: "Ours" }) });
     const titles = async () => {
@@ -326,7 +326,7 @@ describe("two stores with the same ids", () => {
     expect(await titles()).toEqual(["Theirs", "PRODUCT_NOT_FOUND", "Theirs", "PRODUCT_NOT_FOUND"]);
   });
 
-  test("watch each its own show", async () => {
+  test("each watch their own show", async () => {
     const [{ owner, names }, stranger] = [await createOwner(), await createStranger()];
     await saved(stranger, { id: names.lsId });
     const leaving = new AbortController();

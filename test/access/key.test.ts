@@ -46,7 +46,7 @@ test.each([
   "javascript:alert(1)",
   " https://shop.example",
   `https://${"a".repeat(63)}.${"b.".repeat(120)}example`,
-])("%j is none", (origin) => {
+])("%j is not an origin", (origin) => {
   expect(() => parseOrigins([origin])).toThrow("origin must be an origin such as https://shop.example");
 });
 
@@ -56,7 +56,7 @@ test("a key has 1 to 20 origins", async () => {
   for (const wrong of [[], many]) expect(() => parseOrigins(wrong)).toThrow("A key has 1 to 20 origins.");
 });
 
-test("a key belongs to a store that exists, has a label that can be stored, and there are at most 100 of a store", async () => {
+test("a key needs an existing store and a valid label, and a store has at most 100 keys", async () => {
   await expect(issueKey(app.db, "nobody", { origins })).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(listKeys(app.db, "nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
   const { id: store } = await createTestStore(app);

@@ -23,7 +23,7 @@ describe("the counter of one process", () => {
     expect(reserve()).toEqual([true, 1, 60_000]);
   });
 
-  test("a refused call is not counted: where the limit is one higher, there is room for one more", () => {
+  test("a refused call is not counted: a limit that is one higher grants one more", () => {
     const count = createLocalCounter();
     const verdicts = [2, 2, 2, 2, 3, 3].map((callsMax) => count.reserve({ ...policy, callsMax }, "store").isGranted);
     expect(verdicts).toEqual([true, true, false, false, true, false]);
@@ -48,7 +48,7 @@ describe("the counter of one process", () => {
     });
   });
 
-  test("the configured limits are those of a minute, and 0 is no policy", () => {
+  test("configured limits are per minute, and 0 disables a policy", () => {
     expect(policiesOf({ collectRateLimit: 0, analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
       analytics: { name: "analytics", callsMax: 100, windowMs: 60_000 },
     });

@@ -54,7 +54,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis that other processes use too"
     expect(apps.map(warningsOf)).toEqual([0, 0]);
   });
 
-  test("200 aliases in one operation take the 100 reads that there are, for the other server too", async () => {
+  test("200 aliases in one operation use up the 100 reads, for the other server too", async () => {
     const store = await storeWithShow(apps[0]);
     expect(leftOf(await readRest(store, apps[1].url))).toBe(99);
     const response = await readGraphQL(store, 200);
@@ -192,7 +192,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
       ["infinity", (key: string) => client.set(key, "inf")],
       ["a number beyond all counts", (key: string) => client.set(key, "99999999999999999999")],
       ["a list", (key: string) => client.multi().del(key).rpush(key, "1", "2", "3").exec()],
-    ])("a value that is %s counts as none, and is replaced by a count that expires", async (_, spoil) => {
+    ])("a value that is %s counts as zero, and is replaced by a count that expires", async (_, spoil) => {
       const key = await usedKey();
       await spoil(key);
       expect([await reserve(), await reserve(), await reserve()]).toEqual([
@@ -205,7 +205,7 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
       expect(warnings).toEqual([]);
     });
 
-    test("a key without an expiry, or with one beyond the window, gets the window's", async () => {
+    test("a key without an expiry, or with one beyond the window, gets that of the window", async () => {
       const key = await usedKey();
       await client.persist(key);
       expect(await reserve()).toEqual([true, 1, 60_000]);

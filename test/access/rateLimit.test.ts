@@ -34,7 +34,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
   afterAll(() => app.close());
 
-  test("of 300 concurrent REST calls exactly 100 are served; the others get Retry-After", async () => {
+  test("of 300 concurrent REST calls exactly 100 are served, and the others get Retry-After", async () => {
     const store = await storeWithShow(app);
     const responses = await atOnce(300, () => readRest(store));
     expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
@@ -51,7 +51,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     );
   });
 
-  test("REST and GraphQL count together, and each response says what is left", async () => {
+  test("REST and GraphQL count together, and each response has the remaining calls", async () => {
     const store = await storeWithShow(app);
     expect(limitHeaders(await readRest(store))).toEqual(granted(99));
     expect(limitHeaders(await readGraphQL(store))).toEqual(granted(98));
@@ -60,7 +60,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect(outcomes(responses)).toEqual({ granted: 1, refused: 19 });
   });
 
-  test("100 aliases in one operation are answered, and then nothing is left", async () => {
+  test("100 aliases in one operation are answered and use up the limit", async () => {
     const store = await storeWithShow(app);
     const response = await readGraphQL(store, 100);
     expect(response.status).toBe(200);
@@ -70,7 +70,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect((await readRest(store)).status).toBe(429);
   });
 
-  test("200 aliases in one operation take the 100 reads that there are; those that got none are null", async () => {
+  test("of 200 aliases in one operation 100 are answered, and the others are null", async () => {
     const store = await storeWithShow(app);
     const response = await readGraphQL(store, 200);
     expect(response.status).toBe(200);
@@ -144,7 +144,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
   });
 });
 
-test("a limit of 0 is no limit, and no response mentions one", async () => {
+test("with a limit of 0 there is no limit, and no response mentions one", async () => {
   const app = await startApp({ analyticsRateLimit: 0 });
   const store = await storeWithShow(app);
   const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];
@@ -200,7 +200,7 @@ describe("product calls, where they are limited", () => {
     expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
   });
 
-  test("of a mutation with more aliases than calls are left, those that are left are carried out, in order", async () => {
+  test("of a mutation with more aliases than remaining calls, the first ones are executed, in order", async () => {
     const store = await createTestStore(app);
     for (let call = 0; call < 3; call += 1) await sendGraphQL(store, "{ products { nodes { id } } }");
     const fields = ["a", "b", "c", "d", "e"].map((id) => {
@@ -212,7 +212,7 @@ describe("product calls, where they are limited", () => {
     expect(Object.keys(await storedKeys(app, store))).toEqual(["a", "b", "c"]);
   });
 
-  test("policies are counted apart, and an operation under both answers with both", async () => {
+  test("policies are counted separately, and an operation under both has the headers of both", async () => {
     const store = await storeWithShow(app);
     const query = `{ products { nodes { id } } liveStreamAnalytics(lsId: "show") { id } }`;
     const response = await sendGraphQL(store, query);

@@ -288,7 +288,7 @@ describe("the answer", () => {
   });
 });
 
-test("the catalog's data of a show's products needs catalog:read, over a subscription that others share, too", async () => {
+test("catalog data of a show's products needs catalog:read, also over a shared subscription", async () => {
   const store = await createTestStore(app);
   await store.post(paths.one, { product: product("shirt", { title: "Linen shirt" }) });
   const { id: lsId } = await saved(store);
@@ -316,7 +316,7 @@ test("the catalog's data of a show's products needs catalog:read, over a subscri
 });
 
 describe("the scopes of a token", () => {
-  test("are all where none is named, and for tokens from before there were scopes", async () => {
+  test("are all if none is named, and for tokens issued before there were scopes", async () => {
     const { id: store } = await createTestStore(app);
     expect((await listTokens(app.db, store)).map((token) => token.scopes)).toEqual([[...scopes]]);
     const id = `old-${store}`;
@@ -324,7 +324,7 @@ describe("the scopes of a token", () => {
     expect((await listTokens(app.db, store)).map((token) => token.scopes)).toEqual([[...scopes], [...scopes]]);
   });
 
-  test("are listed once and in their order, told to the caller, and kept by a rotation", async () => {
+  test("are ordered and distinct, returned to the caller, and kept by a rotation", async () => {
     const store = await createTestStore(app);
     const given = ["analytics:read", "catalog:read", "analytics:read"];
     const { id, scopes: issued } = await issueToken(app.db, store.id, { scopes: given });
@@ -335,7 +335,7 @@ describe("the scopes of a token", () => {
     expect(data).toEqual({ store: { scopes: issued } });
   });
 
-  test("must be known", async () => {
+  test("must exist", async () => {
     const { id } = await createTestStore(app);
     await expect(issueToken(app.db, id, { scopes: ["catalog"] })).rejects.toMatchObject({
       code: "VALIDATION_FAILED",

@@ -83,8 +83,8 @@ async function callAll(token: string | null): Promise<number[]> {
   ];
 }
 
-describe("no token is logged or answered", () => {
-  test("after calls that are served, and ones that are refused for what they ask", async () => {
+describe("no token is logged or returned", () => {
+  test("after calls that are served, and calls that are refused for their content", async () => {
     expect(await callAll(store.token)).toEqual([200, 400, 200, 400, 404, 200, 200, 200, 200]);
     const { id: lsId } = await saved(store, { status: "LIVE", durationSeconds: null });
     expect(await post("/graphql", { query: readAnalytics, variables: { lsId } })).toBe(200);
@@ -124,7 +124,7 @@ describe("no token is logged or answered", () => {
     expect(await leaks()).toEqual([]);
   });
 
-  test("where a caller puts it into X-Request-Id, alone or among other text: the answer has a new id", async () => {
+  test("where a caller puts it into X-Request-Id, alone or within other text: the response has a new id", async () => {
     await beginAnew(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
     const ownForm = "a-token-of-the-operators-choice";
     await issueToken(app.db, store.id, { secret: ownForm });

@@ -21,7 +21,7 @@ test.each([
     async (storeId: string, id: string) =>
       void (await app.db.accessToken.update({ where: { id, storeId }, data: { expiresAt: new Date() } })),
   ],
-])("a stream ends within 5 seconds once its token %s, though nothing happens in the show", async (_, end) => {
+])("a stream ends within 5 seconds once its token %s, even if nothing changes in the show", async (_, end) => {
   const store = await createTestStore(app);
   const { id: lsId } = await saved(store, { status: "LIVE" });
   const { id, token } = await issueToken(app.db, store.id);

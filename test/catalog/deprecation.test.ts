@@ -36,20 +36,17 @@ const calls: readonly (readonly [name: string, path: string, options: RequestIni
   ["a deletion", `${paths.of("b")}?siteId=de`, { method: "DELETE" }],
 ];
 
-test.each(calls)(
-  "%s that uses a site is told that sites are deprecated, and where to read about it",
-  async (...call) => {
-    const [, path, options] = call;
-    const response = await store.fetch(path, options);
-    await response.text();
-    expect(response.headers.get("deprecation")).toBe(`@${Date.parse("2026-11-21T00:00:00Z") / 1_000}`);
-    const [, target = ""] =
-      /^<([^>]+)>; rel="deprecation"; type="text\/html"$/u.exec(response.headers.get("link") ?? "") ?? [];
-    const url = new URL(target, `${app.url}/behind/a/proxy${path}`);
-    expect(url.pathname).toBe("/behind/a/proxy/docs");
-    expect((await fetch(new URL(target, `${app.url}${path}`))).status).toBe(200);
-  },
-);
+test.each(calls)("the response to %s that uses a site has the headers Deprecation and Link", async (...call) => {
+  const [, path, options] = call;
+  const response = await store.fetch(path, options);
+  await response.text();
+  expect(response.headers.get("deprecation")).toBe(`@${Date.parse("2026-11-21T00:00:00Z") / 1_000}`);
+  const [, target = ""] =
+    /^<([^>]+)>; rel="deprecation"; type="text\/html"$/u.exec(response.headers.get("link") ?? "") ?? [];
+  const url = new URL(target, `${app.url}/behind/a/proxy${path}`);
+  expect(url.pathname).toBe("/behind/a/proxy/docs");
+  expect((await fetch(new URL(target, `${app.url}${path}`))).status).toBe(200);
+});
 
 test("calls without a site, or with empty ones, have no such headers", async () => {
   for (const [path, options] of [

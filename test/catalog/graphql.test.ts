@@ -92,7 +92,7 @@ describe("product", () => {
     expect(Math.abs(Date.parse(createdAt) - before)).toBeLessThan(60_000);
   });
 
-  test("that is missing takes nothing from the other fields, once the operation is compiled as before", async () => {
+  test("that is missing leaves the data of other fields, before and after the operation is compiled", async () => {
     const store = await createTestStore(app);
     await store.graphql(importOne, { product: product("here") });
     const operation = `{
@@ -139,7 +139,7 @@ describe("product", () => {
     expect(await storedKeys(app, owner)).toEqual({ a: "sku-a" });
   });
 
-  test("is deleted by deleteProduct, and one operation may do several things in turn", async () => {
+  test("is deleted by deleteProduct, and one operation may contain several mutations in order", async () => {
     const store = await createTestStore(app);
     await store.graphql(importMany, { products: [product("a"), product("b")] });
     const operation = `mutation { x: deleteProduct(productId: "sku-a") { message } y: deleteProduct(productId: "b") { message } }`;
@@ -163,7 +163,7 @@ describe("products", () => {
     }
   });
 
-  test("come 20 at a time by default, at most 100, and none where none are wanted", async () => {
+  test("come 20 at a time by default, at most 100, and none for 0", async () => {
     const store = await createTestStore(app);
     const list = products(101);
     await store.graphql(importMany, { products: list });
@@ -187,7 +187,7 @@ describe("products", () => {
     expect(await pages(store, {})).toEqual([[]]);
   });
 
-  test("added or deleted while they are paged shift no others", async () => {
+  test("added or deleted during paging do not shift others", async () => {
     const store = await createTestStore(app);
     await store.graphql(importMany, { products: ["b", "d", "f", "h"].map((id) => product(id)) });
     const { pageInfo } = await page(store, { first: 2 });
@@ -198,7 +198,7 @@ describe("products", () => {
 
   const longCursor = Buffer.from(JSON.stringify(["a".repeat(256)])).toString("base64url");
   test.each(["", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ", longCursor])(
-    "after refuses what is no cursor: %s",
+    "after refuses an invalid cursor: %s",
     async (after) => {
       const store = await createTestStore(app);
       expect(await store.graphql(`{ products(after: ${JSON.stringify(after)}) { nodes { id } } }`)).toEqual(
@@ -207,7 +207,7 @@ describe("products", () => {
     },
   );
 
-  test("a cursor of another store tells nothing about it", async () => {
+  test("a cursor of another store reveals nothing about it", async () => {
     const [one, other] = [await createTestStore(app), await createTestStore(app)];
     await one.graphql(importMany, { products: ["a", "b"].map((id) => product(id)) });
     await other.graphql(importMany, { products: ["b", "c"].map((id) => product(id)) });

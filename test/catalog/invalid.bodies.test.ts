@@ -31,7 +31,7 @@ async function expectNothingStored(store: TestStore): Promise<void> {
   expect(await storedProducts(app, store)).toEqual([]);
 }
 
-describe("a body that is no JSON object is a bad request", () => {
+describe("a body that is not a JSON object is a bad request", () => {
   const notJson = "The body is not valid JSON in UTF-8.";
   test.each([
     ["empty", "", notJson],
@@ -69,7 +69,7 @@ describe("a body that is no JSON object is a bad request", () => {
     }
   });
 
-  test("a byte order mark does no harm", async () => {
+  test("a byte order mark is ignored", async () => {
     const store = await createTestStore(app);
     expect(await postRaw(store, paths.bulk, '\uFEFF{"products":[]}')).toMatchObject({ status: 200 });
   });
@@ -195,7 +195,7 @@ describe("members of the body", () => {
     await expectNothingStored(store);
   });
 
-  test("tens of thousands of unknown fields make a short answer", async () => {
+  test("tens of thousands of unknown fields get a short response", async () => {
     const store = await createTestStore(app);
     const extra = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`${index}${"x".repeat(80)}`, 1]));
     const { body } = await store.post("/graphql", { query: importOne, variables: { product: product("a", extra) } });

@@ -73,7 +73,7 @@ describe("GraphQL literals", () => {
     );
   });
 
-  test("what is no operation of the schema is a bad request, with its place", async () => {
+  test("an operation that is invalid for the schema is a bad request with its location", async () => {
     const store = await createTestStore(app);
     expect(await store.graphql("{")).toEqual(refusedOperation("Syntax Error: Expected Name, found <EOF>.", 1, 2));
     expect(await store.graphql("{ nope }")).toEqual(

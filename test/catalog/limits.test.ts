@@ -12,7 +12,7 @@ afterAll(() => app.close());
 const required = ["id", "sku", "title", "available", "featured_image", "url"];
 
 describe("limits", () => {
-  test("the longest texts are kept, counted in code points and not in UTF-16 units", async () => {
+  test("the longest texts are stored, counted in code points and not in UTF-16 units", async () => {
     const store = await createTestStore(app);
     const longest = {
       id: "👟".repeat(255),
@@ -61,7 +61,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("a single string is no list of images over REST; in GraphQL it stands for a list of one", async () => {
+  test("a single string is refused as images over REST, and coerced to a list of one in GraphQL", async () => {
     const store = await createTestStore(app);
     const sent = product("a", { images: "https://a.example/1.jpg" });
     expect(await store.post(paths.one, { product: sent })).toEqual(

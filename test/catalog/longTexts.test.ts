@@ -26,7 +26,7 @@ const reads = (column: "description" | "images") =>
 test.each([
   `{ products(first: 2) { nodes { id title } } }`,
   `{ products(first: 2, search: "p") { edges { cursor node { id price } } pageInfo { hasNextPage } } }`,
-])("what is not asked for is not read: %s", async (query) => {
+])("long texts that are not selected are not read: %s", async (query) => {
   const { data } = await store.graphql(query);
   expect((data.products.nodes ?? data.products.edges).length).toBe(2);
   expect(listed()).not.toEqual([]);
@@ -41,7 +41,7 @@ test.each([
   `{ products(first: 1) { ...Page } } ${fragments}`,
   `{ products(first: 1) { nodes { id } } products(first: 1) { nodes { images description } } }`,
   `{ products(first: 1) { nodes { text: description pictures: images } } }`,
-])("long texts are in the answer however they are asked for: %s", async (query) => {
+])("long texts are in the response however they are selected: %s", async (query) => {
   const { data, errors } = await store.graphql(query);
   expect(errors).toBeUndefined();
   const text = JSON.stringify(data);

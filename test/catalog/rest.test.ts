@@ -88,7 +88,7 @@ describe("retrieve", () => {
     expect(await store.get(paths.of("y"))).toEqual(found(documented(first)));
   });
 
-  test("ids and skus are told apart by case", async () => {
+  test("ids and skus are case-sensitive", async () => {
     const store = await storeWith(product("Shirt"));
     expect(await store.get(paths.of("shirt"))).toEqual(noProduct);
     expect(await store.get(paths.of("SKU-Shirt"))).toEqual(noProduct);
@@ -110,7 +110,7 @@ describe("retrieve", () => {
     ["a".repeat(256), 0],
     ["\0", 0],
     ["a", 0, { siteId: "s".repeat(256) }],
-  ])("an id that nothing can have is not looked for: %s", async (productId, queries, site) => {
+  ])("an id that no product can have is not looked up: %s", async (productId, queries, site) => {
     const { client, probe } = openConnections();
     let asked = 0;
     probe.aroundQuery = (_, send) => ((asked += 1), send());
@@ -157,7 +157,7 @@ describe("delete", () => {
     expect(await storedKeys(app, store)).toEqual({ c: "sku-c" });
   });
 
-  test("of two concurrent calls one deletes and the other finds nothing", async () => {
+  test("of two concurrent calls one deletes the product and the other does not find it", async () => {
     const store = await storeWith(product("a"));
     const answers = await Promise.all([store.delete(paths.of("a")), store.delete(paths.of("a"))]);
     expect(answers.toSorted((a, b) => a.status - b.status)).toEqual([deleted("a"), noProduct]);

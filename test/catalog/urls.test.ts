@@ -14,11 +14,14 @@ test.each(["http://größe.example/34.jpg", "https://a.example/é", "//例え.jp
   },
 );
 
-test.each(["http://ö:99999/", "http://", "https://a b/", "ftp://ö.example", "http://[ö]/"])("%s is none", (url) => {
-  const problems = new Problems();
-  expect(checkProduct(product("a", { url }), { path: [] }, problems)).toBe(false);
-  expect(problems.list.map(({ path }) => path)).toEqual([["url"]]);
-});
+test.each(["http://ö:99999/", "http://", "https://a b/", "ftp://ö.example", "http://[ö]/"])(
+  "%s is not a URL",
+  (url) => {
+    const problems = new Problems();
+    expect(checkProduct(product("a", { url }), { path: [] }, problems)).toBe(false);
+    expect(problems.list.map(({ path }) => path)).toEqual([["url"]]);
+  },
+);
 
 describe("several URLs in one text", () => {
   const [one, other] = ["https://a.example/1.jpg", "https://a.example/2.jpg"];

@@ -22,7 +22,7 @@ test.for([
   [12, 2],
   [72, 10],
 ] as const)(
-  "the demo's figures are plausible after %i hours: viewers grow, and rates stay",
+  "the demo's figures are plausible after %i hours: viewers increase, and rates stay the same",
   ([hours, secondsBetween]) => {
     const { viewers, conversionRate, addToCart } = kpis(trafficOf(hours, secondsBetween));
     const visits = (2 * hours * 3_600) / secondsBetween;

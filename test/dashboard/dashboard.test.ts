@@ -43,7 +43,7 @@ describe("a refused token", () => {
     ["tökén 😀", /^The access token is mistyped/u],
     [token, /^The server does not know this access token: it may be mistyped/u],
     ["a-demo-token", /^The server does not know this access token/u],
-  ])("is explained as far as it can be known: %s", (refused, message) => {
+  ])("is explained as far as possible: %s", (refused, message) => {
     expect(whyRefused(refused, false)).toMatch(message);
     expect(whyRefused(refused, false)).not.toContain("revoked");
     expect(whyRefused(refused, true)).toContain("it was revoked or has expired");

@@ -28,7 +28,7 @@ describe("a range", () => {
     ["a quarter", "2026-07-01", "2026-09-30", "DAY"],
     ["a year", "2025-01-01", "2025-12-31", "WEEK"],
     ["three years", "2023-01-01", "2025-12-31", "MONTH"],
-  ])("of own dates has both days, and buckets that fit: %s", (_, firstDay, lastDay, bucket) => {
+  ])("of custom dates includes both days, with suitable buckets: %s", (_, firstDay, lastDay, bucket) => {
     const bounds = boundsOf({ firstDay, lastDay }, nowMs);
     expect(bounds).toMatchObject({ bucket });
     const local = (iso: string) => new Date(iso).toLocaleString("sv");
@@ -38,7 +38,7 @@ describe("a range", () => {
     expect(local(bounds.until)).toBe(`${next.toISOString().slice(0, 10)} 00:00:00`);
   });
 
-  test("that lies ahead is empty, and today ends with this minute", () => {
+  test("in the future is empty, and today ends with this minute", () => {
     const ahead = boundsOf({ firstDay: "2027-01-01", lastDay: "2027-01-31" }, nowMs);
     expect(ahead.until).toBe(ahead.from);
     expect(boundsOf({ firstDay: "2026-11-01", lastDay: "2026-11-30" }, nowMs).until).toBe("2026-11-03T10:21:00.000Z");
@@ -83,7 +83,7 @@ test("buckets have no gaps: local days, hours that a clock shows twice, weeks fr
 });
 
 describe("an address", () => {
-  test("has what differs from what is shown at first, and leads back to it", () => {
+  test("contains what differs from the defaults, and restores it", () => {
     const views: readonly (readonly [string, View])[] = [
       ["?", { kind: "overview", state: initialState }],
       ["?show=a+b%26c", { kind: "show", lsId: "a b&c" }],
@@ -116,7 +116,7 @@ describe("an address", () => {
     }
   });
 
-  test("that somebody has mistyped shows what is shown at first", () => {
+  test("that is mistyped shows the defaults", () => {
     const query =
       "?days=12&from=2026-02-30&until=2026-03-01&chart=x&order=__proto__&products=toString&page=-1&compare=a&other=1";
     expect(readView(query)).toEqual({ kind: "overview", state: initialState });

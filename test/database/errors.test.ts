@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { isRetryable, mapDatabaseError, notMigrated } from "../../src/database/errors.js";
+import { isRetryable, mapDatabaseError, notMigrated, unreachableNodeOf } from "../../src/database/errors.js";
 import { isMigrated, pendingMigrationsBy } from "../../src/database/migrations/applied.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { retrying } from "../../src/database/transaction.js";
@@ -47,12 +47,22 @@ describe("an error of the database", () => {
     "failure on connection marked as essential: 10.0.0.1:5432",
     "SSL SYSCALL error: EOF detected",
     "invalid socket",
+    "could not commit transaction for shard 102105 on at least one active node",
   ])("XX000, %s, is a lost node of Citus", async (text) => {
     const error = await errorOf(raise("XX000", text));
     expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message: inDoubt });
   });
 
-  test.each(["22P02", "23505", "42601", "XX000"])("%s, is no outage and stays as it is", async (state) => {
+  test("of a Citus node names the node, also as the cause of another error", async () => {
+    const text =
+      "connection to the remote node vitrine@db1.internal:5432 failed with the following error: Connection refused";
+    const error = await errorOf(raise("08006", text));
+    expect(unreachableNodeOf(error)).toBe("db1.internal:5432");
+    expect(unreachableNodeOf(mapDatabaseError(error))).toBe("db1.internal:5432");
+    expect(unreachableNodeOf(await errorOf(raise("08006")))).toBeUndefined();
+  });
+
+  test.each(["22P02", "23505", "42601", "XX000"])("%s, is not an outage and stays as it is", async (state) => {
     const error = await errorOf(raise(state));
     expect(error).toBeInstanceOf(Error);
     expect(mapDatabaseError(error)).toBe(error);
@@ -73,7 +83,7 @@ test.each(["42P01, table", "42703, column"])(
   },
 );
 
-test("work that loses against other transactions is tried four times, after pauses that grow", async () => {
+test("work that loses against other transactions is tried four times, after growing pauses", async () => {
   const random = vi.spyOn(Math, "random").mockReturnValue(1);
   onTestFinished(() => random.mockRestore());
   const startedAt: number[] = [];

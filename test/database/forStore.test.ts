@@ -57,7 +57,7 @@ test("a store's client has all operations of the database", async () => {
   await expect(db.$queryRawUnsafe(ofTest("SELECT nothing"))).rejects.toThrow("nothing");
 });
 
-test("no store holds more than half of the connections, and others are served while it waits", async () => {
+test("no store holds more than half of the connections, and other stores are served while it waits", async () => {
   const { client, probe, connection } = openConnections();
   const share = Math.max(1, Math.floor((connection.max ?? 10) / 2));
   const transactions = holdTransactions(client, "greedy", 12);
@@ -106,7 +106,7 @@ test("long work of all stores takes half of the connections, of one store half o
   }
 });
 
-test("a caller that has gone no longer waits for its turn", async () => {
+test("a caller that has disconnected no longer waits for its turn", async () => {
   const { client } = openConnections();
   const held = heldWork();
   const caller = new AbortController();

@@ -41,7 +41,7 @@ test("a key that is looked up several times in a turn is queried once", async ()
   expect(queries).toEqual([{ db, storeId: "a", keys: ["1", "2"] }]);
 });
 
-test("a query that fails fails for those who share it, and for no others", async () => {
+test("a failed query fails only for the lookups that share it", async () => {
   const { look } = recorded();
   const outcomes = await Promise.allSettled([look(db, "a", "bad"), look(db, "a", "1"), look(db, "b", "1")]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);

@@ -47,7 +47,7 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
 }
 
 describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () => {
-  test("each connection of the pool has them, and keepalive at both ends, and runs statements as they are, in one process", async () => {
+  test("each connection of the pool has them and keepalive at both ends, and uses neither JIT nor parallel workers", async () => {
     const { client } = openConnections();
     expect(await client.$queryRawUnsafe(shown)).toEqual([
       {
@@ -127,7 +127,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("a statement that meets a lock fails after 2 seconds, having changed nothing", async () => {
+  test("a statement that waits for a lock fails after 2 seconds and changes nothing", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     const { client, end } = await lockProducts(store, ["a"]);
@@ -147,7 +147,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("deletes that meet the locks of an import block nobody, and finish after it", async () => {
+  test("deletes that wait for the locks of an import block nobody, and finish after it", async () => {
     const app = await startApp();
     const [store, other] = [await createTestStore(app), await createTestStore(app)];
     await other.post(paths.one, { product: product("b") });

@@ -5,7 +5,7 @@ import { AppError } from "../../src/errors.js";
 
 const refusal = () => new AppError("UNAVAILABLE", "Another is at it.", { retryAfterSeconds: 1 });
 
-test("a lock is first come, first served, and only one caller tries at a time", async () => {
+test("a lock is granted first come, first served, and only one caller tries at a time", async () => {
   let isHeld = true;
   let trying = 0;
   const order: number[] = [];
@@ -31,12 +31,12 @@ test("a lock is first come, first served, and only one caller tries at a time", 
   expect(order).toEqual([0, 1, 2, 3]);
 });
 
-test("waiting too long ends with the refusal", async () => {
+test("a caller that waits too long is refused", async () => {
   const locked = () => Promise.reject(new LockedError());
   await expect(whenUnlocked("vain", locked, { waitMs: 30, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
 });
 
-test("a caller that has gone stops trying", async () => {
+test("a caller that has disconnected stops trying", async () => {
   const caller = new AbortController();
   let attempts = 0;
   const waiting = whenUnlocked(
@@ -56,7 +56,7 @@ test("other errors of an attempt are thrown at once", async () => {
   await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
 });
 
-test("a lock that is held is tried for a few times a second, after pauses that grow", async () => {
+test("a held lock is tried a few times a second, after growing pauses", async () => {
   let attempts = 0;
   const locked = () => {
     attempts += 1;

@@ -1,5 +1,7 @@
+import type { Socket } from "node:net";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { openPool } from "../../src/database/pool.js";
+import { bytesOfTurns } from "../support/turns.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 
@@ -24,7 +26,7 @@ describe.runIf(engine === "postgresql")("a connection that the server ends", () 
     expect((await pool.query<{ pid: number }>(ownPid)).rows[0]?.pid).not.toBe(session?.pid);
   });
 
-  test("between the statements of its user fails the next one, and not the process", async () => {
+  test("between two statements of a client fails the next one, but not the process", async () => {
     const { pool, problems, end } = await startPool();
     const held = await pool.connect();
     const [session] = (await held.query<{ pid: number }>(ownPid)).rows;
@@ -36,4 +38,43 @@ describe.runIf(engine === "postgresql")("a connection that the server ends", () 
     expect(problems).toEqual([]);
     expect((await pool.query(ownPid)).rowCount).toBe(1);
   });
+});
+
+test.runIf(engine === "postgresql")(
+  "a connection is kept after a lock that it did not get, and not after other errors",
+  async () => {
+    const { pool } = openPool({ ...connection, max: 1 }, () => undefined);
+    onTestFinished(() => pool.end());
+    const { pool: others } = openPool({ ...connection, max: 1 }, () => undefined);
+    onTestFinished(() => others.end());
+    const holder = await others.connect();
+    const lock = ofTest("SELECT pg_advisory_lock(hashtext('a connection is kept'))");
+    await holder.query(lock);
+    const ownPid = async () => (await pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid;
+    const first = await ownPid();
+    await pool.query(ofTest("SET lock_timeout = '10ms'"));
+    await expect(pool.query(lock)).rejects.toMatchObject({ code: "55P03" });
+    expect(await ownPid()).toBe(first);
+    await expect(pool.query(ofTest("SELECT 1 / 0"))).rejects.toMatchObject({ code: "22012" });
+    expect(await ownPid()).not.toBe(first);
+    holder.release(true);
+  },
+);
+
+test("a large result is read in pieces, between which other requests are served", async () => {
+  const { pool } = openPool({ ...connection, max: 1 }, () => undefined);
+  onTestFinished(() => pool.end());
+  const client = await pool.connect();
+  const turns = bytesOfTurns();
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.on("data", ({ length }: Buffer) => {
+    turns.add(length);
+    const start = performance.now();
+    while (performance.now() < start + 2) continue; // the server is faster
+  });
+  const text = ofTest("SELECT repeat('x', 500000) AS text FROM generate_series(1, 16)");
+  const { rows } = await client.query<{ text: string }>(text);
+  client.release();
+  expect(rows.map(({ text: { length } }) => length)).toEqual(Array.from({ length: 16 }, () => 500_000));
+  expect(turns.most()).toBeLessThan(1_200_000);
 });

@@ -1,40 +1,19 @@
-import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import pg, { type PoolConfig } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
-import { startEmbedded } from "../../src/database/embedded/engine.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
-import { connect, embeddedConnection } from "../../src/database/open.js";
+import { connect } from "../../src/database/open.js";
+import { dumps, emptyDatabase, restore } from "../support/earlierVersion.js";
 import { figuresOf, type ShowKey } from "../support/figures.js";
-import { createOwnDatabase } from "../support/ownDatabase.js";
 
-// Each file is a dump of a database that an earlier version has filled, named for its last migration: shows with events of all
-// kinds, ids that look like UUIDs, and a show whose events were pruned. Made by `pg_dump --inserts --no-owner`; a version that
-// changes how something is stored adds one of the version before.
-const folder = new URL("upgrade/", import.meta.url);
 const { engine } = inject("database");
 
-async function emptyDatabase(): Promise<PoolConfig> {
-  if (engine === "postgresql") {
-    const own = await createOwnDatabase("upgrade");
-    onTestFinished(() => own.drop());
-    return { connectionString: own.url };
-  }
-  const server = await startEmbedded({});
-  onTestFinished(() => server.close());
-  return embeddedConnection(server.socketFolder);
-}
-
-async function restore(connection: PoolConfig, dump: string): Promise<(sql: string) => Promise<any[]>> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query(await readFile(new URL(dump, folder), "utf8"));
-  return async (sql) => (await client.query(sql)).rows;
-}
+/** By the migrations alone, and with many steps. */
+const ways = dumps.flatMap((dump) => [
+  { dump, way: "at once", move: {} },
+  { dump, way: "in batches", move: { fromEvents: 1, rowsMax: 7 } },
+]);
 
 const sums = `
   SELECT "storeId", "liveStreamId", channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers,
@@ -52,14 +31,14 @@ const recorded = `
     amount::float8 AS amount, "productId", "occurredAt"
   FROM "ShopperEvent" ORDER BY "acceptedAt", position`;
 
-test.each(readdirSync(folder))("a database of an earlier version keeps every figure: %s", async (dump) => {
-  const connection = await emptyDatabase();
+test.each(ways)("a database of an earlier version keeps every figure: $dump, $way", async ({ dump, move }) => {
+  const connection = await emptyDatabase("upgrade");
   const query = await restore(connection, dump);
   const before = await query(sums);
   const events: Recorded[] = await query(recorded);
   expect(events.length).toBeGreaterThan(200);
 
-  expect(await migrate(connection, () => undefined)).not.toEqual([]);
+  expect(await migrate(connection, () => undefined, { move })).not.toEqual([]);
   expect(await query(sums)).toEqual(before);
   const database = connect(engine, connection, () => undefined);
   onTestFinished(() => database.close());

@@ -43,7 +43,7 @@ const tooLarge = graphqlError(
 describe("an answer", () => {
   const page = "products(first: 10) { nodes { id description images } }";
 
-  test("of megabytes is the same on either path, by GET, compressed and not", async () => {
+  test("of megabytes is the same from the fast path and Yoga, by GET, compressed and not", async () => {
     const byGet = `/graphql?query=${encodeURIComponent(`{ ${page} }`)}`;
     const headers = { "x-service-access-token": store.token, "accept-encoding": "gzip" };
     const texts: string[] = [];
@@ -58,7 +58,7 @@ describe("an answer", () => {
     expect(JSON.stringify(JSON.parse(text))).toBe(text);
   });
 
-  test("of more than 16 MiB is refused on either path, and the rest of it is not even read", async () => {
+  test("of more than 16 MiB is refused by the fast path and Yoga, and the rest of it is not read", async () => {
     const query = `{ ${many(12, (i) => `a${i}: ${page}`)} }`;
     for (const [path, accept, status] of [
       ["/graphql?lane=yoga", "application/json", 200],
@@ -74,7 +74,23 @@ describe("an answer", () => {
     expect(app.logged).toEqual([]);
   });
 
-  test("is measured in bytes, whatever its fields are called and hold", async () => {
+  test("is refused by the size of a page, before its texts are read, in whatever order and by search", async () => {
+    pagesRead = 0;
+    const both = `{ ${page} b: products(first: 10) { nodes { description } } }`;
+    expect(await store.graphql(both)).toEqual({ data: expect.anything() });
+    expect(pagesRead, "no sizes where there is room for the largest products").toBe(2);
+    for (const args of ["", ', search: "title"', ", orderBy: TITLE", ", orderBy: ID, direction: DESC"]) {
+      const asking = (fields: string) =>
+        store.graphql(
+          `${fields.includes("$on") ? "query ($on: Boolean = false) " : ""}{ ${many(4, (i) => `a${i}: products(first: 10${args}) { nodes { ${fields} } }`)} }`,
+        );
+      expect(await asking("id description images"), args).toEqual({ errors: [tooLarge] });
+      expect(await asking("id images"), args).toEqual({ errors: [tooLarge] });
+      expect(await asking("id description images @include(if: $on)"), args).toEqual({ data: expect.anything() });
+    }
+  });
+
+  test("is measured in bytes, whatever the names and values of its fields", async () => {
     const query = `{ products(first: 10) { nodes { ${many(4, (i) => `a${i}: images`)} } } }`;
     expect(10 * 4 * 250 * 2_048).toBeGreaterThan(answerBytesMax);
     expect(await store.graphql(query)).toEqual({ errors: [tooLarge] });
@@ -103,7 +119,7 @@ describe("a large result is written", () => {
     expect(String(resultText(withErrors))).toBe(JSON.stringify(withErrors));
   });
 
-  test("in pieces, between which others get their turn", async () => {
+  test("in pieces, between which other requests run", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
     await writeIfLarge({ data: { list: Array.from({ length: 14 }, () => "x".repeat(1024 * 1024)) } });
@@ -111,7 +127,7 @@ describe("a large result is written", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("up to 16 MiB, and no further, what JSON adds to it included", async () => {
+  test("up to 16 MiB of JSON, and no further", async () => {
     const of = (characters: number, of_ = "x") => ({
       data: { list: Array.from({ length: 16 }, () => of_.repeat(characters)) },
     });

@@ -13,7 +13,7 @@ function problemsOf(text: string, within = schema): string[] {
   return validate(within, parse(text), rulesFirst).map(({ message }) => message);
 }
 
-describe("a list without pages costs what its field says that it may hold:", () => {
+describe("a list without pages costs its declared maximum length:", () => {
   const failures = (problems: number, others: number) =>
     `mutation { importProduct(product: {}) { failures { problems { ${many(problems, () => "code")} } ${many(others, () => "id")} } } }`;
 
@@ -37,7 +37,7 @@ describe("a list without pages costs what its field says that it may hold:", () 
     ["13 lists of 1,500", 13, "list { n }"],
     ["200 figures that are a query each", 200, "figure"],
     ["181 lists that are, too", 181, "both { n }"],
-  ])("%s are as many as an operation may ask for", (_, count, field) => {
+  ])("%s are the most that an operation may request", (_, count, field) => {
     const text = (length: number) => `{ ${many(length, (i) => `a${i}: ${field}`)} }`;
     expect(problemsOf(text(count), marked)).toEqual([]);
     expect(problemsOf(text(count + 1), marked)).toEqual(tooCostly);
@@ -45,7 +45,7 @@ describe("a list without pages costs what its field says that it may hold:", () 
 });
 
 test.each(["timeline { viewers }", "topProducts(first: 1) { carts }", "peakConcurrentViewers"])(
-  "a show is not asked 300 times in one operation for its %s",
+  "one operation cannot read the %s of a show 300 times",
   (field) => {
     const text = (count: number) => `{ liveStreamAnalytics(lsId: "a") { ${many(count, (i) => `a${i}: ${field}`)} } }`;
     expect(problemsOf(text(10))).toEqual([]);
@@ -57,7 +57,7 @@ describe("introspection", () => {
   const [, selection = "", fragments = ""] =
     /^\s*query IntrospectionQuery \{([^]*?)\n {4}\}([^]*)$/u.exec(fullIntrospection) ?? [];
 
-  test("in full may be asked for once, also with the name of each type, and not twice", () => {
+  test("in full may be requested once, also with the name of each type, but not twice", () => {
     expect(problemsOf(fullIntrospection)).toEqual([]);
     expect(problemsOf(fullIntrospection.replaceAll(/(\bkind\b)/gu, "$1 __typename"))).toEqual([]);
     expect(problemsOf(`{ a0: ${selection} } ${fragments}`)).toEqual([]);

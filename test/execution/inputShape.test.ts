@@ -111,7 +111,7 @@ function isValidByGraphQL(values: Readonly<Record<string, unknown>>): boolean {
   });
 }
 
-test("variables are valid exactly where GraphQL takes them, and where none of their problems is found", () => {
+test("variables are valid exactly if GraphQL accepts them, and if no problem is found", () => {
   const shape = inputShape(schema, operation);
   const found = { valid: 0, invalid: 0 };
   fc.assert(
@@ -129,7 +129,7 @@ test("variables are valid exactly where GraphQL takes them, and where none of th
   expect(Math.min(found.valid, found.invalid) / tried, JSON.stringify(found)).toBeGreaterThan(0.03);
 });
 
-test("where lists must be arrays, looking for the first problem and for all of them agree", () => {
+test("where lists must be arrays, stopping at the first problem and collecting all of them agree", () => {
   const shape = inputShape(schema, operation);
   fc.assert(
     fc.property(variables, (values) => {
@@ -141,7 +141,7 @@ test("where lists must be arrays, looking for the first problem and for all of t
   );
 });
 
-test("of a million wrong values the first hundred are named and all are counted, in a moment", () => {
+test("of a million wrong values the first hundred are listed and all are counted, within a second", () => {
   const shape = inputShape(schema, operation);
   const values = { text: "", products: [], images: Array.from({ length: 1_000_000 }, () => 1) };
   const problems = new Problems();

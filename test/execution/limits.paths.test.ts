@@ -72,7 +72,7 @@ describe.each(operations)("%s:", (_, within, above, message) => {
   /** The lane by Yoga, and the fast one, which an operation can only take once Yoga has let it pass. */
   const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];
 
-  test("what is within the limit runs, in either lane and compiled, with the same answer", async () => {
+  test("an operation at the limit runs, by Yoga, the fast path and compiled, with the same response", async () => {
     const answers = [];
     for (const path of asked) answers.push(await store.post(path, { query: within }));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -80,7 +80,7 @@ describe.each(operations)("%s:", (_, within, above, message) => {
     expect(answers[0]?.body.errors).toBeUndefined();
   });
 
-  test("what is above is refused, in either lane, however often, under any name, and beside one that is within", async () => {
+  test("an operation above it is refused on both paths, however often, under any name, and beside one at the limit", async () => {
     for (const path of asked) {
       for (const body of [
         { query: above },
@@ -94,7 +94,7 @@ describe.each(operations)("%s:", (_, within, above, message) => {
     }
   });
 
-  test("what is above is refused as a stream of events, too", async () => {
+  test("an operation above it is refused as an event stream too", async () => {
     const stream = await store.fetch("/graphql", {
       method: "POST",
       headers: { "content-type": "application/json", accept: "text/event-stream" },

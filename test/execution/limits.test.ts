@@ -130,7 +130,7 @@ describe("the cost of a page", () => {
   });
 });
 
-test("an exceeded limit is a bad request, with its place, as often as it is sent", async () => {
+test("an exceeded limit is a bad request with its location, however often it is sent", async () => {
   const text = `query Deep ${nested(limits.depth + 1)}`;
   for (let n = 0; n < 4; n += 1) expect(await store.graphql(text)).toEqual(refusedOperation(tooDeep, 1, 1));
   const response = await store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
@@ -199,7 +199,7 @@ describe("refused at once", () => {
     expect(errors?.[0].message).toMatch(/nested|tokens/u);
   });
 
-  test("introspection in circles, whose answer would grow with each level", async () => {
+  test("circular introspection, whose response would grow with each level", async () => {
     const around = "fields { type { ";
     const circles = (count: number) =>
       `{ __schema { types { ${around.repeat(count)} name ${"} } ".repeat(count)} } } }`;

@@ -47,11 +47,21 @@ describe("the fast path answers", () => {
     expect(known.find(query, undefined)).toBe(compiled);
   });
 
-  test("an empty name not as a missing one", () => {
+  test("an empty name differently from a missing one", () => {
     const query = "{ nameless: __typename }";
     add(query);
     expect(fastPath({ query, operationName: "" }, accept, context)).toBeUndefined();
     expect(known.find(query, undefined)).toBeDefined();
+  });
+
+  test("a text with a NUL differently from a name and a text", () => {
+    const query = "query Nul { nul: __typename }";
+    add(query, "Nul");
+    expect(known.find(query, "Nul")).toBeDefined();
+    for (const text of [`Nul\0${query}`, `${query}\0Nul`]) {
+      expect(known.find(text, undefined)).toBeUndefined();
+      expect(fastPath({ query: text }, accept, context)).toBeUndefined();
+    }
   });
 
   test("no subscriptions", () => {

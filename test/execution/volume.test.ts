@@ -51,7 +51,7 @@ describe("the text of an operation", () => {
       "mistakes after many lines",
       `${"\n".repeat(2_900)} { ${Array.from({ length: 4_000 }, (_, i) => `x${i}`).join(" ")} }`,
     ],
-  ])("takes little time to be looked at, with %s", async (_, query) => {
+  ])("is checked in little time, with %s", async (_, query) => {
     const times: number[] = [];
     for (let n = 0; n < 5; n += 1) {
       const started = process.cpuUsage(); // others use the machine too
@@ -62,7 +62,7 @@ describe("the text of an operation", () => {
     expect(Math.min(...times)).toBeLessThan(250);
   });
 
-  test("is refused by the parser, too, for what does not come in a request", () => {
+  test("is also limited by the parser, for documents that are not from a request", () => {
     expect(() => parseBounded(padded(limits.textCharacters + 1))).toThrow(tooLong.message);
   });
 });
@@ -72,7 +72,7 @@ describe("a cursor", () => {
   const shows = "query ($after: String) { liveStreams(after: $after) { nodes { id } } }";
   const after = (id: string) => Buffer.from(JSON.stringify([id])).toString("base64url");
 
-  test("of the longest id that there can be is taken, and a longer text refused with the limit", async () => {
+  test("of the longest possible id is accepted, and a longer text is refused with the limit", async () => {
     for (const path of asked) {
       const longest = after("\u{1}".repeat(255));
       expect(await store.post(path, { query, variables: { after: longest } })).toMatchObject({
@@ -102,7 +102,7 @@ describe("imports", () => {
     variables: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, product(`p${i}`)])),
   });
 
-  test("are those fields of Mutation whose names begin so", () => {
+  test("are the fields of Mutation whose names begin with import or patch", () => {
     const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
     expect(names.filter((name) => /^(?:import|patch)/u.test(name))).toEqual([
       "importProduct",

@@ -20,7 +20,7 @@ afterAll(() => app.close());
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 
-test("the rest of an operation is not done once its client has disconnected", async () => {
+test("an operation stops once its client has disconnected", async () => {
   const store = await createTestStore(app);
   const count = 250;
   await store.graphql(importMany, { products: products(count) });
@@ -70,7 +70,7 @@ describe.each([
     return executeOperation(prepare(schema, parse(text), undefined), {}, context as unknown as Context);
   }
 
-  test.each([0, 1, 2])("imports after the first %d are not begun", async (fields) => {
+  test.each([0, 1, 2])("imports after the first %d are not started", async (fields) => {
     const store = await createTestStore(app);
     const input = (id: string) => {
       const { available: __, ...texts } = product(id);
@@ -85,7 +85,7 @@ describe.each([
     expect(Object.keys(await storedKeys(app, store))).toEqual(["a", "b", "c"].slice(0, fields));
   });
 
-  test("neither are queries, and lists that wait for others", async () => {
+  test("queries, and lists that wait for others, are not started either", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("a") });
     const lists = `{ ${many(6, (i) => `a${i}: products { nodes { id } }`)} }`;

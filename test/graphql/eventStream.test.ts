@@ -55,7 +55,7 @@ async function answerTo({ path, token = store.token, body, accept = "text/event-
   return { status: response.status, headers, text: text.replaceAll(/^:\n\n/gmu, "") };
 }
 
-describe("the stream is the same, byte for byte,", () => {
+describe("the stream is the same as Yoga's, byte for byte,", () => {
   test.each<[string, () => object]>([
     ["for a show", () => ({ query: watchShow, variables: { lsId } })],
     ["for variables that it does not declare", () => ({ query: watchShow, variables: { lsId, more: [1] } })],
@@ -103,7 +103,7 @@ describe("the stream is the same, byte for byte,", () => {
     expect(own?.text).toMatch(/^event: next\n.+\n\nevent: next\n.+UNAUTHENTICATED.+\n\nevent: complete\ndata:\n\n$/u);
   });
 
-  test("where it is refused for its rate", async () => {
+  test("if it exceeds the rate limit", async () => {
     const limited = await startApp({ analyticsRateLimit: 1 });
     const caller = await createTestStore(limited);
     const refused = async (search: string) => {
@@ -140,7 +140,7 @@ async function startObserved() {
   return { database, watched, owner, show };
 }
 
-test("a value is executed once for all who watch the same thing, past Yoga and by it", async () => {
+test("a value is executed once for all subscribers of the same operation, with Yoga and without", async () => {
   const { database, watched, owner, show } = await startObserved();
   const leaving = new AbortController();
   const body = { query: watchShow, variables: { lsId: show.id } };
@@ -162,7 +162,7 @@ test("a value is executed once for all who watch the same thing, past Yoga and b
   await watched.close();
 });
 
-test("of a store's subscriptions that all differ, two at most are executed at a time, and all get their values", async () => {
+test("of a store's distinct subscriptions, at most two are executed at a time, and all get their values", async () => {
   const { database, watched, owner, show } = await startObserved();
   const leaving = new AbortController();
   let [running, most] = [0, 0];
@@ -186,7 +186,7 @@ test("of a store's subscriptions that all differ, two at most are executed at a 
   await watched.close();
 });
 
-test("a batch of nothing but duplicates tells watchers too: what stored it may have had no time to", async () => {
+test("a batch of duplicates notifies subscribers too, because the call that stored it may not have", async () => {
   const events = [orderOf("twice")];
   const show = await saved(store, { status: "LIVE" });
   await store.graphql(record, { lsId: show.id, events });

@@ -84,7 +84,7 @@ describe("a request error, which leaves no data, over application/graphql-respon
   });
 });
 
-describe("the answer is the same, byte for byte,", () => {
+describe("the response is the same as Yoga's, byte for byte,", () => {
   test.each<[string, Body]>([
     ["for a product", { query: readProduct, variables: { id: "p00001" } }],
     ["without variables", { query: `{ product(productId: "p00002") { title } }` }],
@@ -195,7 +195,7 @@ describe("the answer is the same, byte for byte,", () => {
     }
   });
 
-  test("for a large answer, compressed", async () => {
+  test("for a large response, compressed", async () => {
     const query = "{ __schema { types { name description fields { name description } } } }";
     const { yoga, lane } = await answersOfBoth({ query }, { "accept-encoding": "gzip" });
     expect(lane).toEqual(Array(4).fill(yoga));
@@ -223,7 +223,7 @@ test("a rate limit refuses in the same way", async () => {
   await limited.close();
 });
 
-test("each caller gets what belongs to its store, though the operation is the same", async () => {
+test("the same operation returns each caller the data of its own store", async () => {
   const other = await createTestStore(app);
   const query = `{ product(productId: "p00001") { id } }`;
   for (let n = 0; n < 4; n += 1) {
@@ -235,7 +235,7 @@ test("each caller gets what belongs to its store, though the operation is the sa
   }
 });
 
-test("a cached operation is not found by a text that imitates another one with its name", async () => {
+test("a cached operation is not found by a text that contains the key of another", async () => {
   const query = "query Nul { __typename }";
   await store.post("/graphql", { query, operationName: "Nul" });
   const valid = { status: 200, body: { data: { __typename: "Query" } } };

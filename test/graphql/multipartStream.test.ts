@@ -114,7 +114,7 @@ test("with the same Accept, queries and invalid subscriptions are answered as JS
   }
 });
 
-test("multipart without the subscription protocol's version is refused, as before", async () => {
+test("multipart without the version of the subscription protocol is refused", async () => {
   const { id: lsId } = await saved(store, { status: "LIVE" });
   for (const accept of [
     "multipart/mixed",

@@ -18,7 +18,7 @@ async function post(members: string) {
   );
 }
 
-describe("a member that no GraphQL request has is a bad request", () => {
+describe("an unknown member of a GraphQL request is a bad request", () => {
   test.each([
     ["that a promise has", `"then":{}`, "then"],
     ["that a promise of others has", `"then":"x","catch":"x","finally":"x"`, "then"],
@@ -40,7 +40,7 @@ describe("a member that no GraphQL request has is a bad request", () => {
   });
 });
 
-describe("a query string whose JSON is none is a bad request", () => {
+describe("invalid JSON in the query string is a bad request", () => {
   test.each(["variables", "extensions"])("in %s", async (name) => {
     for (const value of ["{", "x", '{"a":NaN}', "\ud800"]) {
       const search = new URLSearchParams({ query: "{ __typename }", [name]: value });

@@ -76,7 +76,7 @@ describe("a file of persisted operations", () => {
     await expect(readFrom(path)).rejects.toThrow(/steep: .*(?:tokens|deeply)/u);
   });
 
-  test("is refused when it cannot be read or is no object", async () => {
+  test("is refused when it cannot be read or is not an object", async () => {
     await expect(readFrom(join(folder, "none.json"))).rejects.toThrow("it cannot be read (ENOENT)");
     await expect(readFrom(folder)).rejects.toThrow("it cannot be read (EISDIR)");
     for (const [content, problem] of [
@@ -89,7 +89,7 @@ describe("a file of persisted operations", () => {
     }
   });
 
-  test("with thousands of problems names the first hundred", async () => {
+  test("with thousands of problems reports the first hundred", async () => {
     const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`op${index}`, "{ nothing }"]));
     const message = await readFrom(await fileOf("many.json", many)).then(
       () => "",

@@ -90,7 +90,7 @@ describe.each([
     ["both, of which documentId counts", { documentId: ids.read, ...byHash("unknown") }],
     ["a name, and another text, which is not run", { documentId: ids.read, query: "{ nothing }" }],
     ["a name, and null for a text", { documentId: ids.read, query: null }],
-  ])("are named by %s, in a POST", async (__, named) => {
+  ])("are identified by %s in a POST", async (__, named) => {
     expect(await postFour(store, { ...named, variables })).toMatchObject(mug);
     const { status, body } = await readAnswer(
       await store.fetch("/graphql?lane=yoga", {
@@ -102,14 +102,14 @@ describe.each([
     expect({ status, body }).toEqual(mug);
   });
 
-  test("are named in a GET, in either way", async () => {
+  test("are identified in a GET by either member", async () => {
     const params = { variables: JSON.stringify(variables) };
     expect(await get(store, { documentId: ids.read, ...params })).toMatchObject(mug);
     expect(await get(store, { extensions: JSON.stringify(byHash(ids.read).extensions), ...params })).toMatchObject(mug);
     expect(await get(store, { documentId: ids.read, query: "{ nothing }", ...params })).toMatchObject(mug);
   });
 
-  test("may be mutations by POST, and not by GET", async () => {
+  test("may be mutations by POST, but not by GET", async () => {
     const own = await createTestStore(appOf());
     const refused = await get(own, { documentId: ids.write, variables: JSON.stringify({ product: product("cup") }) });
     expect(refused).toMatchObject({ status: 405, body: { errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] } });
@@ -131,7 +131,7 @@ describe.each([
     leave.abort();
   });
 
-  test("may be several of one document", async () => {
+  test("may be several operations of one document", async () => {
     const answers = [
       await postFour(store, { documentId: ids.two, operationName: "One" }),
       await postFour(store, { documentId: ids.two, operationName: "Two" }),
@@ -142,13 +142,13 @@ describe.each([
     });
   });
 
-  test("may have an id with a prefix of their own", async () => {
+  test("may have an id with another prefix", async () => {
     expect(await postFour(store, { documentId: `sha256:${"0".repeat(64)}` })).toMatchObject({
       body: { data: { __typename: "Query" } },
     });
   });
 
-  test("need a token, and are a store's own", async () => {
+  test("need a token, and return the data of its store", async () => {
     const anonymous = await fetch(`${appOf().url}/graphql?documentId=${ids.read}`);
     expect(anonymous.status).toBe(401);
     const other = await createTestStore(appOf());
@@ -157,7 +157,7 @@ describe.each([
     });
   });
 
-  test("that nobody knows are told by the code and message that clients look for", async () => {
+  test("that are unknown have the code and message that clients expect", async () => {
     for (const unknown of ["", "x", sha256("x"), "__proto__", "constructor", `sha256:sha256:${ids.read}`]) {
       expect(await store.post("/graphql", { documentId: unknown, variables })).toMatchObject(notFound);
       expect(await store.post("/graphql", { ...byHash(unknown), variables })).toMatchObject(notFound);
@@ -167,7 +167,7 @@ describe.each([
     expect(appOf().logged).toEqual([]);
   });
 
-  test.each([5, true, {}, ["x"]])("cannot be named %j", async (id) => {
+  test.each([5, true, {}, ["x"]])("cannot have the id %j", async (id) => {
     const refused = {
       status: 400,
       body: { errors: [graphqlError("BAD_REQUEST", "The id of a persisted operation must be a string.")] },
@@ -192,7 +192,7 @@ describe("an operation sent in full", () => {
     "x",
   ];
 
-  test("runs, and so does one whose name is not known", async () => {
+  test("runs, even if its id is unknown", async () => {
     const store = await createTestStore(free);
     const answer = { status: 200, body: { data: { __schema: { queryType: { name: "Query" } } } } };
     expect(await postFour(store, { query: introspection })).toMatchObject(answer);
@@ -202,14 +202,14 @@ describe("an operation sent in full", () => {
     expect((await fetch(`${free.url}/graphql`, { headers: { accept: "text/html" } })).status).toBe(200);
   });
 
-  test.each(unnamed)("is refused where only persisted ones run: %j", async (body) => {
+  test.each(unnamed)("is refused if only persisted ones may run: %j", async (body) => {
     const store = await createTestStore(strict);
     for (const path of ["/graphql", `/graphql?documentId=${ids.read}`, `/graphql?query={__typename}`]) {
       expect(await store.post(path, body)).toMatchObject(onlyPersisted);
     }
   });
 
-  test("is refused by GET and with an unknown name, too, and GraphiQL is not served", async () => {
+  test("is refused by GET and with an unknown id too, and GraphiQL is not served", async () => {
     const store = await createTestStore(strict);
     for (const params of [{ query: introspection }, { query: read }, {}, { extensions: "{" }, { extensions: "[]" }]) {
       expect(await get(store, params as Record<string, string>)).toMatchObject(onlyPersisted);
@@ -223,7 +223,7 @@ describe("an operation sent in full", () => {
     await page.body?.cancel();
   });
 
-  test("the dashboard's own operations run, and none that only look like them", async () => {
+  test("the dashboard's own operations run, but none that only resemble them", async () => {
     const store = await createTestStore(strict);
     const shows = String((await readDashboardOperations()).find((text) => text.includes("query Shows(")));
     const answer = { status: 200, body: { data: { liveStreams: { nodes: [] } } } };
@@ -243,7 +243,7 @@ describe("an operation sent in full", () => {
     }
   });
 
-  test("REST has no part in this", async () => {
+  test("REST is not affected", async () => {
     const store = await createTestStore(strict);
     expect(await store.post(paths.one, { product: product("a") })).toMatchObject({ status: 200 });
   });

@@ -12,7 +12,7 @@ afterAll(() => app.close());
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 
-test("names like an unknown one are suggested, but not in production", async () => {
+test("similar names are suggested for an unknown one, but not in production", async () => {
   const production = await startApp({ production: true });
   const caller = await createTestStore(production);
   const operations = [
@@ -34,7 +34,7 @@ test("names like an unknown one are suggested, but not in production", async () 
 describe("an error repeats little of a long operation", () => {
   const long = "x".repeat(90_000);
 
-  test("whose name, which each of its errors would repeat, is too long", async () => {
+  test("with a name that is too long, which each of its errors would repeat", async () => {
     const named = (name: string) => `query ${name} { ${many(50, (i) => `a${i}: product(productId: $v${i}) { id }`)} }`;
     const answer = await store.graphql(named(long));
     expect(answer).toEqual(refusedOperation("A name may have at most 255 characters.", 1, 7));
@@ -54,7 +54,7 @@ describe("an error repeats little of a long operation", () => {
   });
 });
 
-describe("what a page of another site could send", () => {
+describe("a request that another site's page can send", () => {
   const query = `mutation { deleteProduct(productId: "a") { message } }`;
 
   test.each([
@@ -72,7 +72,7 @@ describe("what a page of another site could send", () => {
     });
   });
 
-  test("by GET are queries only", async () => {
+  test("by GET executes queries only", async () => {
     const get = (text: string) => store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
     expect((await get("{ __typename }")).status).toBe(200);
     const refused = await get(query);

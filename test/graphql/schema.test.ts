@@ -31,11 +31,11 @@ describe("the schema", () => {
     expect(sdl.replaceAll(/\s+/gu, " ")).toContain(part);
   });
 
-  test("stands in schema.graphql as it is: npm run schema writes it", async () => {
+  test("is the one in schema.graphql, which npm run schema writes", async () => {
     expect(await readFile(new URL("../../schema.graphql", import.meta.url), "utf8")).toBe(`${printSchema(schema)}\n`);
   });
 
-  test("shows REST the documented operations and the five documented fields of a product alone", () => {
+  test("exposes in REST only the documented operations and the five documented fields of a product", () => {
     const view = restView(schema);
     const queries = Object.keys(view.getQueryType()?.getFields() ?? {});
     expect(queries).toEqual(["product", "liveStreams", "liveStreamAnalytics"]);

@@ -43,7 +43,7 @@ function blockedSubscriptions(waitMs: number) {
 
 const tick = (name: string) => ({ result: { data: { tick: name } }, code: undefined });
 
-test("a value that waits too long for others of its store is refused with UNAVAILABLE, and says when to try again", async () => {
+test("a value that waits too long for others of its store is refused with UNAVAILABLE and Retry-After", async () => {
   const { next, release, started } = blockedSubscriptions(100);
   const [first, second] = [next("first", "store"), next("second", "store")];
   const refused = await next("third", "store");
@@ -59,7 +59,7 @@ test("a value that waits too long for others of its store is refused with UNAVAI
   expect(await Promise.all([first, second, ofAnotherStore])).toMatchObject(["first", "second", "other"].map(tick));
 });
 
-test("a value that waits gets its turn once another of its store has been made", async () => {
+test("a waiting value is executed once another of its store is done", async () => {
   const { next, release, started } = blockedSubscriptions(20_000);
   const values = ["first", "second", "third", "fourth"].map((name) => next(name, "store"));
   await expect.poll(() => started).toEqual(["first", "second"]);

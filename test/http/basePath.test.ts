@@ -18,7 +18,7 @@ afterAll(() => app.close());
 const everywhere = ["", basePath];
 
 describe.each(everywhere)("with BASE_PATH, below %j", (prefix) => {
-  test("each documented path and GraphQL answer, by the fast path and by Yoga", async () => {
+  test("serves each documented path and GraphQL, by the fast path and by Yoga", async () => {
     const shirt = product("shirt");
     expect(await store.post(`${prefix}${paths.one}`, { product: shirt })).toMatchObject({ status: 200 });
     expect(await store.get(`${prefix}${paths.of("shirt")}`)).toMatchObject({ status: 200, body: documented(shirt) });
@@ -39,7 +39,7 @@ describe.each(everywhere)("with BASE_PATH, below %j", (prefix) => {
     },
   );
 
-  test("pages name no path of the server's root", async () => {
+  test("pages link to no path outside the prefix", async () => {
     for (const path of ["/", "/graphql", "/docs", "/dashboard"]) {
       const { html, files } = await readPage(app, `${prefix}${path}`);
       expect(html).not.toMatch(/(?:href|src|action)="\/|url: "\//u);
@@ -50,7 +50,7 @@ describe.each(everywhere)("with BASE_PATH, below %j", (prefix) => {
     }
   });
 
-  test("what is not there is 404, and other methods are 405", async () => {
+  test("an unknown path is 404, and a wrong method is 405", async () => {
     const status = async (method: string, path: string) => (await store.fetch(`${prefix}${path}`, { method })).status;
     expect(await status("GET", "/nowhere")).toBe(404);
     expect(await status("GET", `${basePath}/shop-api/healthz`)).toBe(404);
@@ -58,7 +58,7 @@ describe.each(everywhere)("with BASE_PATH, below %j", (prefix) => {
   });
 });
 
-test("the base path without a slash leads to the first page, with the query string", async () => {
+test("the base path without a trailing slash redirects to the home page and keeps the query string", async () => {
   const { status, headers } = await receive(app.url, basePath);
   expect([status, headers.location]).toEqual([308, "/shop-api/"]);
   const withQuery = await receive(app.url, `${basePath}?a=b`);
@@ -69,7 +69,25 @@ test("the base path without a slash leads to the first page, with the query stri
   expect(html).toContain("<code>/shop-api/docs</code>");
 });
 
-test("an import that is sent again by the other path is the same call", async () => {
+test.each([
+  ["/docs/", "../docs", "/docs"],
+  ["/dashboard/?store=a", "../dashboard?store=a", "/dashboard"],
+  [`${basePath}/docs/`, "../docs", `${basePath}/docs`],
+])("a page with a trailing slash, %s, redirects to %s", async (path, location, page) => {
+  const { status, headers } = await receive(app.url, path);
+  expect([status, headers.location]).toEqual([308, location]);
+  expect(new URL(location, `${app.url}${path}`).pathname, "below any prefix of a proxy").toBe(page);
+  expect((await receive(app.url, path, { method: "POST" })).status).toBe(404);
+});
+
+test.each(["/nowhere/", "/docs//", "//", "/graphql/", "/tracker/v1.js/", paths.of("none/")])(
+  "%s does not redirect",
+  async (path) => {
+    expect((await receive(app.url, path)).status).toBeGreaterThan(400);
+  },
+);
+
+test("an import repeated below or without the prefix counts as the same call", async () => {
   const body = { product: product("once") };
   const first = await postWithKey(store, paths.one, body, "key-1");
   const again = await postWithKey(store, `${basePath}${paths.one}`, body, "key-1");
@@ -79,6 +97,7 @@ test("an import that is sent again by the other path is the same call", async ()
 test("the access log and the metrics name the same routes", async () => {
   await store.get(`${basePath}${paths.of("none")}`);
   await fetch(`${app.url}${basePath}`, { redirect: "manual" });
+  await fetch(`${app.url}${basePath}/docs/`, { redirect: "manual" });
   const routes = app.accessLog.map((line) => (JSON.parse(line) as { route: string }).route);
   expect(routes).toContain("/external/product/v1/:productId");
   expect(routes.filter((route) => route.startsWith(basePath))).toEqual([]);

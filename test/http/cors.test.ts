@@ -39,7 +39,7 @@ const preflight = (app: TestApp, path: string, origin: string, more: Record<stri
 const namesIn = (list: string | undefined) => (list ?? "").toLowerCase().split(/,\s*/u);
 
 describe("a preflight", () => {
-  test("of an origin that is let in is answered at every path, without a token and without a body", async () => {
+  test("of an allowed origin is answered at every path, without a token and without a body", async () => {
     for (const origin of [shop, desk]) {
       for (const path of everywhere) {
         const { status, headers, bytes } = await preflight(closed, path, origin);
@@ -72,7 +72,7 @@ describe("a preflight", () => {
     );
   });
 
-  test.each(strangers)("of %j, which is not let in, allows nothing", async (origin) => {
+  test.each(strangers)("of %j, which is not allowed, allows nothing", async (origin) => {
     for (const path of everywhere) {
       const answer = await preflight(closed, path, origin);
       expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -81,7 +81,7 @@ describe("a preflight", () => {
     }
   });
 
-  test("where any origin is let in does not depend on which", async () => {
+  test("does not depend on the origin where all are allowed", async () => {
     const answer = await preflight(open, paths.one, "https://anybody.example");
     expect(answer).toMatchObject({ status: 204, headers: { "access-control-allow-origin": "*" } });
     expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a preflight", () => {
 describe("a call", () => {
   const exposed = ["x-request-id", "etag", "allow", "retry-after", "ratelimit", "ratelimit-policy"];
 
-  test("of an origin that is let in may be read by it, refusals too, and a cache keeps it for that origin", async () => {
+  test("of an allowed origin may be read by it, refusals too, and is cached for that origin alone", async () => {
     for (const path of everywhere) {
       const answer = await receive(closed.url, path, { headers: { origin: desk } });
       expect({ path, origin: answer.headers["access-control-allow-origin"] }).toEqual({ path, origin: desk });
@@ -101,7 +101,7 @@ describe("a call", () => {
     }
   });
 
-  test("that is malformed or too large may be read, too", async () => {
+  test("that is malformed or too large may be read too", async () => {
     const headers = { origin: shop, "content-type": "text/plain", "X-Service-Access-Token": store.token };
     for (const [method, path, status] of [
       ["POST", paths.one, 415],
@@ -116,7 +116,7 @@ describe("a call", () => {
     }
   });
 
-  test.each(strangers)("of %j, which is not let in, may not be read by it", async (origin) => {
+  test.each(strangers)("of %j, which is not allowed, may not be read by it", async (origin) => {
     for (const path of everywhere) {
       const answer = await receive(closed.url, path, { headers: { origin } });
       expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -124,7 +124,7 @@ describe("a call", () => {
     }
   });
 
-  test("without an origin, as programs make it, is none of CORS' business", async () => {
+  test("without an origin, as of programs, has no CORS headers", async () => {
     const answer = await receive(closed.url, paths.of("none"), {
       headers: { "X-Service-Access-Token": store.token },
     });
@@ -133,7 +133,7 @@ describe("a call", () => {
   });
 });
 
-test("what a page of another site can send without being asked has no token, so nothing comes of it", async () => {
+test("a simple request of another site has no token and changes nothing", async () => {
   const mutation = `mutation { deleteProduct(productId: "kept") { message } }`;
   await store.post(paths.one, { product: product("kept") });
   const page = {

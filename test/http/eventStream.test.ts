@@ -22,7 +22,7 @@ function emptyStream() {
   return { stream, end };
 }
 
-test("a stream that ends while an earlier answer of its connection is not complete is pinged no more", async () => {
+test("a stream that ends before an earlier response of its connection is complete sends no more pings", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const streams: ReturnType<typeof emptyStream>[] = [];
@@ -49,7 +49,7 @@ test("a stream that ends while an earlier answer of its connection is not comple
   await sent[0];
 });
 
-test("subscriptions that one connection asked for together all end when their client leaves", async () => {
+test("all subscriptions pipelined on one connection end when their client leaves", async () => {
   const app = await startApp();
   onTestFinished(() => app.close());
   const store = await createTestStore(app);

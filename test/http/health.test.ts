@@ -14,7 +14,7 @@ function watched(told: () => void) {
   return { ...readiness, isMigrated };
 }
 
-test("whoever asks for readiness at the same time, or within the second after, shares one check", async () => {
+test("readiness requests at the same time, or within a second, share one check", async () => {
   let asked = 0;
   const check = createReadinessCheck(watched(() => (asked += 1)));
   for (const answer of await Promise.all(Array.from({ length: 100 }, check))) expect(answer).toEqual(ready);
@@ -26,7 +26,7 @@ test("whoever asks for readiness at the same time, or within the second after, s
   expect(performance.now() - answeredAt).toBeGreaterThan(900);
 });
 
-test("what is unreachable is found to be so, and found again", async () => {
+test("an unreachable service is detected, and so is its return", async () => {
   let isGone = true;
   const check = createReadinessCheck(
     watched(() => {

@@ -19,7 +19,7 @@ const refusal = (code: string, detail: string) => {
 };
 const notHttp = refusal("BAD_REQUEST", "This is not a valid HTTP/1.1 request.");
 
-describe("what is no HTTP/1.1 request is a bad request, and the connection is closed", () => {
+describe("anything but an HTTP/1.1 request is a bad request, and the connection is closed", () => {
   const post = "POST /graphql HTTP/1.1\r\nHost: x\r\n";
   test.each([
     ["garbage", "GARBAGE\r\n\r\n"],
@@ -47,7 +47,7 @@ describe("what is no HTTP/1.1 request is a bad request, and the connection is cl
   });
 });
 
-describe("what could be read as more than one request is refused", () => {
+describe("a request that could be read as more than one is refused", () => {
   const post = "POST /external/product/v1 HTTP/1.1";
   test.each<[lines: string[], detail: string, body?: string]>([
     [["GET /healthz HTTP/1.1"], "The request must have exactly one Host header."],
@@ -65,7 +65,7 @@ describe("what could be read as more than one request is refused", () => {
     expect(onlyAnswer(await answerTo(app.url, request(...lines) + body))).toMatchObject(refusal("BAD_REQUEST", detail));
   });
 
-  test("a second request inside of a body is never carried out", async () => {
+  test("a second request inside a body is never executed", async () => {
     const inner = `DELETE ${paths.of("kept")} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\n\r\n`;
     await store.post(paths.one, { product: product("kept") });
     for (const framing of [
@@ -85,7 +85,7 @@ describe("too large", () => {
   const long = (length: number) => `/healthz?${"a".repeat(length - "/healthz?".length)}`;
   const detail = "Path and query string may have at most 8192 characters.";
 
-  test("are a path and query of more than 8 KB: 414, in the form of REST or GraphQL", async () => {
+  test("is a path and query of more than 8 KB: 414, in the form of REST or GraphQL", async () => {
     expect(await ask(`GET ${long(8_192)} HTTP/1.1`, "Host: x")).toMatchObject(alive);
     expect(await ask(`GET ${long(8_193)} HTTP/1.1`, "Host: x")).toMatchObject(refusal("URI_TOO_LONG", detail));
     const query = `/graphql?query={__typename}&x=${"a".repeat(9_000)}`;
@@ -95,7 +95,7 @@ describe("too large", () => {
     });
   });
 
-  test("are headers of more than 32 KB, in one or in many: 431", async () => {
+  test("are headers of more than 32 KB, in one header or in many: 431", async () => {
     const refused = refusal("HEADERS_TOO_LARGE", "The headers of the request are too large.");
     for (const headers of [
       `A: ${"a".repeat(40_000)}`,
@@ -110,7 +110,7 @@ describe("too large", () => {
 });
 
 describe("in the middle of a connection", () => {
-  test("a chunk that is none ends the request with a 400, and nothing is stored", async () => {
+  test("an invalid chunk ends the request with a 400, and nothing is stored", async () => {
     const other = await createTestStore(app);
     const body = JSON.stringify({ product: product("a") });
     const head = `POST ${paths.one} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${other.token}\r\n`;
@@ -120,7 +120,7 @@ describe("in the middle of a connection", () => {
     expect(await storedProducts(app, other)).toEqual([]);
   });
 
-  test("garbage behind a request is not answered in its place", async () => {
+  test("garbage after a request is not answered before it", async () => {
     const first = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
     const received = await answerTo(app.url, `${first}GARBAGE\r\n\r\n`);
     expect(received).not.toContain("HTTP/1.1 400");
@@ -133,7 +133,7 @@ describe("in the middle of a connection", () => {
     );
   });
 
-  test("requests sent without waiting for answers are answered in their order", async () => {
+  test("pipelined requests are answered in their order", async () => {
     const asked = ["/healthz", "/readyz", paths.of("none"), "/nowhere", "/healthz"];
     const headers = `Host: x\r\nX-Service-Access-Token: ${store.token}`;
     const sent = asked.map((path) => `GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`).join("");

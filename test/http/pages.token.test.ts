@@ -34,7 +34,7 @@ function read(path: string, headers: Readonly<Record<string, string>> = {}, { ur
 }
 
 test.each(["/graphql", "/docs"])(
-  "%s holds the demo token for a browser on this machine, which may not keep the page",
+  "%s contains the demo token for a browser on this machine, which may not cache the page",
   async (path) => {
     const { port } = new URL(app.url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
@@ -48,11 +48,11 @@ test.each(["/graphql", "/docs"])(
 
 test.each([
   ["a script of another site", { origin: "https://elsewhere.example" }],
-  ["a site whose name was pointed here", { host: "elsewhere.example" }],
+  ["a site whose name resolves to this machine", { host: "elsewhere.example" }],
   ["another machine's name", { host: "10.0.0.5:4000" }],
-  ["a proxy", { "x-forwarded-for": "10.0.0.9" }],
-  ["a proxy that says so", { forwarded: "for=10.0.0.9" }],
-  ["another proxy", { via: "1.1 proxy" }],
+  ["a proxy that sends X-Forwarded-For", { "x-forwarded-for": "10.0.0.9" }],
+  ["a proxy that sends Forwarded", { forwarded: "for=10.0.0.9" }],
+  ["a proxy that sends Via", { via: "1.1 proxy" }],
 ])("%s gets the pages without the demo token", async (_, headers: Record<string, string>) => {
   for (const path of ["/graphql", "/docs", "/demo"]) {
     await read(path);
@@ -71,7 +71,7 @@ test.each(
     "x-original-host x-client-ip x-cluster-client-ip cf-connecting-ip cf-ray true-client-ip fastly-client-ip fly-client-ip client-ip " +
     "x-envoy-external-address x-appengine-user-ip x-azure-clientip x-amzn-trace-id cdn-loop proxy-connection x-proxyuser-ip"
   ).split(" "),
-)("what comes with the header %s gets the pages without the demo token", async (name) => {
+)("a request with the header %s gets the pages without the demo token", async (name) => {
   for (const path of ["/graphql", "/docs", "/demo"]) {
     const { status, bytes } = await read(path, { [name]: "10.0.0.9" });
     expect(status).toBe(200);
@@ -80,7 +80,7 @@ test.each(
 });
 
 test.each(["/graphql", "/docs", "/demo"])(
-  "%s by HTTP/1.0, as nginx asks by itself, is without the demo token",
+  "%s over HTTP/1.0, the default of nginx, is without the demo token",
   async (path) => {
     const ask = (version: string) =>
       answerTo(
@@ -120,7 +120,7 @@ test.each([
   expect(bytes.toString()).toBe(isShown ? "demo-token" : "no token");
 });
 
-test("no other page, and none in production, holds the demo token", async () => {
+test("no other page, and none in production, contains the demo token", async () => {
   for (const path of ["/", "/openapi.json", "/healthz"]) {
     expect((await read(path)).bytes.toString()).not.toContain("demo-token");
   }
@@ -131,7 +131,7 @@ test("no other page, and none in production, holds the demo token", async () => 
   }
 });
 
-test("/demo needs no token, and opens the dashboard by a click on this machine alone", async () => {
+test("/demo needs no token, and its link opens the dashboard on this machine only", async () => {
   const links = async (headers = {}) =>
     [...(await read("/demo", headers)).bytes.toString().matchAll(/href="(dashboard[^"]*)"/gu)].map(([, link]) => link);
   const own = `dashboard?show=autumn-looks#token=${encodeURIComponent(token)}`;
@@ -142,7 +142,7 @@ test("/demo needs no token, and opens the dashboard by a click on this machine a
   expect(text.match(/<\/script>/gu), "names end no script").toHaveLength(2);
 });
 
-test("without the demo store there is no /demo, and the home page does not name it", async () => {
+test("without the demo store there is no /demo, and the home page does not link to it", async () => {
   const other = await startApp();
   onTestFinished(() => other.close());
   expect((await read("/demo", {}, other)).status).toBe(404);

@@ -15,7 +15,7 @@ afterAll(() => app.close());
 
 describe("pages", () => {
   test.each(["/", "/graphql", "/docs"])(
-    "%s runs its own scripts alone, calls this server alone, and stands in no frame",
+    "%s runs only its own scripts, calls only this server, and cannot be framed",
     async (path) => {
       const { headers, html, files } = await readPage(app, path);
       const policy = Object.fromEntries(
@@ -56,7 +56,7 @@ describe("pages", () => {
 });
 
 test.each(["/graphql", "/docs"])(
-  "the files of %s are kept for good, and nothing else stands beside them",
+  "the files of %s are immutable, and no other file is served beside them",
   async (path) => {
     const { files } = await readPage(app, path);
     expect(files).toHaveLength(2);
@@ -78,7 +78,7 @@ test.each(["/graphql", "/docs"])(
   },
 );
 
-test("a page that a browser has already keeps its policies", async () => {
+test("a page that a browser revalidates keeps its policies", async () => {
   const first = await fetch(`${app.url}/`);
   const known = await receive(app.url, "/", { headers: { "If-None-Match": first.headers.get("etag") ?? "" } });
   expect(known.status).toBe(304);
@@ -87,7 +87,7 @@ test("a page that a browser has already keeps its policies", async () => {
   }
 });
 
-test("what pages of other origins may call is not closed to them by these headers", async () => {
+test("these headers do not prevent calls of other origins that CORS allows", async () => {
   for (const path of ["/openapi.json", paths.of("none"), "/graphql?query={__typename}", "/healthz"]) {
     const { headers } = await store.fetch(path, { headers: { origin: "https://shop.example" } });
     expect({ path, allowed: headers.get("access-control-allow-origin") }).toEqual({ path, allowed: "*" });
@@ -95,7 +95,7 @@ test("what pages of other origins may call is not closed to them by these header
   }
 });
 
-test("no answer may be taken for another type than it says, and none names the server's software", async () => {
+test("every response forbids type sniffing, and none names the server's software", async () => {
   const answers = [
     ...(await Promise.all(["/", "/healthz", "/nowhere", "/openapi.json"].map((path) => fetch(`${app.url}${path}`)))),
     await store.fetch(paths.of("none")),

@@ -46,14 +46,14 @@ describe("the OpenAPI document names the server", () => {
     ["nginx with HTTP/1.1, whose Host is the server's own", { connection: "close" }],
     ["no valid host", { host: 'shop.example"><script>:80' }],
     ["an endless host", { host: "a".repeat(300) }],
-  ])("relative to the document, where its address is not known: %s", async (_, headers: Record<string, string>) => {
+  ])("relative to the document if its address is unknown: %s", async (_, headers: Record<string, string>) => {
     expect(await serverOf(apps.unknown, headers)).toBe(".");
     if (headers["x-forwarded-proto"] !== undefined) return;
     expect(await serverOf(apps.root, headers)).toBe("/");
     expect(await serverOf(apps.prefix, headers)).toBe("/shop-api");
   });
 
-  test("by what a proxy says, with BASE_PATH", async () => {
+  test("by the headers of a proxy, with BASE_PATH", async () => {
     const proxied = { host: "shop.example", "x-forwarded-proto": "https" };
     expect(await serverOf(apps.prefix, proxied)).toBe("https://shop.example/shop-api");
     expect(await serverOf(apps.root, proxied)).toBe("https://shop.example");
@@ -70,7 +70,7 @@ describe("the OpenAPI document names the server", () => {
     ["several protocols", { "x-forwarded-proto": "https, http" }],
     ["an address without its port", { host: "127.0.0.1" }],
     ["a name of this machine", { host: "localhost" }],
-  ])("by its path alone, where a proxy says %s", async (_, headers: Record<string, string>) => {
+  ])("by its path alone if a proxy sends %s", async (_, headers: Record<string, string>) => {
     const proxied = { host: "shop.example", "x-forwarded-proto": "https", ...headers };
     expect(await serverOf(apps.prefix, proxied)).toBe("/shop-api");
   });

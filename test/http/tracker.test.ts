@@ -12,7 +12,7 @@ afterAll(() => app.close());
 const path = "/tracker/v1.js";
 const read = (headers: Record<string, string> = {}) => receive(app.url, path, { headers });
 
-test("the tracker may be loaded by pages of any origin, and is kept for an hour", async () => {
+test("the tracker may be loaded by pages of any origin, and is cached for an hour", async () => {
   const { status, headers } = await read({ origin: "https://shop.example" });
   expect(status).toBe(200);
   expect(headers).toMatchObject({
@@ -28,7 +28,7 @@ test("the tracker may be loaded by pages of any origin, and is kept for an hour"
   expect([again.status, again.bytes.length]).toEqual([304, 0]);
 });
 
-test.each(["br", "gzip"])("the tracker comes compressed as %s", async (coding) => {
+test.each(["br", "gzip"])("the tracker is served compressed as %s", async (coding) => {
   const { headers, bytes } = await read({ "accept-encoding": coding });
   expect(headers["content-encoding"]).toBe(coding);
   expect(bytes.length).toBeLessThanOrEqual(3_000);

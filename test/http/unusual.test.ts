@@ -6,7 +6,7 @@ import { until } from "../support/process.js";
 const { app, store, request, ask } = await openRawApp();
 const alive = { status: 200, body: { status: "ok" } };
 
-describe("unusual, but HTTP", () => {
+describe("unusual, but valid HTTP:", () => {
   test("HTTP/1.0, without a Host, is served and the connection closed", async () => {
     expect(onlyAnswer(await answerTo(app.url, "GET /healthz HTTP/1.0\r\n\r\n"))).toMatchObject({
       ...alive,
@@ -14,7 +14,7 @@ describe("unusual, but HTTP", () => {
     });
   });
 
-  test("a URL in absolute form is one of this server, whatever its host", async () => {
+  test("a URL in absolute form is taken for one of this server, whatever its host", async () => {
     const token = `X-Service-Access-Token: ${store.token}`;
     for (const origin of [app.url, "http://shop.example", "HTTPS://shop.example:8443"]) {
       expect(await ask(`GET ${origin}/healthz?x=1 HTTP/1.1`, "Host: x")).toMatchObject(alive);
@@ -29,7 +29,7 @@ describe("unusual, but HTTP", () => {
     }
   });
 
-  test("OPTIONS * says what the server can do; other methods of * find nothing", async () => {
+  test("OPTIONS * lists the methods of the server; other methods of * are not found", async () => {
     expect(await ask("OPTIONS * HTTP/1.1", "Host: x")).toMatchObject({
       status: 204,
       headers: { allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS" },
@@ -52,7 +52,7 @@ describe("unusual, but HTTP", () => {
     });
   });
 
-  test("a wish to upgrade is passed over", async () => {
+  test("an Upgrade header is ignored", async () => {
     const upgrade = ["Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13"];
     expect(await ask("GET /healthz HTTP/1.1", "Host: x", ...upgrade)).toMatchObject(alive);
   });
@@ -70,7 +70,7 @@ describe("Expect", () => {
     return request(`POST ${paths.bulk} HTTP/1.1`, ...lines, `Content-Length: ${length}`);
   };
 
-  test("100-continue: the body is asked for when it is wanted", async () => {
+  test("100-continue: the body is requested when it is needed", async () => {
     const conversation = converse(app.url, head(store.token, body.length, "Expect: 100-continue"));
     await until(() => conversation.received() === "HTTP/1.1 100 Continue\r\n\r\n", "the server to ask for the body");
     conversation.socket.write(body);
@@ -78,7 +78,7 @@ describe("Expect", () => {
     expect(onlyAnswer(conversation.received().replace(/^.*\r\n\r\n/u, ""))).toMatchObject({ status: 200 });
   });
 
-  test("100-continue: where the headers alone lead to a refusal, the body is never asked for", async () => {
+  test("100-continue: the body is never requested if the headers alone lead to a refusal", async () => {
     for (const [sent, status] of [
       [head("wrong", 10, "Expect: 100-continue"), 401],
       [head(store.token, 999_999_999, "Expect: 100-continue"), 413],
@@ -91,7 +91,7 @@ describe("Expect", () => {
     }
   });
 
-  test("anything else: is passed over", async () => {
+  test("anything else is ignored", async () => {
     const sent = head(store.token, body.length, "Expect: a-miracle") + body;
     expect(onlyAnswer(await answerTo(app.url, sent))).toMatchObject({ status: 200 });
   });

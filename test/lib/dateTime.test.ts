@@ -28,6 +28,6 @@ test.each([
   "0001-01-01T00:00:00+00:01",
   "9999-12-31T23:59:59-00:01",
   "+010000-01-01T00:00:00Z",
-])("%j is no moment that can be kept", (text) => {
+])("%j is not a timestamp that can be stored", (text) => {
   expect(parseDateTime(text)).toBeUndefined();
 });

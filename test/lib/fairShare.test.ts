@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FairShare } from "../../src/lib/fairShare.js";
 
 const message = "Too much at the same time.";
@@ -115,4 +115,63 @@ test("closing refuses all who wait", async () => {
   for (const one of waiting) await expect(one).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await expect(share.take("c")).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(share.waiting).toBe(0);
+});
+
+describe("stores of a group", () => {
+  const groups = { max: 3, of: (storeId: string) => (storeId.startsWith("other") ? undefined : "node") };
+
+  test("together hold no more than its share, and stores of no group get the rest", () => {
+    const share = new FairShare({ places: 4, ofStoreMax: 2, groups, message });
+    expect(["a", "a", "b", "b", "c"].map((store) => share.tryTake(store))).toEqual([true, true, true, false, false]);
+    expect(share.tryTake("other")).toBe(true);
+    share.release("a");
+    expect(share.tryTake("c")).toBe(true);
+  });
+
+  test("wait while it is used up, and later callers of other stores go first", async () => {
+    const share = new FairShare({ places: 4, ofStoreMax: 4, groups, message });
+    for (let held = 0; held < 3; held += 1) share.tryTake("a");
+    share.tryTake("other");
+    const order: string[] = [];
+    const take = async (store: string) => {
+      await share.take(store);
+      order.push(store);
+    };
+    const asked = [take("b"), take("other")];
+    share.release("other");
+    await asked[1];
+    expect(order).toEqual(["other"]);
+    share.release("a");
+    await asked[0];
+    expect(order).toEqual(["other", "b"]);
+  });
+
+  test("leave a place to others, however many places two groups want", () => {
+    const nodes = { max: 7, of: (storeId: string) => storeId.slice(0, 1) };
+    for (const order of ["ababababababababab", "aaaaaaaaaaabbbbbbbbb", "baaabbbaaabbbaaabb"]) {
+      const share = new FairShare({ places: 10, ofStoreMax: 5, groups: nodes, message });
+      const held = Array.from(order).filter((node, index) => share.tryTake(`${node}${index}`));
+      expect(held.length).toBeGreaterThanOrEqual(8); // of 10
+      for (let call = 0; call < 20; call += 1) {
+        expect(share.tryTake("c1")).toBe(true);
+        share.release("c1");
+      }
+    }
+  });
+
+  test("are counted in their current group, with what they hold", () => {
+    let node = "first";
+    const share = new FairShare({
+      places: 6,
+      ofStoreMax: 3,
+      groups: { max: 3, of: (storeId) => (storeId === "moved" ? node : "second") },
+      message,
+    });
+    expect([share.tryTake("moved"), share.tryTake("moved"), share.tryTake("a")]).toEqual([true, true, true]);
+    node = "second";
+    expect(share.tryTake("moved")).toBe(false);
+    expect(share.tryTake("a")).toBe(false);
+    share.release("moved");
+    expect([share.tryTake("a"), share.tryTake("a")]).toEqual([true, false]);
+  });
 });

@@ -33,7 +33,7 @@ async function standBefore(url: string) {
   };
 }
 
-describe.runIf(redisUrl !== "")("a connection on which nothing comes back", () => {
+describe.runIf(redisUrl !== "")("a connection without any reply", () => {
   const options = { pingIntervalMs: 20, commandTimeoutMs: 200 };
 
   test("is reported once and replaced, even if it only subscribes; missed changes are caught up on", async () => {

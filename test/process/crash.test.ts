@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
-import { createDatabase } from "../support/postgresql.js";
-import { makeMigratedPlace, removePlace, until } from "../support/process.js";
+import { createOwnDatabase } from "../support/ownDatabase.js";
+import { makePlaceWithStore, removePlace, until } from "../support/process.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 1);
@@ -13,11 +13,11 @@ const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 test.concurrent(
   "embedded database: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
   async ({ onTestFinished }) => {
-    const place = await makeMigratedPlace();
+    const place = await makePlaceWithStore();
     onTestFinished(() => removePlace(place));
     const { env, dataDir } = place;
     const figures = await crashed("embedded", {
-      env: { ...env, DEMO_TRAFFIC: "false" },
+      env,
       open: async () => {
         const socketFolder = (await findHolder(dataDir))?.socketFolder ?? "";
         return connect("embedded", embeddedConnection(socketFolder), () => undefined);
@@ -32,14 +32,11 @@ test.concurrent(
 test.runIf(testDatabaseUrl !== undefined).concurrent(
   "PostgreSQL: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
   async ({ onTestFinished }) => {
-    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_crash_${process.pid}`);
-    onTestFinished(drop);
+    const own = await createOwnDatabase("crash");
+    onTestFinished(() => own.drop());
     const figures = await crashed("postgresql", {
-      env: { DATABASE_URL: url },
-      open: () => {
-        const connection = { connectionString: url, application_name: "beside", max: 1 };
-        return Promise.resolve(connect("postgresql", connection, () => undefined));
-      },
+      env: { DATABASE_URL: own.url },
+      open: () => Promise.resolve(own.open({ application_name: "beside", max: 1 })),
       settled: (database) => until(() => isIdle(database), "PostgreSQL to end the statements of the killed server"),
     });
     expect(figures).toMatchObject({ half: 0, lost: 0 });

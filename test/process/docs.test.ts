@@ -10,7 +10,15 @@ import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
 import { rememberRows } from "../support/rows.js";
-import { makeMigratedPlace, type Place, program, removePlace, serve, type Serving } from "../support/process.js";
+import {
+  makeMigratedPlace,
+  nodeFlags,
+  type Place,
+  program,
+  removePlace,
+  serve,
+  type Serving,
+} from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -42,7 +50,7 @@ type Demo = Awaited<ReturnType<typeof openDemo>>;
 
 /** `npx vitrine` is the program under test, and the address that of the server under test. */
 async function runScript(text: string, { url, env, folder }: Demo): Promise<string> {
-  const npx = `npx() { [ "$1" = vitrine ] && shift && "${process.execPath}" "$PROGRAM" "$@"; }`;
+  const npx = `npx() { [ "$1" = vitrine ] && shift && "${process.execPath}" ${nodeFlags.join(" ")} "$PROGRAM" "$@"; }`;
   return runShell(`${npx}\n${text.replaceAll("http://127.0.0.1:4000", url)}`, env, folder);
 }
 

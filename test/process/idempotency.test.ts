@@ -1,8 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { connect, type OpenDatabase } from "../../src/database/open.js";
+import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, type TestStore } from "../support/app.js";
 import { postWithKey } from "../support/idempotency.js";
+import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { serve, type Serving, until } from "../support/process.js";
 import { bulk, importedAnswer, paths, products } from "../support/products.js";
 import { problemBody } from "../support/problems.js";
@@ -14,21 +15,19 @@ const inUse = "Another request with this Idempotency-Key is still being worked o
 const body = bulk(products(3_000));
 
 describe.runIf(testDatabaseUrl !== undefined)("several servers on one database", () => {
-  const name = `vitrine_idempotency_${process.pid}`;
-  const url = new URL(testDatabaseUrl ?? "postgres://none");
-  url.pathname = `/${name}`;
-  const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "4" };
+  let own: OwnDatabase;
+  let env: Record<string, string>;
   let servers: readonly Serving[];
   let database: OpenDatabase;
   beforeAll(async () => {
-    await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
-    database = connect("postgresql", { connectionString: url.href, max: 2 }, () => undefined);
+    own = await createOwnDatabase("idempotency");
+    env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "4" };
+    database = own.open();
     servers = [await serve(env), await serve(env), await serve(env)];
   });
   afterAll(async () => {
-    await database.close();
     for (const server of servers) server.process.kill("SIGKILL");
-    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await own.drop();
   });
 
   const newStore = () => createTestStore({ url: "", db: database.client });
@@ -53,7 +52,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
 
   /** Holds one of the locks that imports take, until `release`. */
   async function hold(lock: string) {
-    const holder = new pg.Client({ connectionString: url.href });
+    const holder = new pg.Client({ connectionString: own.url });
     await holder.connect();
     let isReleased = false;
     const release = async () => {
@@ -78,11 +77,11 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
 
   test("a server killed in the middle of an import has stored neither rows nor key, and another imports", async () => {
     const store = await newStore();
-    const own = await serve(env);
+    const another = await serve(env);
     const { release, untilSomeoneWaits } = await hold(`catalog ${store.id}`);
-    const lost = send(store, own, "k").catch((error: unknown) => error);
+    const lost = send(store, another, "k").catch((error: unknown) => error);
     await untilSomeoneWaits();
-    await own.stop("SIGKILL");
+    await another.stop("SIGKILL");
     expect(await lost).toBeInstanceOf(Error);
     expect(await countOf(store)).toEqual({ products: 0, keys: 0 });
     await release();
@@ -92,9 +91,9 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
 
   test("a server killed after an import: another one gives its answer", async () => {
     const store = await newStore();
-    const own = await serve(env);
-    expect(await send(store, own, "k")).toEqual({ status: 200, text: importedText, replayed: null });
-    await own.stop("SIGKILL");
+    const another = await serve(env);
+    expect(await send(store, another, "k")).toEqual({ status: 200, text: importedText, replayed: null });
+    await another.stop("SIGKILL");
     expect(await send(store, servers[1], "k")).toEqual({ status: 200, text: importedText, replayed: "true" });
   });
 
@@ -118,13 +117,3 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     expect(await send(store, servers[2], "k")).toMatchObject({ status: 200, replayed: null });
   });
 });
-
-async function onServer(connectionString: string | undefined, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}

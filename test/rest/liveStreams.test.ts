@@ -61,7 +61,7 @@ describe("PUT of a live stream", () => {
     expect(await app.db.liveStream.count({ where: { storeId: store.id } })).toBe(0);
   });
 
-  test("names the path of what is wrong with the id", async () => {
+  test("reports problems of the id with the path", async () => {
     const store = await createTestStore(app);
     const { status, body } = await put(store, "x".repeat(256), { liveStream: ended });
     expect([status, body.errors[0].message]).toEqual([400, "id must have at most 255 characters."]);
@@ -158,7 +158,7 @@ describe("events, one on each line", () => {
     expect(await storedEvents(app, store)).toBe(12_346);
   });
 
-  test("that are none are none, of a show that exists", async () => {
+  test("of an empty body are no events, but the show must exist", async () => {
     const { store, lsId } = await storeWithShow(app);
     expect(await stream(store, lsId, "\n\n")).toMatchObject({ status: 200, body: { accepted: 0, duplicates: 0 } });
     expect(await stream(store, "nowhere", "")).toMatchObject({ status: 404, body: { code: "LIVE_STREAM_NOT_FOUND" } });
@@ -171,7 +171,7 @@ describe("events, one on each line", () => {
     [JSON.stringify({ ...view("x"), color: "red" }), "color", "UNKNOWN_FIELD", ["color"]],
     ["[]", "must be", "INVALID_TYPE", []],
     [`"${"x".repeat(1_100_000)}"`, "The line is longer than 1048576 bytes.", "TOO_LONG", []],
-  ])("a wrong line is named, and nothing of its batch is stored: %.40s", async (line, message, code, path) => {
+  ])("an invalid line is reported, and nothing of its batch is stored: %.40s", async (line, message, code, path) => {
     const { store, lsId } = await storeWithShow(app);
     const { status, body } = await stream(store, lsId, `${JSON.stringify(view("a"))}\n\n${line}\n`);
     expect({ status, errors: body.errors }).toMatchObject({ status: 400, errors: [{ code, path, line: 3 }] });
@@ -179,7 +179,7 @@ describe("events, one on each line", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test("before a wrong batch are stored, as the answer says, and count once when they are sent again", async () => {
+  test("before an invalid batch are stored, as the response says, and count once when they are sent again", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = Array.from({ length: 5_000 }, (_, index) => view(`e${index}`));
     const wrong = events.with(4_500, view("e4500", { seconds: -1 }));
@@ -195,7 +195,7 @@ describe("events, one on each line", () => {
     expect(await stream(store, lsId, ndjson(events))).toMatchObject({ body: { accepted: 1_000, duplicates: 4_000 } });
   });
 
-  test("of a body that breaks off are a problem, and what was recorded stays", async () => {
+  test("of a truncated body are an error, and recorded batches remain", async () => {
     const { store, lsId } = await storeWithShow(app);
     const half = gzipSync(ndjson([view("a"), view("b")])).subarray(0, -10);
     expect(await stream(store, lsId, half, { "content-encoding": "gzip" })).toMatchObject({
@@ -204,7 +204,7 @@ describe("events, one on each line", () => {
     });
   });
 
-  test("are taken in constant memory", async () => {
+  test("are recorded in constant memory", async () => {
     const { store, lsId } = await storeWithShow(app);
     let sent = 0;
     const piece = () => {
@@ -229,7 +229,7 @@ describe("events, one on each line", () => {
   }, 120_000);
 });
 
-test("methods that a path does not take are 405 with those that it does", async () => {
+test("an unsupported method is 405 with the supported ones", async () => {
   const store = await createTestStore(app);
   for (const [path, allow] of [
     [showsPath, "GET, HEAD"],

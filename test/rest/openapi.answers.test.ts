@@ -57,7 +57,7 @@ describe("answers of the running service are as documented", () => {
   const onProduct = (method: string, suffix: string) => store.fetch(`/external/product/v1/${suffix}`, { method });
 
   test.each(postPaths)(
-    "the example body of POST %s is taken, and its products read and deleted, with the example answers",
+    "the example body of POST %s is accepted, and its products are read and deleted, with the example responses",
     async (path) => {
       const { example } = operationAt("POST", path)["responses"][200].content["application/json"];
       expect(await documented("POST", path, 200, await sendJson(path, bodyExample(path)))).toEqual(example);
@@ -151,7 +151,7 @@ describe("answers of the running service are as documented", () => {
   });
 
   test.each(["GET", "DELETE"])(
-    "%s of a product: not found, no such site, and a path that is no UTF-8",
+    "%s of a product: not found, no such site, and a path that is not UTF-8",
     async (method) => {
       const bad = async (suffix: string) => documented(method, productPath, 400, await onProduct(method, suffix));
       expect(await bad("none")).toEqual(exampleOf(method, productPath, 400, "PRODUCT_NOT_FOUND"));
@@ -181,7 +181,7 @@ describe("answers of the running service are as documented", () => {
     expect(plain).toEqual(exampleOf("POST", path, 415, "UNSUPPORTED_MEDIA_TYPE"));
   });
 
-  test("without its database every operation answers 503 and says when to come back", async () => {
+  test("without its database every operation answers 503 with Retry-After", async () => {
     const gone = connect("postgresql", { connectionString: "postgresql://127.0.0.1:1/none" }, () => undefined);
     const cutOff = await createApp(readConfig({}), gone, pino({ level: "silent" }));
     const server = await listen(cutOff.handler, { ...readConfig({}), port: 0 });

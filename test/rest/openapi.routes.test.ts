@@ -44,7 +44,7 @@ function describeRoute(analyticsRateLimit: number): { document: Document; operat
   return { document, operation: document["paths"]["/external/analytics/v1/live-streams/{lsId}"].get };
 }
 
-test("a route appears by itself, valid, with the errors and headers of its kind", async () => {
+test("a new route is documented without further code, with the errors and headers of its kind", async () => {
   const { document, operation } = describeRoute(100);
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
   expect(Object.keys(document["paths"])).toHaveLength(1);
@@ -89,7 +89,7 @@ test("members that may be null say so, and are never left out", () => {
   });
 });
 
-test("its examples fit its schemas", () => {
+test("its examples match its schemas", () => {
   const { document } = describeRoute(100);
   const faults = faultFinder(document, { closed: true });
   for (const { place, value, schema } of examplesOf(document)) {

@@ -27,7 +27,7 @@ describe("the document", () => {
     });
   });
 
-  test("holds every documented path and method, and nothing else", () => {
+  test("contains every documented path and method, and nothing else", () => {
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     const served = restRoutes.map(({ method, path }) => `${method} ${restBase}${path.replaceAll(/:(\w+)/gu, "{$1}")}`);
     const exported = exportRoutes.map(({ path }) => `GET ${restBase}${path}`);
@@ -41,7 +41,7 @@ describe("the document", () => {
     );
   });
 
-  test("names each operation once, describes it, and gives it a tag of the list", () => {
+  test("gives each operation a unique id, a description, and a listed tag", () => {
     const operations = operationsOf(document).map(({ operation }) => operation);
     // Generated clients name their functions after these: they never change.
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
@@ -71,7 +71,7 @@ describe("the document", () => {
     }
   });
 
-  test("asks for the access token's header everywhere", () => {
+  test("requires the access token's header everywhere", () => {
     expect(document["components"].securitySchemes).toEqual({
       accessToken: { type: "apiKey", in: "header", name: "X-Service-Access-Token", description: expect.any(String) },
     });
@@ -144,7 +144,7 @@ describe("the document", () => {
     expect(schemas).not.toHaveProperty("Mutation");
   });
 
-  test("has an example for every body, every path parameter and every answer, each fitting its schema", () => {
+  test("has an example for every body, every path parameter and every response, each valid for its schema", () => {
     const faults = faultFinder(document, { closed: true });
     const examples = examplesOf(document);
     for (const { place, value, schema } of examples) {
@@ -214,7 +214,7 @@ describe("the schema of a product to import", () => {
     [],
   ];
 
-  test("takes what the service takes and refuses what it refuses", () => {
+  test("accepts and refuses the same products as the service", () => {
     const faults = faultFinder(document, { closed: false });
     const verdicts = [...accepted, ...refused].map((product) => ({
       schema: faults({ $ref: "#/components/schemas/ProductInput" }, product).length === 0,

@@ -57,7 +57,7 @@ beforeAll(async () => {
   const feed = createLiveFeed({ read: () => Promise.reject(new Error("not used")) });
   const telemetry = createTelemetry({
     log,
-    sources: { feed, probe: database.probe, engine: "embedded" },
+    sources: { feed, database },
     tracing: undefined,
     share: undefined,
   });
@@ -111,14 +111,14 @@ test.each(["0", "2147483647", "-2147483648", "%32"])("an Int in the path may be 
   expect(await argumentsOf("", text)).toMatchObject({ count: Number(decodeURIComponent(text)) });
 });
 
-test("a route with the method DELETE gets them likewise", async () => {
+test("a route with the method DELETE gets them too", async () => {
   expect(await store.delete("/external/things/3?force=true")).toMatchObject({
     status: 200,
     body: JSON.stringify({ count: 3, force: true }),
   });
 });
 
-describe("a value that is not of its type is refused with its name and the value:", () => {
+describe("a value of a wrong type is refused with its name and the value:", () => {
   const long = "9".repeat(100);
   test.each([
     ["", "1.5", "count", 'count must be a 32-bit integer, not "1.5".'],

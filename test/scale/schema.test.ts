@@ -1,27 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { OpenDatabase } from "../../src/database/open.js";
+import { expect, onTestFinished, test } from "vitest";
 import { Prisma } from "../../src/generated/prisma/client.js";
-import { testDatabase } from "../support/app.js";
+import { openTestDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { schemaBreaches } from "../support/citus/schemaRules.js";
 import { distributedTables, referenceTables } from "../support/citus/tables.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
-test("nothing in the migrated schema stands in the way of Citus", async () => {
+test("the migrated schema meets all rules for Citus", async () => {
   const models = Object.keys(Prisma.ModelName).filter((name) => !referenceTables.has(name));
   expect(await distributedTables(db)).toEqual(models.toSorted());
   expect(await schemaBreaches(db)).toEqual([]);
 });
 
-test("each rule of the schema is held: what breaks it is found", async () => {
+test("each violation of a rule of the schema is found", async () => {
   const schema = `breaches_${randomUUID().replaceAll("-", "")}`;
   onTestFinished(async () => void (await db.$executeRawUnsafe(ofTest(`DROP SCHEMA ${schema} CASCADE`))));
   const statements = `

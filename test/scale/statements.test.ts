@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test("every operation of the schema is among those whose statements are looked at", () => {
+test("every operation of the schema is among those whose statements are checked", () => {
   const sent = [...[...graphqlOperations, ...deletions].map(([query]) => query), ...subscriptions].join("\n");
   const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const fields = types.flatMap((type) => Object.keys(type?.getFields() ?? {}));
@@ -38,6 +38,6 @@ test("every distributed table is written to", async () => {
   expect(tables.filter((table) => !written(table))).toEqual(staged);
 });
 
-test("every statement is one that Citus takes, and runs on one node", async () => {
+test("every statement is accepted by Citus, and runs on one node", async () => {
   expect(await findBreaches(app.db, statements)).toEqual({});
 });

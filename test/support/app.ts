@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { inject, onTestFinished } from "vitest";
+import { afterAll, inject, onTestFinished } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { createStore } from "../../src/access/store.js";
 import type { LiveFeed } from "../../src/analytics/feed/feed.js";
@@ -16,7 +16,7 @@ declare module "vitest" {
   interface ProvidedContext {
     database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
     /** The folders of embedded databases, to copy; see template.setup.ts. */
-    templates: { readonly empty: string; readonly migrated: string };
+    templates: { readonly empty: string; readonly migrated: string; readonly withStore: string };
     /** Where statements are written down; see citus/recording.ts. */
     statementsFolder: string;
   }
@@ -66,6 +66,13 @@ export function testDatabase(told: (sql: string) => void = () => undefined): Ope
     told(sql);
   });
   return connect(engine, { ...connection, Client }, () => undefined);
+}
+
+/** Opens the database under test for the tests of a file, whose end closes it. */
+export function openTestDatabase(): OpenDatabase {
+  const database = testDatabase();
+  afterAll(() => database.close());
+  return database;
 }
 
 /** Opens the database under test for one test, whose end closes it. */

@@ -1,9 +1,16 @@
 import { mkdir } from "node:fs/promises";
 import axe, { type AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, expect } from "vitest";
+import { type Browser, type BrowserContextOptions, chromium, firefox, type Page } from "playwright-core";
+import { afterAll, expect, inject } from "vitest";
 import type { Config } from "../../src/config.js";
 import { startApp, type TestApp } from "./app.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The browser of a project of tests: one that is installed, which vitest.config.ts names. */
+    browser: { readonly name: "chromium" | "firefox"; readonly executablePath: string };
+  }
+}
 
 export interface TestBrowser {
   /** A page with storage of its own, as a person sees it who comes for the first time. Close it when the test ends. */
@@ -62,13 +69,17 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 /** Of this process, for the tests of all files: it ends with the process. */
 let launched: Promise<Browser> | undefined;
 
-/** The Chromium that TEST_CHROMIUM names, with a new profile. */
+/** The browser of the project, with a new profile. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const executablePath = process.env["TEST_CHROMIUM"];
-  if (executablePath === undefined) throw new Error("TEST_CHROMIUM must name a Chromium.");
-  launched ??= chromium.launch({ executablePath, args: flags, headless: true });
+  launched ??= launch();
   const browser = await launched;
   return { open: (url, options) => openPage(browser, url, { ...desktop, ...options }) };
+}
+
+function launch(): Promise<Browser> {
+  const { name, executablePath } = inject("browser");
+  if (name === "chromium") return chromium.launch({ executablePath, args: flags, headless: true });
+  return firefox.launch({ executablePath, channel: "moz-firefox", headless: true }); // its own protocol, not that of a patched build
 }
 
 /** A browser whose pages can be closed together: those that tests left, too. */

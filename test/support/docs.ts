@@ -52,16 +52,19 @@ function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** Runs a block as one script of bash, and gives what it prints on either output. */
+/** What a command prints that takes more than 5 seconds, as none does but on a busy machine. */
+const progressLine = /^\w+: \d+%, .*\n/gmu;
+
+/** Runs a block as one script of bash, and gives what it prints on either output, without progress. */
 export async function runShell(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string> {
   const child = spawn("bash", ["-c", `set -euo pipefail\n${script}`], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 180_000);
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (printed += text));
   const status = await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
   if (status !== 0) throw new Error(`The script ended with ${String(status)}: ${printed}`);
-  return printed;
+  return printed.replaceAll(progressLine, "");
 }
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/u;

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { mkdir, rmdir } from "node:fs/promises";
+import { inject, onTestFinished } from "vitest";
 import { createStore } from "../../src/access/store.js";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
@@ -8,6 +10,7 @@ import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import { readPeakViewers, readTimeline, readTopProducts } from "../../src/analytics/kpis/timeline.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { devicesByChannel, kpis, peakViewers, type SentEvent, timeline, topProducts } from "./oracle.js";
+import { until } from "./process.js";
 
 /** A show of a test's own. */
 export interface ShowKey {
@@ -26,6 +29,21 @@ export async function newShow(db: RootDatabase, store?: string): Promise<ShowKey
     startedAt: new Date("2026-05-04T18:30:00Z"),
   });
   return { storeId, lsId: id };
+}
+
+/**
+ * Waits until no other test, in any process of the run, changes what is so old in all stores. To be called before `oldShow`;
+ * the test's end lets the next one begin.
+ */
+export async function onlyOldShows(): Promise<void> {
+  const lock = `${inject("statementsFolder")}.old-shows`; // one for each database
+  const isOurs = () =>
+    mkdir(lock).then(
+      () => true,
+      () => false,
+    );
+  await until(isOurs, "other tests of old shows to end", 200_000);
+  onTestFinished(() => rmdir(lock));
 }
 
 const oldStart = Date.parse("2020-05-04T18:30:00Z");

@@ -1,4 +1,6 @@
-import pg from "pg";
+import type { PoolConfig } from "pg";
+import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
 export interface OwnDatabase {
@@ -6,30 +8,29 @@ export interface OwnDatabase {
   readonly url: string;
   /** Runs a statement, or several without values. */
   query(statement: string, values?: readonly unknown[]): Promise<any[]>;
+  /** Connects to it; `drop` closes what is still open. */
+  open(options?: PoolConfig): OpenDatabase;
   /** Ends every connection to it. */
   drop(): Promise<void>;
 }
 
 export async function createOwnDatabase(label: string): Promise<OwnDatabase> {
-  const server = process.env["TEST_DATABASE_URL"] ?? "";
   const name = `vitrine_${label}_${process.pid}`;
-  await runOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-  await runOn(server, `CREATE DATABASE ${name}`);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const { url, drop } = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", name);
+  const opened = new Set<OpenDatabase>();
   return {
     name,
     url,
-    query: (statement, values) => runOn(url, statement, values),
-    drop: async () => void (await runOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    query: (statement, values) => onServer(url, statement, values),
+    open(options) {
+      const connection = { connectionString: url, max: 2, connectionTimeoutMillis, ...options };
+      const database = connect("postgresql", connection, () => undefined);
+      opened.add(database);
+      return { ...database, close: async () => void (opened.delete(database) && (await database.close())) };
+    },
+    async drop() {
+      await Promise.all([...opened].map((database) => database.close()));
+      await drop();
+    },
   };
-}
-
-async function runOn(connectionString: string, statement: string, values?: readonly unknown[]): Promise<any[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return (await client.query(statement, values === undefined ? undefined : [...values])).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { createDatabase } from "./postgresql.js";
+import { connectionTimeoutMillis, createDatabase } from "./postgresql.js";
 
 /** A database of its own on the server of TEST_DATABASE_URL, for all files of the run; gone afterwards. */
 export default async function setUp({ provide, name: project }: TestProject): Promise<() => Promise<void>> {
@@ -12,6 +12,6 @@ export default async function setUp({ provide, name: project }: TestProject): Pr
   await promisify(execFile)(process.execPath, ["dist/main.js", "migrate"], {
     env: { ...process.env, DATABASE_URL: url },
   });
-  provide("database", { engine: "postgresql", connection: { connectionString: url, max: 5 } });
+  provide("database", { engine: "postgresql", connection: { connectionString: url, max: 5, connectionTimeoutMillis } });
   return drop;
 }

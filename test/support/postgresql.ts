@@ -1,28 +1,30 @@
 import pg from "pg";
 
-/** A database of a test's own. */
-interface OwnDatabase {
-  readonly url: string;
-  readonly drop: () => Promise<void>;
-}
+/** On a busy machine, a test's statement waits longer for those of other files than a request would. */
+export const connectionTimeoutMillis = 60_000;
 
-/** Runs one statement on a server, on a connection of its own. */
-export async function onServer(connectionString: string | undefined, statement: string): Promise<any[]> {
+/** Runs one statement on a server, or several without values, on a connection of its own. */
+export async function onServer(
+  connectionString: string | undefined,
+  statement: string,
+  values?: readonly unknown[],
+): Promise<any[]> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    return (await client.query(statement)).rows;
+    return (await client.query(statement, values === undefined ? undefined : [...values])).rows;
   } finally {
     await client.end();
   }
 }
 
 /** A new empty database on a server. */
-export async function createDatabase(server: string, name: string): Promise<OwnDatabase> {
+export async function createDatabase(
+  server: string,
+  name: string,
+): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
   const drop = async () => void (await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   await drop();
   await onServer(server, `CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop };
+  return { url: Object.assign(new URL(server), { pathname: `/${name}` }).href, drop };
 }

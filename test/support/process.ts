@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject, onTestFinished } from "vitest";
+import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
 
 /**
@@ -76,7 +76,12 @@ export function makeMigratedPlace(): Promise<Place> {
   return makeCopy("migrated");
 }
 
-async function makeCopy(template: "empty" | "migrated"): Promise<Place> {
+/** A place whose database has the store of DEMO_TOKEN, but as an operator's own: a start does not fill it with demo data. */
+export function makePlaceWithStore(): Promise<Place> {
+  return makeCopy("withStore");
+}
+
+async function makeCopy(template: keyof ProvidedContext["templates"]): Promise<Place> {
   const place = await makePlace();
   await cp(inject("templates")[template], join(place.dataDir, "postgres"), { recursive: true });
   return place;
@@ -90,6 +95,11 @@ export async function placeForTest(): Promise<Place> {
 /** A place with a migrated database for one test. */
 export async function migratedPlaceForTest(): Promise<Place> {
   return untilTestFinished(await makeMigratedPlace());
+}
+
+/** A place with a database that has a store, as of makePlaceWithStore, for one test. */
+export async function placeWithStoreForTest(): Promise<Place> {
+  return untilTestFinished(await makePlaceWithStore());
 }
 
 /** A place with a database without tables for one test: making one takes 4 seconds of CPU time. */
@@ -109,6 +119,12 @@ function recorder(): string {
   return url.href;
 }
 
+/**
+ * WebAssembly is compiled by V8's baseline compiler alone. Most processes of tests run for a second or two, of which V8 would
+ * spend a third on optimizing the embedded engine and Prisma's query compiler.
+ */
+export const nodeFlags = ["--liftoff-only"];
+
 const living = new Set<ChildProcess>();
 // What a test left that failed or ran out of time. Vitest ends this process by SIGTERM, which by itself is no exit.
 process.once("exit", () => living.forEach((child) => child.kill("SIGKILL")));
@@ -117,7 +133,7 @@ process.once("SIGTERM", () => process.exit());
 /** Starts the program with these variables and no others of ours. */
 export function start(args: readonly string[], env: Variables): Running {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, program, ...args], {
     env: { PATH, HOME, NODE_OPTIONS: `--import=${recorder()}`, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -140,7 +156,12 @@ export async function endOf(running: Running, timeoutMs = 200_000): Promise<Ende
   const { process: child } = running;
   let stuck: Error | undefined;
   const timer = setTimeout(() => {
-    const what = [child.spawnargs.slice(2).join(" "), running.stdout(), running.stderr(), threadsOf(child)];
+    const what = [
+      child.spawnargs.slice(2 + nodeFlags.length).join(" "),
+      running.stdout(),
+      running.stderr(),
+      threadsOf(child),
+    ];
     stuck = new Error(`A process did not end within ${timeoutMs} ms: ${what.join("\n")}`);
     child.kill("SIGKILL");
   }, timeoutMs);

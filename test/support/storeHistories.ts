@@ -8,7 +8,7 @@ import type { SentEvent } from "./oracle.js";
 import { recorded, saved } from "./shows.js";
 
 /** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
-export const changes = [
+const changes = [
   ["UTC", "2026-01-01T00:00:00Z"],
   ["Europe/Berlin", "2026-03-29T01:00:00Z"],
   ["Europe/Berlin", "2025-10-26T01:00:00Z"],
@@ -22,9 +22,9 @@ export const changes = [
   ["Pacific/Apia", "2011-12-30T10:00:00Z"],
 ] as const;
 
-export const minuteMs = 60_000;
+const minuteMs = 60_000;
 /** Mostly near, but also weeks away: minutes, and milliseconds at their ends. */
-export const shift = (minutes: number) =>
+const shift = (minutes: number) =>
   fc
     .tuple(
       fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -minutes, max: minutes })),
@@ -62,12 +62,9 @@ const history = fc.record({
   isFolded: fc.boolean(),
 });
 
-export const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
+const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
 
-export function showsOf(
-  around: number,
-  histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[],
-) {
+function showsOf(around: number, histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[]) {
   return histories.map(({ startedAfter, events, isFolded }, index) => ({
     id: `show-${index}`,
     startedAt: new Date(around + startedAfter).toISOString(),
@@ -84,6 +81,21 @@ export function showsOf(
   }));
 }
 
+/** The shows of two stores, with the same ids, and a range of time near the moment at which clocks change. */
+export const situations = fc
+  .record({
+    change: fc.constantFrom(...changes),
+    histories: stores,
+    fromAfter: shift(30_000),
+    minutes: fc.integer({ min: 0, max: 60 * 24 * 60 }),
+  })
+  .map(({ change: [timeZone, changesAt], histories, fromAfter, minutes }) => {
+    const around = new Date(changesAt);
+    const from = new Date(around.getTime() + fromAfter);
+    const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
+    return { timeZone, around, range, stores: histories.map((one) => showsOf(around.getTime(), one)) };
+  });
+
 export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): Promise<TestStore> {
   const made = await createTestStore(app);
   for (const { id, startedAt, events, isFolded } of shows) {
@@ -94,13 +106,18 @@ export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): 
   return made;
 }
 
+export async function eraseAndRemove(app: TestApp, storeId: string, before: Date): Promise<void> {
+  await eraseViewers(app, storeId);
+  await removeEvents(app, storeId, before);
+}
+
 /** Removes what a store's shows keep of events before a time, a few at a time. */
-export async function removeEvents({ db }: TestApp, storeId: string, before: Date): Promise<void> {
+async function removeEvents({ db }: TestApp, storeId: string, before: Date): Promise<void> {
   const shows = await db.liveStream.findMany({ where: { storeId } });
   for (const { id } of shows) await pruneBefore(db, storeId, id, { before, pageRows: 7 });
 }
 
 /** Erases some of the viewers of the histories, who may be in several shows or in none. */
-export async function eraseViewers({ db }: TestApp, storeId: string): Promise<void> {
+async function eraseViewers({ db }: TestApp, storeId: string): Promise<void> {
   for (const viewer of ["v0", "v3", "v5"]) await eraseViewer(db, storeId, viewer);
 }

@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { PoolConfig } from "pg";
 import type { ProvidedContext } from "vitest";
 import type { TestProject } from "vitest/node";
+import { createStore } from "../../src/access/store.js";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { type FileLock, lockFile } from "../../src/database/embedded/fileLock.js";
 import { migrationNames, migrationsFolder } from "../../src/database/migrations/applied.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
-import { embeddedConnection } from "../../src/database/open.js";
+import { connect, embeddedConnection } from "../../src/database/open.js";
 
 const cache = "node_modules/.cache/vitrine";
 
@@ -18,34 +23,68 @@ const key = Symbol.for("vitrine.test.templates");
 const shared = globalThis as typeof globalThis & { [key]?: Promise<Templates> };
 
 /**
- * The folders of an embedded database without tables, and of a migrated one without stores, for tests to copy. PGlite takes 4
- * seconds of CPU time to create a database and 1 to open it, so both are kept for each version of PGlite and of the migrations.
+ * The folders of an embedded database without tables, of a migrated one without stores, and of one with a store, for tests to copy. PGlite takes 4
+ * seconds of CPU time to create a database and 1 to open it, so they are kept for each version of PGlite, of the migrations and of this file.
  */
 export default async function setUp({ provide }: TestProject): Promise<void> {
   shared[key] ??= makeTemplates();
   provide("templates", await shared[key]);
 }
 
+const foldersIn = (parent: string): Templates => ({
+  empty: join(parent, "empty"),
+  migrated: join(parent, "migrated"),
+  withStore: join(parent, "withStore"),
+});
+
 async function makeTemplates(): Promise<Templates> {
   const path = join(cache, `templates-${await versionOfTemplates()}`);
-  const inPath = { empty: join(path, "empty"), migrated: join(path, "migrated") };
-  if (existsSync(path)) return inPath;
+  if (existsSync(path)) return foldersIn(path);
   await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(join(cache, "draft-"));
-  const [empty, migrated] = [join(draft, "empty"), join(draft, "migrated")];
+  const lock = await lockOnceFree(`${path}.lock`);
+  try {
+    if (!existsSync(path)) await makeIn(path);
+  } finally {
+    await lock.release();
+  }
+  return foldersIn(path);
+}
+
+/** Of runs that begin at the same time, one makes the templates: the others wait for as long as it lives. */
+async function lockOnceFree(path: string): Promise<FileLock> {
+  for (;;) {
+    const lock = await lockFile(path);
+    if ("release" in lock) return lock;
+    await sleep(100);
+  }
+}
+
+async function makeIn(path: string): Promise<void> {
+  const draft = await mkdtemp(join(cache, "draft-")); // a run that is killed leaves no half of them
+  const { empty, migrated, withStore } = foldersIn(draft);
   await (await startEmbedded({ folder: empty })).close();
-  await cp(empty, migrated, { recursive: true });
-  const server = await startEmbedded({ folder: migrated });
-  await migrate(embeddedConnection(server.socketFolder), () => undefined);
+  await appendFile(join(empty, "postgresql.conf"), "shared_buffers = 16MB\n"); // each start clears all of them
+  await copyAnd(empty, migrated, (connection) => migrate(connection, () => undefined));
+  await copyAnd(migrated, withStore, async (connection) => {
+    const database = connect("embedded", connection, () => undefined);
+    await createStore(database.client, "demo", "A store of an operator");
+    await database.close();
+  });
+  await rename(draft, path);
+}
+
+/** Copies a database, and changes the copy. */
+async function copyAnd(from: string, to: string, change: (connection: PoolConfig) => Promise<unknown>): Promise<void> {
+  await cp(from, to, { recursive: true });
+  const server = await startEmbedded({ folder: to });
+  await change(embeddedConnection(server.socketFolder));
   await server.close();
-  await rename(draft, path).catch(() => rm(draft, { recursive: true })); // another run was faster
-  return inPath;
 }
 
 async function versionOfTemplates(): Promise<string> {
   const migrations = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
   const hash = createHash("sha256");
-  for (const file of ["node_modules/@electric-sql/pglite/package.json", ...migrations])
+  for (const file of ["node_modules/@electric-sql/pglite/package.json", fileURLToPath(import.meta.url), ...migrations])
     hash.update(await readFile(file));
   return hash.digest("hex").slice(0, 16);
 }

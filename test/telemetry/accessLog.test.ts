@@ -137,7 +137,7 @@ describe("a request is logged in one line", () => {
     });
   });
 
-  test("as aborted, without a status, where the client disconnects before the response", async () => {
+  test("as aborted, without a status, if the client disconnects before the response", async () => {
     const headers = { "content-type": "application/json", "X-Service-Access-Token": store.token };
     const outgoing = request(`${app.url}${paths.bulk}`, { method: "POST", headers, agent: false });
     outgoing.on("error", () => undefined);
@@ -155,7 +155,7 @@ describe("LOG_LEVEL", () => {
   };
   const routes = (log: readonly string[]) => log.map((line) => (JSON.parse(line) as { route: string }).route);
 
-  test("info leaves out the probes, debug has them, warn has no requests", async () => {
+  test("info omits probes, debug includes them, warn logs no requests", async () => {
     const [debug, warn] = [await startApp({ logLevel: "debug" }), await startApp({ logLevel: "warn" })];
     try {
       for (const other of [debug, app, warn]) await ask(other);

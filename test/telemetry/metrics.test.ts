@@ -26,7 +26,7 @@ const operations = (style: string, field: string, outcome: string) =>
   series("vitrine_operations_total", { style, field, outcome });
 
 describe("/metrics", () => {
-  test("is text that Prometheus reads, for GET and HEAD, without a token", async () => {
+  test("is in the Prometheus text format, for GET and HEAD, without a token", async () => {
     const answer = await fetch(`${app.url}/metrics`);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([
       200,

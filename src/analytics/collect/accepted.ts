@@ -3,7 +3,7 @@ import type { ShopperEventInput } from "../events/events.input.js";
 import { idBytes } from "../events/storage/idBytes.js";
 
 /**
- * Which events of a batch were new when it was recorded, by their index; the others were duplicates.
+ * Events of a batch, by index, that were not duplicates when it was recorded.
  *
  * @param since a time before the batch was recorded
  */
@@ -14,7 +14,7 @@ export async function newEvents(
   events: readonly ShopperEventInput[],
   since: Date,
 ): Promise<ReadonlySet<number>> {
-  // findUnique would be joined with another store's: two nodes of Citus
+  // findUnique would be joined with another store's, on two nodes of Citus
   const show = await db.liveStream.findFirst({ where: { storeId, id: lsId }, select: { number: true } });
   if (show === null) return new Set(); // deleted meanwhile
   const keys = events.map(({ id }) => idBytes(id).slice(2)); // without the \x of PostgreSQL
@@ -27,7 +27,7 @@ export async function newEvents(
     },
     select: { id: true, position: true },
   });
-  // An event keeps the position that it had in the batch which stored it.
+  // An event keeps its position in the batch that stored it.
   const stored = new Set(rows.map(({ id, position }) => `${Buffer.from(id).toString("hex")} ${position}`));
   return new Set(keys.flatMap((key, index) => (stored.has(`${key} ${index + 1}`) ? [index] : [])));
 }

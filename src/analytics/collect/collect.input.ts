@@ -4,7 +4,7 @@ import { clip } from "../../lib/text.js";
 import { checkEvent, type EventSpan, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
 import { readFields } from "../events/events.json.js";
 
-/** What a page sends: events of one show, and what they have in common. */
+/** Events of one show, and what they have in common. */
 export interface Collected {
   readonly show: string;
   readonly events: readonly ShopperEventInput[];
@@ -13,7 +13,7 @@ export interface Collected {
 const eventsMax = 100;
 const members: ReadonlySet<string> = new Set(["key", "show", "channel", "viewer", "events"]);
 
-/** The public key of a body, and the body. @throws {AppError} BAD_REQUEST for what is no JSON object, UNAUTHENTICATED without a key */
+/** @throws {AppError} BAD_REQUEST for what is no JSON object, UNAUTHENTICATED without a key */
 export function readKey(body: unknown): { readonly key: string; readonly sent: object } {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new AppError("BAD_REQUEST", mustBe("The body", `a JSON object, such as {"key": "vp_…"}`, body));
@@ -24,7 +24,7 @@ export function readKey(body: unknown): { readonly key: string; readonly sent: o
 }
 
 /**
- * The events of a body, each with what the body says for all of them.
+ * The events, each with the values that the body gives for all.
  *
  * @param device of events without one
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER or a REFUND
@@ -57,7 +57,7 @@ export function readCollected(sent: object, device: string): Collected {
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device", unknown>>;
 
-/** Accepted by every rule: stands for what is no object. */
+/** Passes every rule, in place of what is no object. */
 const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
 
 function readEvent(event: unknown, common: Common, path: Path, span: EventSpan, problems: Problems): ShopperEventInput {

@@ -1,10 +1,10 @@
 import type { RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "../events/events.input.js";
-import { type EventReceipt, recordEvents } from "../events/events.record.js";
-import { newEvents } from "./accepted.js";
+import type { EventReceipt } from "../events/events.record.js";
+import { recordGroup, recordShow, type Waiting } from "./group.record.js";
 
-/** Records a request's events of a show, together with those of others. Resolves once its own are stored. */
+/** Resolves once the request's own events are stored. */
 export type RecordTogether = (
   db: RootDatabase,
   storeId: string,
@@ -12,75 +12,87 @@ export type RecordTogether = (
   events: readonly ShopperEventInput[],
 ) => Promise<EventReceipt>;
 
-interface Waiting {
-  readonly events: readonly ShopperEventInput[];
-  readonly resolve: (receipt: EventReceipt) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The requests of one show that wait for their turn. */
+/** One store's requests that wait for their turn. */
 interface Queue {
   waiting: Waiting[];
+  /**
+   * Shows whose requests wait for the show's lock or names, or are recorded one by one: others need not wait for them.
+   */
+  readonly alone: Set<string>;
+  /** Requests without an answer. */
+  unanswered: number;
   running: number;
   startedAt: number;
   cancel: (() => void) | undefined;
 }
 
-/** Statements of one show start this far apart, so that they record several requests each where many come. */
+/** Between the statements of one store, so that busy ones record several requests each. */
 const intervalMs = 10;
-/** While a group is recorded, the next one waits for it, but not longer. */
+/** While a group is recorded, the next one waits no longer than this. */
 const waitMs = 20;
 const runningMax = 4;
 const eventsMax = 1_000;
-/** Of all shows. */
-const waitingMax = 5_000;
+/** Of a statement, which compares each event with all of them. */
+const showsMax = 100;
+const unansweredMax = 5_000;
+const unansweredOfStoreMax = unansweredMax / 2;
 
 /**
- * Group commit: requests of one show that come together are recorded by one statement, since most of the cost of small
- * ones is that of a statement. Each gets the counts of its own events; one that is refused fails alone.
+ * Group commit: requests of one store that come together are recorded by one statement, which is most of the cost of
+ * small ones. Each gets the counts of its own events; one that is refused fails alone.
  */
 export function createGroupCommit(): RecordTogether {
   const queues = new Map<string, Queue>();
-  let waitingTotal = 0;
-  const run = async (key: string, queue: Queue, record: RecordGroup): Promise<void> => {
+  let unansweredTotal = 0;
+  const run = async (storeId: string, queue: Queue, db: RootDatabase): Promise<void> => {
     const group = takeGroup(queue);
     queue.startedAt = performance.now();
     queue.running += 1;
-    if (queue.waiting.length > 0) schedule(key, queue, record);
-    await record(group);
+    if (queue.waiting.length > 0) schedule(storeId, queue, db);
+    for (const [lsId, requests] of await recordGroup(db, storeId, group)) {
+      queue.alone.add(lsId);
+      void recordShow(db, storeId, lsId, requests).finally(() => {
+        queue.alone.delete(lsId);
+        schedule(storeId, queue, db);
+      });
+    }
     queue.running -= 1;
-    waitingTotal -= group.length;
     queue.cancel?.(); // the next group need not wait that long anymore
     queue.cancel = undefined;
-    schedule(key, queue, record);
+    schedule(storeId, queue, db);
   };
-  const schedule = (key: string, queue: Queue, record: RecordGroup): void => {
+  const schedule = (storeId: string, queue: Queue, db: RootDatabase): void => {
     if (queue.running >= runningMax || queue.cancel !== undefined) return;
     const pauseMs = queue.running > 0 ? waitMs : intervalMs;
     queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
       queue.cancel = undefined;
-      if (queue.waiting.length > 0) void run(key, queue, record);
-      else if (queue.running === 0) queues.delete(key);
+      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void run(storeId, queue, db);
+      else if (queue.unanswered === 0) queues.delete(storeId);
     });
   };
-  return (db, storeId, lsId, events) => {
-    if (waitingTotal >= waitingMax) {
-      const options = { retryAfterSeconds: 1 };
-      return Promise.reject(new AppError("UNAVAILABLE", "Too many requests wait to be stored.", options));
+  return async (db, storeId, lsId, events) => {
+    const queue = queues.get(storeId) ?? newQueue();
+    if (unansweredTotal >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
+      throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
-    const key = JSON.stringify([storeId, lsId]);
-    const queue = queues.get(key) ?? { waiting: [], running: 0, startedAt: -Infinity, cancel: undefined };
-    queues.set(key, queue);
-    return new Promise((resolve, reject) => {
-      waitingTotal += 1;
-      queue.waiting.push({ events, resolve, reject });
-      schedule(key, queue, (group) => recordGroup(db, storeId, lsId, group));
-    });
+    queues.set(storeId, queue);
+    unansweredTotal += 1;
+    queue.unanswered += 1;
+    try {
+      return await new Promise((resolve, reject) => {
+        queue.waiting.push({ lsId, events, resolve, reject });
+        schedule(storeId, queue, db);
+      });
+    } finally {
+      unansweredTotal -= 1;
+      queue.unanswered -= 1;
+    }
   };
 }
 
-/** Settles each request of a group. Never rejects. */
-type RecordGroup = (group: readonly Waiting[]) => Promise<void>;
+function newQueue(): Queue {
+  return { waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt: -Infinity, cancel: undefined };
+}
 
 /** @returns a function that cancels it */
 function after(ms: number, work: () => void): () => void {
@@ -93,44 +105,20 @@ function after(ms: number, work: () => void): () => void {
 }
 
 function takeGroup(queue: Queue): Waiting[] {
-  let events = 0;
-  const end = queue.waiting.findIndex((one) => (events += one.events.length) > eventsMax);
-  return queue.waiting.splice(0, end === -1 ? queue.waiting.length : Math.max(1, end));
-}
-
-/** Settles each request of a group. Never rejects. */
-async function recordGroup(db: RootDatabase, storeId: string, lsId: string, group: readonly Waiting[]): Promise<void> {
-  const events = group.flatMap((one) => one.events);
-  const since = new Date();
-  try {
-    const receipt = await recordEvents(db, storeId, lsId, events);
-    const [first, ...others] = group;
-    if (others.length === 0) return first?.resolve(receipt);
-    const fresh = receipt.duplicates === 0 ? undefined : await newEvents(db, storeId, lsId, events, since);
-    let at = 0;
-    for (const one of group) {
-      const indexes = one.events.map((_, index) => at + index);
-      at += one.events.length;
-      const accepted = fresh === undefined ? indexes.length : indexes.filter((index) => fresh.has(index)).length;
-      one.resolve({ accepted, duplicates: indexes.length - accepted });
+  let count = 0;
+  const shows = new Set<string>();
+  const group: Waiting[] = [];
+  const rest: Waiting[] = [];
+  for (const one of queue.waiting) {
+    const hasPlace = group.length === 0 || (count + one.events.length <= eventsMax && shows.size < showsMax);
+    if (queue.alone.has(one.lsId) || !hasPlace) {
+      rest.push(one);
+      continue;
     }
-  } catch (error) {
-    const refused = group.length === 1 ? [] : refusedOf(group, error);
-    if (refused.length === 0) return group.forEach((one) => one.reject(error));
-    for (const one of refused) await recordGroup(db, storeId, lsId, [one]);
-    const others = group.filter((one) => !refused.includes(one));
-    if (others.length > 0) await recordGroup(db, storeId, lsId, others);
+    count += one.events.length;
+    shows.add(one.lsId);
+    group.push(one);
   }
-}
-
-/** The requests whose events a refusal names; none where it concerns all of them. */
-function refusedOf(group: readonly Waiting[], error: unknown): readonly Waiting[] {
-  if (!(error instanceof AppError)) return [];
-  const named = new Set(error.problems.flatMap(({ path: [name, index] }) => (name === "events" ? [index] : [])));
-  let at = 0;
-  return group.filter((one) => {
-    const start = at;
-    at += one.events.length;
-    return one.events.some((_, index) => named.has(start + index));
-  });
+  queue.waiting = rest;
+  return group;
 }

@@ -11,7 +11,7 @@ interface Client {
 }
 
 const devices: ReadonlySet<string> = new Set(["mobile", "tablet", "desktop", "tv"]);
-/** Longer ones are no browsers', and reading them takes longer. */
+/** Longer ones are no browsers', and take longer to read. */
 const charactersMax = 512;
 const known = new LRUCache<string, Client>({ max: 2_000 });
 

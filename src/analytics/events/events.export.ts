@@ -1,7 +1,7 @@
 import type { RootDatabase } from "../../database/client.js";
 import { isSingleSession, setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { SpillQueue } from "../../lib/spillQueue.js";
+import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import type { Channel, ShopperEventType } from "./events.input.js";
 import { channelCodes, typeCodes } from "./storage/codes.js";
@@ -35,7 +35,7 @@ interface ShowNumber {
 }
 
 const rowsPerFetch = 1_000;
-/** Each page reads all events of the show, so pages are long. */
+/** Each page reads all events of the show. */
 const rowsPerPage = 10_000;
 const timeoutMs = 4 * 3_600_000;
 /** The first rows come when all are sorted. */
@@ -48,9 +48,8 @@ const limits = {
 } as const;
 
 /**
- * The stored events of a show as NDJSON, in the order in which they were accepted, as recordEventFile takes them. What does
- * not count is not stored, such as the amount of a VIEW, and not there. In constant memory: what the consumer has not taken
- * yet is in a temporary file.
+ * Writes NDJSON that recordEventFile takes, in the order in which events were accepted. What does not count, such as
+ * the amount of a VIEW, is not stored. Memory is constant: what the consumer has not taken yet is in a temporary file.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
  */
@@ -99,7 +98,7 @@ async function readSnapshot(db: RootDatabase, show: ShowNumber, take: Take, sign
   );
 }
 
-/** In the single session of the embedded engine, which a cursor would keep from everybody else. */
+/** The embedded engine has a single session, which a cursor would block. */
 async function readPages(db: RootDatabase, show: ShowNumber, take: Take, signal: AbortSignal): Promise<void> {
   for (let after: EventRow | undefined; ;) {
     signal.throwIfAborted();

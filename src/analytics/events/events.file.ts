@@ -35,11 +35,11 @@ const lockWaitMs = 120_000;
 const batchEvents = 2_000;
 
 /**
- * Records the events of an NDJSON file of any size in constant memory. All lines are checked before anything is stored.
- * An error while recording leaves the earlier batches stored; a second run adds the rest, since event ids count once.
+ * Records an NDJSON file of any size in constant memory. All lines are checked before anything is stored. An error
+ * while recording leaves the earlier batches stored; a second run adds the rest, since event ids count once.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for a scheduled or archived show, or naming each problem by its
- *   line
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for a scheduled or archived show, or naming each
+ * problem by its line
  */
 export async function recordEventFile(
   db: RootDatabase,

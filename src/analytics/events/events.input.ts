@@ -42,12 +42,12 @@ export interface EventSpan {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */
   readonly prunedBefore?: Date;
-  /** That of the store; null where it has none. Undefined where it is not known: then none is checked. */
+  /** Of the store; null where it has none. Undefined if unknown: then none is checked. */
   readonly currency?: string | null;
   readonly latest: Date;
 }
 
-/** Of a show: when it starts, and before when its events were removed. */
+/** When the show starts, and before when its events were removed. */
 interface ShowSpan {
   readonly startedAt: Date;
   readonly prunedBefore?: Date | null;
@@ -64,7 +64,7 @@ export function eventSpan(show?: ShowSpan): EventSpan {
   return { earliest: new Date(startedAt.getTime() - beforeStartMs), latest, ...(prunedBefore && { prunedBefore }) };
 }
 
-/** Checks an event against every rule. Problems have `path` as a prefix. */
+/** Checks every rule. Problems have `path` as a prefix. */
 export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventSpan): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
@@ -140,7 +140,7 @@ function checkRange(value: number | null | undefined, max: number, field: string
   report(field, "INVALID_VALUE", mustBe(field, `from 0 to ${max}`, value));
 }
 
-/** Whether an event of this type is about money: only servers may report it, and it makes nobody a viewer. */
+/** About money: only servers may report it, and it makes nobody a viewer. */
 export function isSale(type: unknown): boolean {
   return type === "ORDER" || type === "REFUND";
 }

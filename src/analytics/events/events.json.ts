@@ -43,7 +43,7 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
 const fieldNames = Object.keys(fields) as readonly (keyof ShopperEventInput)[];
 const requiredNames: ReadonlySet<string> = new Set(["id", "type", "channel"]);
 
-/** Valid values for fields that cannot be read, so that the other fields are checked nevertheless. */
+/** Valid values for unreadable fields, so that the others are still checked. */
 const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperEventInput> } = {
   id: { id: "-" },
   type: { type: "ORDER", amount: 0 },
@@ -52,11 +52,7 @@ const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperE
   amount: { amount: 0 },
 };
 
-/**
- * Reads an event from a line of NDJSON and checks it against every rule.
- *
- * @returns undefined where there are problems, which name the line
- */
+/** Checks every rule too. @returns undefined where there are problems, which name the line */
 export function readEventLine(
   { number: line, text: json, fault }: TextLine,
   problems: Problems,
@@ -91,11 +87,10 @@ function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEv
 }
 
 /**
- * Reads the fields of an event from JSON, without the rules of events. A field that cannot be read is a problem and gets a
- * value that the rules accept.
+ * Does not apply the rules of events. An unreadable field is a problem and gets a value that the rules accept.
  *
  * @param path of the event, for the problems
- * @param common values of fields that the event does not have, or that are null there
+ * @param common values of fields that are missing or null
  */
 export function readFields(
   object: object,

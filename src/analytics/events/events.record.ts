@@ -1,37 +1,22 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { isRowRefused } from "../../database/errors.js";
-import { retrying } from "../../database/transaction.js";
-import { AppError, errorAt, Problems } from "../../errors.js";
+import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
-import { eventColumns } from "./storage/events.columns.js";
-import { type Duplicates, type EventBatch, eventStatement } from "./storage/events.sql.js";
+import { type Outcome, type Part, sendEvents, type ShowEvents } from "./events.send.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
-import { belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
-import {
-  areDuplicatesExpected,
-  type CachedShow,
-  cachedShow,
-  cacheShow,
-  noteDuplicates,
-  rowsToFoldMax,
-} from "./showCache.js";
+import { areNamesKept, belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { type CachedShow, cachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
-  /** Events whose id the show had before, or that the batch repeats. */
+  /** The show had their ids before, or the batch repeats them. */
   readonly duplicates: number;
 }
 
-/** Rows that each total is spread over, so that concurrent batches rarely update the same one. */
-const slots = 16;
 const lockWaitMsDefault = 5_000;
-const pauseMsMax = 500;
-let nextSlot = Math.floor(Math.random() * slots);
 
 interface RecordOptions {
   readonly lockWaitMs?: number;
@@ -39,25 +24,11 @@ interface RecordOptions {
   readonly limits?: NameLimits;
 }
 
-interface Outcome {
-  readonly status: string;
-  /** Whether the show's lock was acquired before the snapshot was taken; if not, nothing was stored. */
-  readonly hasLock: boolean;
-  /** Whether an event occurred too long before the show's start, or before its horizon; if so, nothing was stored. */
-  readonly isTooEarly: boolean;
-  readonly createdAt: Date | null;
-  /** Whether the show is another one than that whose names are known; if so, nothing was stored. */
-  readonly isReplaced: boolean;
-  readonly accepted: number;
-  readonly rowsToFold: number;
-}
-
 /**
- * Records a batch of events: all or nothing, each event id once for its show. One statement stores the new events and
- * updates all totals.
+ * All or nothing, each event id once for its show. One statement stores the new events and updates all totals.
  *
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, LIVE_STREAM_NOT_FOUND, or UNAVAILABLE
- *   after `lockWaitMs`
+ * after `lockWaitMs`
  */
 export async function recordEvents(
   db: RootDatabase,
@@ -66,77 +37,76 @@ export async function recordEvents(
   events: readonly ShopperEventInput[],
   { lockWaitMs = lockWaitMsDefault, limits = nameLimits }: RecordOptions = {},
 ): Promise<EventReceipt> {
-  if (events.length > batchEventsMax) {
-    throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
-  }
-  const hasCurrency = events.some(({ currency }) => typeof currency === "string");
-  checkEvents(events, { ...eventSpan(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
-  if (!isStorable(lsId)) throw liveStreamNotFound();
-
-  const earliest = earliestOf(events);
-  const show = cachedShow(db, storeId, lsId);
-  const columns = eventColumns(events, new Date());
+  const part = await checked(db, storeId, { lsId, events });
+  const { earliest, show } = part;
   const deadline = performance.now() + lockWaitMs;
   for (;;) {
     await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: deadline - performance.now() });
-    nextSlot = (nextSlot + 1) % slots;
-    const batch = {
-      storeId,
-      lsId,
-      slot: nextSlot,
-      now: new Date(),
-      earliest,
-      createdAt: show.names.createdAt,
-      hasOthers: show.names.full.size > 0,
-      columns,
-    };
-    const [outcome] = await send(db, batch, show, deadline);
-    if (outcome === undefined) throw liveStreamNotFound();
-    requireTakesEvents(outcome.status);
-    belongTo(show.names, outcome.createdAt);
-    if (outcome.isReplaced) continue;
-    if (outcome.isTooEarly) {
+    const [outcome] = await sendEvents(db, storeId, [part], deadline);
+    const receipt = await receiptOf(db, storeId, part, outcome);
+    if (receipt !== undefined) return receipt;
+    if (outcome?.isReplaced === true) continue;
+    if (outcome?.isTooEarly === true) {
       checkEvents(events, eventSpan(await findLiveStream(db, storeId, lsId)));
       continue; // the show was saved with another start meanwhile
-    }
-    if (outcome.hasLock) {
-      if (outcome.accepted < events.length) noteDuplicates(show, { wereUnexpected: false });
-      else show.batchesWithoutDuplicates += 1;
-      await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
-      return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
   }
 }
 
 /**
- * Sends the statement again where it was refused: for an event that the show has, or for a viewer whom a concurrent batch has
- * just stored with another first hour.
+ * Records events of different shows by one statement, as recordEvents does those of one.
+ *
+ * @param batches of at most `batchEventsMax` events together
+ * @returns for each show its error or receipt, or undefined where nothing was stored and recordEvents is to do it: it may wait
  */
-async function send(
+export async function recordShows(
   db: RootDatabase,
-  batch: Omit<EventBatch, "duplicates">,
-  show: CachedShow,
-  deadline: number,
-): Promise<Outcome[]> {
-  let duplicates: Duplicates = areDuplicatesExpected(show) ? "expected" : "unexpected";
-  for (let attempt = 1; ; attempt += 1) {
-    const statement = eventStatement({ ...batch, duplicates });
-    try {
-      return await retrying(() => db.$queryRaw<Outcome[]>(statement));
-    } catch (error) {
-      if (!isRowRefused(error)) throw error;
-      if (performance.now() > deadline) throw contended();
-      if (duplicates === "unexpected") noteDuplicates(show, { wereUnexpected: true });
-      duplicates = "concurrent";
-      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
-    }
-  }
+  storeId: string,
+  batches: readonly ShowEvents[],
+): Promise<PromiseSettledResult<EventReceipt | undefined>[]> {
+  const parts = await Promise.allSettled(batches.map((batch) => checked(db, storeId, batch)));
+  const ready = parts.flatMap((part) =>
+    part.status === "fulfilled" && areNamesKept(part.value.events, part.value.show.names) ? [part.value] : [],
+  );
+  const sent = ready.length === 0 ? [] : await sendEvents(db, storeId, ready, performance.now() + lockWaitMsDefault);
+  const outcomes = new Map(sent.map((outcome) => [ready[outcome.place - 1], outcome]));
+  return Promise.allSettled(
+    parts.map(async (part) => {
+      if (part.status === "rejected") throw part.reason;
+      return ready.includes(part.value) ? receiptOf(db, storeId, part.value, outcomes.get(part.value)) : undefined;
+    }),
+  );
 }
 
-function contended(): AppError {
-  const message = "Other requests record events of the same viewers. Nothing was changed.";
-  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+async function checked(db: RootDatabase, storeId: string, { lsId, events }: ShowEvents): Promise<Part> {
+  if (events.length > batchEventsMax) {
+    throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
+  }
+  const hasCurrency = events.some(({ currency }) => typeof currency === "string");
+  checkEvents(events, { ...eventSpan(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
+  if (!isStorable(lsId)) throw liveStreamNotFound();
+  return { lsId, events, earliest: earliestOf(events), show: cachedShow(db, storeId, lsId) };
+}
+
+/**
+ * @param outcome undefined for a show that there is not
+ * @returns undefined where nothing was stored and the events are to be sent again
+ */
+async function receiptOf(
+  db: RootDatabase,
+  storeId: string,
+  { lsId, events, show }: Part,
+  outcome: Outcome | undefined,
+): Promise<EventReceipt | undefined> {
+  if (outcome === undefined) throw liveStreamNotFound();
+  requireTakesEvents(outcome.status);
+  belongTo(show.names, outcome.createdAt);
+  if (outcome.isReplaced || outcome.isTooEarly || !outcome.hasLock) return undefined;
+  if (outcome.accepted < events.length) noteDuplicates(show, { wereUnexpected: false });
+  else show.batchesWithoutDuplicates += 1;
+  await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
+  return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
 }
 
 function requireTakesEvents(status: string): void {
@@ -171,7 +141,7 @@ async function foldWhenDue(
 
 /** Null where the store has none. */
 export async function currencyOf(db: RootDatabase, storeId: string): Promise<string | null> {
-  // findUnique would be joined with another store's: two nodes of Citus
+  // findUnique would be joined with another store's, on two nodes of Citus
   const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
   return store?.currency ?? null;
 }

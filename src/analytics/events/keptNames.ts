@@ -1,4 +1,5 @@
 import { textArrayLiteral } from "../../database/arrayLiteral.js";
+import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { inTransaction } from "../../database/transaction.js";
@@ -89,6 +90,11 @@ function productsOf({ type, productId, lines }: ShopperEventInput): readonly str
   return isCounted && productId !== null && productId !== undefined ? [productId] : [];
 }
 
+/** Whether a batch has no names to keep, as far as they are cached. */
+export function areNamesKept(events: readonly ShopperEventInput[], known: CachedNames): boolean {
+  return newNames(events, known).length === 0;
+}
+
 interface NamedBatch {
   readonly storeId: string;
   readonly lsId: string;
@@ -152,14 +158,15 @@ async function storeNames(
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
   const row = showRow(storeId, lsId);
+  const send = (keep: Prisma.Sql) => queryOnNode(transaction, storeId, Prisma.sql`${keep} RETURNING 1`);
   // Separate statements: their snapshots include what the previous holder of the lock stored.
   const devices = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");
   const rows = Prisma.sql`unnest(${textArrayLiteral(devices.map(({ kind }) => kind))}::text[], ${textArrayLiteral(devices.map(({ name }) => name))}::text[])
     WITH ORDINALITY AS n(channel, device, position)`;
-  if (devices.length > 0) await transaction.$executeRaw(keepDevices(row, rows, limits.devices));
+  if (devices.length > 0) await send(keepDevices(row, rows, limits.devices));
   const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
-  if (products.length > 0) await transaction.$executeRaw(keepProducts(row, ids, limits.products));
+  if (products.length > 0) await send(keepProducts(row, ids, limits.products));
   const counts = await transaction.$queryRaw<NameCount[]>`
     SELECT channel AS kind, count(*)::int AS kept FROM "LiveStreamDevice"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice} GROUP BY channel

@@ -21,12 +21,12 @@ const blockBytes = 256 * 1024;
 const [lineFeed, carriageReturn] = [10, 13] as const;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The lines of the first `size` bytes of a file, in constant memory. The handle stays open for another reading. */
+/** Reads the first `size` bytes in constant memory. The handle stays open for another reading. */
 export async function* readLines(handle: FileHandle, size: number): AsyncGenerator<LineBlock, void> {
   if (size === 0) return;
   const splitter = new LineSplitter();
   let bytesRead = 0;
-  // An explicit start: otherwise a second reading would begin where the first one ended.
+  // Without a start, a second reading would begin where the first one ended.
   const options = { start: 0, end: size - 1, highWaterMark: blockBytes, autoClose: false };
   for await (const bytes of handle.createReadStream(options) as AsyncIterable<Buffer>) {
     bytesRead += bytes.length;

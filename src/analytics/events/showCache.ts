@@ -6,9 +6,9 @@ export interface CachedShow {
   readonly names: CachedNames;
   /** Since the last folding. */
   rowsToFold: number;
-  /** How many batches in a row had no duplicates. */
+  /** In a row. */
   batchesWithoutDuplicates: number;
-  /** After how many of them no more are expected. */
+  /** From then on no duplicates are expected. */
   batchesUntilUnexpected: number;
 }
 

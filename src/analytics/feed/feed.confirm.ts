@@ -13,7 +13,7 @@ interface Failing {
   fail(error: unknown): void;
 }
 
-/** Ends the subscriptions of a token once it is invalid, with one timer and one lookup for each token. */
+/** Ends a token's subscriptions once it is invalid, with one timer and one lookup for each token. */
 export class Confirmations {
   readonly #byToken = new Map<string, { readonly watchers: Set<Failing>; readonly timer: NodeJS.Timeout }>();
 

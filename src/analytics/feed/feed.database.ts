@@ -4,11 +4,7 @@ import { createPostgresRelay } from "./feed.postgres.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
 
-/**
- * The relay between processes that share only their database.
- *
- * @param log called once for each outage
- */
+/** Relays changes between processes that share only their database. @param log called once for each outage */
 export function createDatabaseRelay(
   { engine, connection, ownSocketFolder }: Pick<OpenDatabase, "engine" | "connection" | "ownSocketFolder">,
   { databaseNamedStatements }: Pick<Config, "databaseNamedStatements">,

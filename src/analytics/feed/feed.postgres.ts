@@ -6,7 +6,7 @@ import { watchHealth } from "../../lib/outage.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const channelName = "vitrine_live_stream_changed";
-/** NOTIFY takes a lock of the whole server at commit: a process sends those of a second together. */
+/** NOTIFY takes a lock of the whole server at commit, so a process sends those of a second together. */
 const sendEveryMs = 1_000;
 const showsMax = 10_000;
 
@@ -21,7 +21,7 @@ interface Options {
   readonly log: (problem: Error) => void;
 }
 
-/** A relay over LISTEN and NOTIFY of the common PostgreSQL database. */
+/** LISTEN and NOTIFY of the common PostgreSQL database. */
 export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
   const self = randomUUID();
   const channel = new NotificationChannel(connection, channelName, watchHealth(log));

@@ -7,7 +7,7 @@ export interface FeedRelay {
   send(storeId: string, lsId: string): void;
   /** @param onMissed called when changes may have been missed */
   subscribe(onChange: (storeId: string, lsId: string) => void, onMissed: () => void): void;
-  /** Called before a show is watched; resolves once changes are received. */
+  /** To be awaited before a show is watched: changes are received from then on. */
   ready?(): Promise<void> | undefined;
   close(): Promise<void>;
 }

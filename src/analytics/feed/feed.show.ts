@@ -9,21 +9,21 @@ interface Arrived {
   readonly reading: Promise<void>;
 }
 
-/** A show with subscribers, who share each read; those who come at the same time share a first one. */
+/** Subscribers share each read; those who come at the same time share a first one. */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
-  /** The number of the last read that each was given. */
+  /** The number of the last read given to each. */
   readonly #given = new Map<Watcher, number>();
   /** A later read sees everything an earlier one did. */
   #readings = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Reads for all never overlap. */
   #isRefreshing = false;
-  /** Figures changed since the read started, or it failed. */
+  /** Since the read started, or it failed. */
   #isChanged = false;
   #refreshedAt = -Infinity;
-  /** Came during a first read: the next one is for them. */
+  /** During a first read, for the next one. */
   #arrived: Arrived | undefined;
   #firstReading: Promise<void> | undefined;
 
@@ -74,7 +74,7 @@ export class WatchedShow {
     }
   }
 
-  /** Reads for some, except those who were given a later read meanwhile. */
+  /** Except those who were given a later read meanwhile. */
   async #readFor(watchers: () => readonly Watcher[]): Promise<void> {
     this.#readings += 1;
     const reading = this.#readings;

@@ -8,7 +8,7 @@ const connectionsMax = 64;
 const lineMax = 10_000;
 const closeTimeoutMs = 1_000;
 
-/** Receives changes from commands over a private socket. PGlite delivers notifications only to their sender. */
+/** Receives changes from commands over a private socket: PGlite delivers notifications only to their sender. */
 export function createSocketReceiver(socketFolder: string, log: (problem: Error) => void): FeedRelay {
   const sockets = new Set<Socket>();
   let server: Server | undefined;

@@ -5,14 +5,13 @@ import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { LatestValue } from "./latestValue.js";
 
-/** Pushes the figures of shows to subscribers when they change. */
+/** Pushes a show's figures to subscribers when they change. */
 export interface LiveFeed {
   readonly watchers: number;
-  /** Call after changing figures of a show. Returns at once. */
+  /** Call after changing figures. Returns at once. */
   changed(storeId: string, lsId: string): void;
   /**
-   * Sends the analytics of a show now, and after changes, at most once a second. Returning the iterator, or closing the
-   * feed, ends it.
+   * Sends figures now, and after changes at most once a second. Returning the iterator, or closing the feed, ends it.
    *
    * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the feed is full or closed
    */
@@ -21,7 +20,7 @@ export interface LiveFeed {
 }
 
 interface WatchUntil {
-  /** Checked every 1.5 seconds, once for all subscribers of a token; UNAUTHENTICATED ends them. */
+  /** Checked every 1.5 seconds, once for all subscribers of a token, whom UNAUTHENTICATED ends. */
   readonly confirm?: Confirm;
   /** Aborted when the client leaves, possibly before it has the iterator. */
   readonly disconnectSignal?: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * An async iterator of the latest value: slow consumers skip values, and nothing is buffered. Unlike a generator's, its
- * `return` takes effect at once while a `next` is pending.
+ * Slow consumers skip values, and nothing is buffered. Unlike a generator's, its `return` takes effect at once while a
+ * `next` is pending.
  */
 export class LatestValue<Value> implements AsyncIterableIterator<Value> {
   #latest: { readonly value: Value } | undefined;
@@ -28,7 +28,7 @@ export class LatestValue<Value> implements AsyncIterableIterator<Value> {
     this.#waiting = undefined;
   }
 
-  /** Ends the iterator with an error, after the pending value. */
+  /** Fails after the pending value. */
   fail(error: unknown): void {
     if (this.#ended) return;
     const waiting = this.#waiting;

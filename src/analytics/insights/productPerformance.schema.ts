@@ -1,5 +1,5 @@
 import { lookUpProduct } from "../../catalog/product.lookup.js";
-import { Product } from "../../catalog/product.schema.js";
+import { Product, productOfCatalog } from "../../catalog/product.schema.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
@@ -28,10 +28,7 @@ const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPe
   fields: (t) => ({
     productId: t.exposeString("productId"),
     product: t.field({
-      authScopes: { "catalog:read": true },
-      type: Product,
-      nullable: true,
-      description: "Null where the catalog does not have it, or no longer.",
+      ...productOfCatalog,
       resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
     }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),

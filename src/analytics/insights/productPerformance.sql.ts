@@ -2,7 +2,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
 import type { OpenRange } from "./storeRange.js";
 
-/** Columns of figures, for a SELECT from productFigures. Sums of decimals are text, to stay exact. */
+/** SELECT list for productFigures. Sums of decimals are text, to stay exact. */
 export const figureColumns = Prisma.sql`
   "productId", carts::float8 AS carts, orders::float8 AS orders, quantity::float8 AS quantity, sales::text AS sales,
   refunds::text AS refunds, shows::float8 AS shows`;
@@ -11,8 +11,8 @@ const figures = ["carts", "orders", "quantity", "sales", "refunds"] as const;
 type Figure = (typeof figures)[number];
 
 /**
- * What happened with each product in a range, whichever show it was of: whole days where it has any, quarters of an hour at
- * its ends, and what is not folded yet. The range is rounded outwards to quarters of an hour.
+ * Figures of each product in a range, over all shows: whole days where it has any, quarters of an hour at its ends, and
+ * what is not folded yet. The range is rounded outwards to quarters of an hour.
  *
  * @param only which rows, after AND
  */
@@ -25,7 +25,7 @@ export function productFigures(storeId: string, range: OpenRange, only: Prisma.S
     GROUP BY "productId"`;
 }
 
-/** One figure of each product in a range, which takes half as long as all of them. */
+/** Takes half as long as all figures. */
 export function productFigure(storeId: string, range: OpenRange, figure: Figure | "shows"): Prisma.Sql {
   if (figure !== "shows") {
     return Prisma.sql`

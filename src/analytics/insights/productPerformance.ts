@@ -5,7 +5,7 @@ import { money } from "../kpis/kpis.js";
 import { figureColumns, productFigure, productFigures } from "./productPerformance.sql.js";
 import type { OpenRange, StoreRange } from "./storeRange.js";
 
-/** What happened with a product in a range. Orders, quantity and sales are gross: refunds stand beside them. */
+/** Figures over all shows of a range. Orders, quantity and sales are gross: refunds stand beside them. */
 export interface ProductPerformance {
   readonly productId: string;
   readonly carts: number;
@@ -17,7 +17,7 @@ export interface ProductPerformance {
   readonly shows: number;
 }
 
-/** What products are ordered by; exact, but for what is below the hundredth decimal, so that a cursor can hold it. */
+/** Exact, but for what is below the hundredth decimal, so that a cursor can hold it. */
 const figures = {
   SALES: Prisma.sql`trim_scale(round(sales, 100))`,
   ORDERS: Prisma.sql`orders`,
@@ -37,7 +37,7 @@ export const productPerformanceOrders = [
   "SHOWS",
 ] as const satisfies ProductPerformanceOrder[];
 
-/** The place of a product in the list: its figure, a decimal, and its id. */
+/** A place in the list: the figure, a decimal, and the id. */
 export interface PerformancePosition {
   readonly figure: string;
   readonly productId: string;
@@ -56,7 +56,7 @@ interface PerformancePage {
 
 type FigureRow = Omit<ProductPerformance, "sales" | "refunds"> & { readonly sales: string; readonly refunds: string };
 
-/** A page of the products of which something happened in a range, those with the most first, then by id. */
+/** Products with figures in a range, highest first, then by id. */
 export async function listProductPerformance(
   db: Database,
   storeId: string,
@@ -80,7 +80,7 @@ export async function listProductPerformance(
   return { nodes, hasNextPage: rows.length > first };
 }
 
-/** How many products such a list has, counted up to a maximum. */
+/** Counted up to a maximum. */
 export async function countProductPerformance(
   db: Database,
   storeId: string,
@@ -92,7 +92,7 @@ export async function countProductPerformance(
   return row.count;
 }
 
-/** What happened with a product. Products that are asked for together with the same range, such as those of a page, share a statement. */
+/** Lookups with the same range, such as those of a page, share a statement. */
 export function lookUpPerformance(
   db: Database,
   storeId: string,

@@ -1,10 +1,10 @@
 import { deviceShares, type Kpis } from "../kpis/kpis.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 
-/** What a tool for spreadsheets would take for a formula. */
+/** Spreadsheets would take such a text for a formula. */
 const formula = /^[=+\-@\t\r]/u;
 
-/** KPIs that are numbers, or objects of numbers, by the prefix of their columns. */
+/** Numbers, or objects of numbers, by the prefix of their columns. */
 const kpiColumns = {
   sales: ["live", "replay", "referral", "total"],
   orders: ["live", "replay", "referral", "total"],
@@ -18,10 +18,10 @@ const kpiColumns = {
 } as const satisfies Record<Exclude<keyof Kpis, "devices">, readonly string[]>;
 const kpiNames = Object.keys(kpiColumns) as readonly (keyof typeof kpiColumns)[];
 
-/** Columns of their own; any text may be a device, and all others count as `other`. */
+/** These have columns; any text may be a device, and all others count as `other`. */
 const deviceNames = ["mobile", "tablet", "desktop", "tv", "other"] as const;
 
-/** The columns of a show's figures. Later versions add further ones at the end. */
+/** Later versions add columns at the end. */
 export const showColumns: readonly string[] = [
   "id",
   "name",
@@ -37,7 +37,7 @@ export const showColumns: readonly string[] = [
   ...deviceNames.map((name) => `devices_${name}`),
 ];
 
-/** The cells of a show, in the order of these columns. */
+/** One cell for each of `showColumns`. */
 export function showCells(show: LiveStreamAnalytics, currency: string | null): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
   const isNamed = new Set<string>(deviceNames);

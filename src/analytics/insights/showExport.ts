@@ -20,8 +20,8 @@ const showsPerPage = 200;
 type Position = Pick<LiveStreamAnalytics, "startedAt" | "id">;
 
 /**
- * The figures of the shows that started within a range, in the order of their start: as CSV with a header, or as NDJSON. In
- * constant memory: a page is read when the one before was taken. Each row is consistent in itself.
+ * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON. In
+ * constant memory: a page is read once the one before was taken. Each row is consistent in itself.
  *
  * @throws {AppError} UNAVAILABLE
  */

@@ -7,7 +7,7 @@ interface ShowTotals extends KpiColumns {
   readonly id: string;
 }
 
-/** The KPIs of a show that is known to exist. Shows that are asked for together, such as those of a page, share a statement. */
+/** The shows must exist. Lookups together, such as those of a page, share a statement. */
 export const lookUpKpis = joinLookups<Kpis>(async (db, storeId, ids) => {
   const rows = await selectTotals(db, storeId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));

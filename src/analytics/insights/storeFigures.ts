@@ -15,7 +15,7 @@ export interface StoreFigures {
 /** More devices count as `other`: those with the fewest viewers. */
 const devicesMax = 1_000;
 
-/** The KPIs of all shows that started within a range, from the sums of their totals. */
+/** Sums up the totals of all shows that started within a range. */
 export async function readStoreFigures(db: Database, storeId: string, range: StoreRange): Promise<StoreFigures> {
   const [row] = await db.$queryRaw<[KpiColumns & Pick<StoreFigures, "showCount">]>`
     WITH shows AS MATERIALIZED (SELECT s.id FROM "LiveStream" AS s WHERE ${startedWithin(storeId, range)})
@@ -37,7 +37,7 @@ export async function readStoreFigures(db: Database, storeId: string, range: Sto
 
 const seen = Prisma.sql`sum(t.viewers) FILTER (WHERE t.channel IN ('LIVE', 'REPLAY'))`;
 
-/** What shows are ordered by; exact, not as rates are rounded. */
+/** Exact, unlike rates, which are rounded. */
 const scores = {
   SALES: Prisma.sql`sum(t.sales)`,
   ORDERS: Prisma.sql`sum(t.orders)`,
@@ -55,7 +55,7 @@ export const showOrders = [
   "AVERAGE_VIEW_TIME",
 ] as const satisfies ShowOrder[];
 
-/** The shows that started within a range with the most of something, then by id. */
+/** Shows that started within a range, highest first, then by id. */
 export async function readTopShows(
   db: Database,
   storeId: string,

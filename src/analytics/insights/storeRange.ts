@@ -2,14 +2,14 @@ import { Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { isTimeZone } from "../../lib/timeZone.js";
 
-/** A time of a store: from a moment until before another. */
+/** `from` is part of the range, `until` is not. */
 export interface StoreRange {
   readonly from: Date;
   readonly until: Date;
   readonly timeZone: string;
 }
 
-/** A range that may be open at its ends. */
+/** May be open at its ends. */
 export interface OpenRange {
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;

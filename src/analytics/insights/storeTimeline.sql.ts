@@ -17,9 +17,9 @@ export function hours(storeId: string, from: number, until: number, offsets: Off
 }
 
 /**
- * Parts are local days, by their number since 1970-01-01. They are read as days of UTC, which are few rows; only the
- * quarters of an hour that have another date in local time are taken from that of UTC and added to their own. The sums are
- * exact, and nothing is left of a day from which all was taken.
+ * Parts are local days, by their number since 1970-01-01. They are read as days of UTC, which are few rows; quarters of
+ * an hour that have another date in local time are moved from that of UTC to their own. The sums are exact, and nothing
+ * is left of a day from which all was taken.
  */
 export function days(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const quarters = spansWithin(from, until, quarterSeconds);
@@ -39,7 +39,7 @@ export function days(storeId: string, from: number, until: number, offsets: Offs
     FROM (${byStart(moved)}) AS moved, LATERAL (VALUES (${localDay}, 1), (${utcDay}, -1)) AS t(part, sign)`;
 }
 
-/** At most, how long before and after midnight of UTC dates differ. An array finds the index, whatever the statistics. */
+/** So long before and after midnight of UTC dates can differ. An array finds the index, whatever the statistics. */
 function movedQuarters(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const seconds = offsets.map(
     (offset) => Math.ceil(Math.abs(offset.seconds) / quarterSeconds) * quarterSeconds * Math.sign(offset.seconds),
@@ -55,7 +55,7 @@ function movedQuarters(storeId: string, from: number, until: number, offsets: Of
         (${series(0, behind)} UNION ${series(daySeconds - ahead, daySeconds)}) AS q))`;
 }
 
-/** Converting moments takes longer than adding: once for all shows. */
+/** Converting moments takes longer than adding, so it is done once for all shows. */
 function byStart(parts: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT extract(epoch FROM starts)::bigint AS starts, orders, carts, sales FROM (
@@ -71,7 +71,7 @@ function spansOf(storeId: string, seconds: number, start: number, end: number): 
     p."storeId" = ${storeId} AND p.seconds = ${seconds}::int AND p."startsAt" >= ${moment(start)} AND p."startsAt" < ${moment(end)}`;
 }
 
-/** The minutes at both ends that are not of whole quarters of an hour, and all those that are not folded yet. */
+/** Minutes at both ends that do not make up whole quarters of an hour, and all that are not folded yet. */
 function minutes(storeId: string, from: number, until: number): Prisma.Sql {
   const { firstSpan, endOfSpans } = spansWithin(from, until, quarterSeconds);
   const within = (start: number, end: number) =>
@@ -87,7 +87,7 @@ function minutes(storeId: string, from: number, until: number): Prisma.Sql {
     ${endOfSpans < until ? part(endOfSpans, until) : Prisma.empty}`;
 }
 
-/** Where whole spans begin and end; the end is not before the beginning, and that may be after the range. */
+/** The end is not before the beginning, which may be after the range. */
 function spansWithin(from: number, until: number, seconds: number) {
   const firstSpan = Math.ceil(from / seconds) * seconds;
   return { firstSpan, endOfSpans: Math.max(firstSpan, Math.floor(until / seconds) * seconds) };

@@ -25,11 +25,11 @@ interface PartRow {
   readonly sales: string;
 }
 
-/** The local days of five years, and those at both ends. */
+/** Five years, and the days at both ends. */
 const daysMax = 1_830;
 const monthSeconds = 31 * daySeconds;
 
-/** What happened in a range, whichever show it was of: the hours, days, weeks or months of the time zone, the latest 1,500. */
+/** Covers all shows, in hours, days, weeks or months of the time zone, the latest 1,500. */
 export async function readStoreTimeline(
   db: Database,
   storeId: string,
@@ -46,7 +46,7 @@ export async function readStoreTimeline(
   return merged(rows.toReversed(), startOf(bucket, offsets)).slice(-bucketsMax);
 }
 
-/** The start of the bucket that an hour or a day is in, in seconds since 1970. */
+/** The start of an hour's or day's bucket, in seconds since 1970. */
 function startOf(bucket: StoreBucket, offsets: readonly ZoneOffset[]): (part: number) => number {
   if (bucket === "HOUR") return (hour) => hour;
   return (day) => startOfDay(offsets, firstDayOf(bucket, day));

@@ -2,10 +2,10 @@ import type { Database } from "../../database/client.js";
 import { joinLookups } from "../../database/joinLookups.js";
 
 /**
- * Joins reads of shows with the same arguments, such as those of the best shows, into one statement.
+ * Joins reads of shows with the same arguments into one statement.
  *
  * @param read what is found of each show, or undefined
- * @param nothing what is found of a show that was deleted in between
+ * @param nothing for a show that was deleted in between
  */
 export function joinShows<Args, Value>(
   read: (db: Database, storeId: string, ids: string[], args: Args) => Promise<ReadonlyMap<string, Value>>,
@@ -33,7 +33,7 @@ function partsOf(key: string): readonly [args: string, id: string] {
   return JSON.parse(key) as [string, string];
 }
 
-/** Rows by the show that they are of, in their order. */
+/** Groups rows by show, in their order. */
 export function byShow<Row extends { readonly id: string }, Value>(
   rows: readonly Row[],
   valueOf: (row: Omit<Row, "id">) => Value,

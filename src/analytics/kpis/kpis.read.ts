@@ -16,7 +16,7 @@ export interface LiveStreamAnalytics {
   readonly host: { readonly name: string; readonly email: string } | null;
   readonly kpis: Kpis;
   readonly devices: readonly DeviceTotal[];
-  /** The shows of the list that it is in, if it is in one. */
+  /** The list that this show is in, if any. */
   readonly list?: readonly LiveStreamAnalytics[];
 }
 
@@ -27,7 +27,7 @@ export type AnalyticsRow = Pick<
   KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
- * Reads the KPIs of a show from totals: the cost does not depend on the number of events.
+ * Reads totals, so that the cost does not depend on the number of events.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show
  */
@@ -43,7 +43,7 @@ function selectAnalytics(db: Database, storeId: string, id: string): Promise<Ana
     SELECT ${analyticsColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
 }
 
-/** The columns of AnalyticsRow of a show `s`, for a SELECT. */
+/** SELECT list for a show `s`. */
 export function analyticsColumns(storeId: string): Prisma.Sql {
   return Prisma.sql`
     s.id, s.name, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail", ${kpiColumns(storeId)}`;

@@ -43,7 +43,7 @@ export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").im
   }),
 });
 
-/** Cost of a list of devices: shows have few, though 1,001 are possible, and one query may read tens of shows. */
+/** Shows have few devices, though 1,001 are possible, and one query may read tens of shows. */
 export const devicesExpected = { itemsExpected: 100 };
 
 export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({

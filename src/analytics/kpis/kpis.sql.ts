@@ -8,12 +8,12 @@ export interface KpiColumns {
   readonly devices: readonly DeviceTotal[];
 }
 
-/** The columns of ChannelTotals, grouped by channel. Sums of decimals are text, to stay exact. */
+/** Grouped by channel. Sums of decimals are text, to stay exact. */
 export const channelTotals = Prisma.sql`
   channel, sum(sales)::text AS sales, sum(orders)::bigint AS orders, sum(viewers)::bigint AS viewers,
   sum("cartViewers")::bigint AS "cartViewers", sum("viewSeconds")::text AS "viewSeconds", sum(refunds)::text AS refunds`;
 
-/** These columns of a show `s`, for a SELECT. */
+/** SELECT list for a show `s`. */
 export function kpiColumns(storeId: string): Prisma.Sql {
   return Prisma.sql`
     (SELECT currency FROM "Store" WHERE id = ${storeId}) AS currency,

@@ -4,10 +4,10 @@ type Decimal = Prisma.Decimal;
 /** Longer results are truncated, so that they are rounded only once, to 2 decimals. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
-/** Differences are not truncated: amounts may have hundreds of digits, and the last one may decide how half a cent is rounded. */
+/** Not truncated: amounts may have hundreds of digits, and the last one may decide how half a cent is rounded. */
 const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
-/** Exact sums and counts of a channel. ANY, the whole show, has only distinct viewers. */
+/** Exact. ANY, the whole show, has only distinct viewers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
   /** A decimal. */
@@ -56,14 +56,14 @@ interface ByChannel {
   readonly replay: number;
   readonly referral: number;
   readonly total: number;
-  /** Of amounts: that of the store (ISO 4217), if it has any. */
+  /** Of amounts (ISO 4217), if the store has one. */
   readonly currency?: string | null;
 }
 
 const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0", refunds: "0" };
 
 /**
- * Computes KPIs from totals. Rates are rounded to 2 decimals; a denominator of 0 gives 0.
+ * Rates are rounded to 2 decimals; a denominator of 0 gives 0.
  *
  * @param currency of the store (ISO 4217), if it has any
  */
@@ -110,7 +110,7 @@ export function kpisOf(
   };
 }
 
-/** Shares among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
+/** Among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
 export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
   const byDevice = new Map<string, number>();
   for (const { device, viewers } of devices) byDevice.set(device, (byDevice.get(device) ?? 0) + viewers);

@@ -1,6 +1,3 @@
-import { lookUpProduct } from "../../catalog/product.lookup.js";
-import { Product } from "../../catalog/product.schema.js";
-import type { Database } from "../../database/client.js";
 import { builder } from "../../schema/builder.js";
 import { pageSize } from "../../schema/connections.js";
 import { rateLimited, rateLimitedByRoot } from "../../schema/rateLimit.js";
@@ -9,17 +6,11 @@ import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
 import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
 import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
-import {
-  type ProductFigures,
-  productOrders,
-  readPeakViewers,
-  readTimeline,
-  readTopProducts,
-  type TimelineBucket,
-  type TopProducts,
-} from "./timeline.js";
+import { shared } from "./shared.js";
+import { readPeakViewers, readTimeline, type TimelineBucket } from "./timeline.js";
+import { ProductCarts, ProductOrder, topProductsOf } from "./topProducts.schema.js";
 
-/** Cost of a time line: four hours of minutes, so that more than ten shows may be compared in one query. */
+/** Four hours of minutes, so that more than ten shows may be compared in one query. */
 const minutesExpected = 240;
 
 const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
@@ -35,27 +26,6 @@ const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").imple
   }),
 });
 
-const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").implement({
-  description: "A product of a show.",
-  fields: (t) => ({
-    productId: t.exposeString("productId"),
-    product: t.field({
-      authScopes: { "catalog:read": true },
-      type: Product,
-      nullable: true,
-      description: "Null where the catalog does not have it, or no longer.",
-      resolve: (carts, _, { db, identity }) =>
-        shared(carts, "product", async () => lookUpProduct(db, identity.storeId, carts.productId)),
-    }),
-    carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
-    orders: t.exposeInt("orders", { description: "Orders that have it." }),
-    quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
-    sales: t.exposeFloat("sales", { description: "Amounts of it in orders." }),
-  }),
-});
-
-const ProductOrder = builder.enumType("TopProductOrder", { values: productOrders });
-
 const ChannelDevices = builder
   .objectRef<{ channel: "LIVE" | "REPLAY"; devices: readonly DeviceShareValue[] }>("ChannelDevices")
   .implement({
@@ -66,7 +36,7 @@ const ChannelDevices = builder
     }),
   });
 
-/** Fields that are queried separately share their results among all subscribers who were given the same object. */
+/** Separately queried fields are shared among all subscribers who were given the same object. */
 export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
   description: "The analytics of a show.",
   fields: (t) => ({
@@ -155,29 +125,3 @@ builder.subscriptionFields((t) => ({
     resolve: (analytics: LiveStreamAnalytics) => analytics,
   }),
 }));
-
-/** Pages are resolved one after the other. Those of a list of shows are read by one statement all the same. */
-function topProductsOf(db: Database, analytics: LiveStreamAnalytics, page: TopProducts): Promise<ProductFigures[]> {
-  const read = (show: LiveStreamAnalytics) =>
-    shared(show, `products ${page.by} ${page.first}`, () => readTopProducts(db, show.storeId, show.id, page));
-  for (const show of analytics.list ?? []) void read(show);
-  return read(analytics);
-}
-
-const sharedByOwner = new WeakMap<object, Map<string, Promise<unknown>>>();
-
-/**
- * Runs a query once for all holders of the same object, and caches the result with it. Failures are not cached.
- *
- * @param key names the query and its arguments; the same key must always mean the same type
- */
-function shared<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
-  const known = sharedByOwner.get(owner) ?? new Map<string, Promise<unknown>>();
-  sharedByOwner.set(owner, known);
-  const found = known.get(key) as Promise<Value> | undefined;
-  if (found !== undefined) return found;
-  const reading = read();
-  known.set(key, reading);
-  reading.catch(() => known.delete(key));
-  return reading;
-}

@@ -35,8 +35,8 @@ interface TimelineParts extends ShowKey, Bounds {
 }
 
 /**
- * The rows that buckets consist of. Buckets of whole days or quarters of an hour are read from spans, with minutes only
- * at the ends: few rows, however long the show.
+ * Buckets of whole days or quarters of an hour are read from spans, with minutes only at the ends: few rows, however
+ * long the show.
  */
 export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineParts): Prisma.Sql {
   const unit = [daySeconds, quarterSeconds].find((seconds) => bucketSeconds % seconds === 0);
@@ -52,7 +52,7 @@ export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineP
   const minutes = ends
     .filter(([start, end]) => start < end)
     .map(([start, end]) => Prisma.sql`UNION ALL (${foldedMinutesOf(show, start, end)})`);
-  // All other spans are older than the latest buckets.
+  // Others are older than the latest buckets.
   const spansMax = (bucketsMax * bucketSeconds) / unit;
   return Prisma.sql`
     (SELECT "startsAt" AS starts, viewers, carts, orders, sales FROM "LiveStreamSpan"
@@ -79,7 +79,7 @@ function foldedMinutesOf({ storeId, lsId }: ShowKey, from: number, until: number
       AND minute >= ${moment(from)} AND minute < ${moment(until)}`;
 }
 
-/** The slots by minute, with all viewers of that minute: few rows. */
+/** Slots by minute, with all viewers of that minute: few rows. */
 export function slotsOf({ storeId, lsId }: ShowKey): Prisma.Sql {
   return Prisma.sql`
     SELECT minute, carts, orders, sales, viewers + coalesce((

@@ -10,7 +10,7 @@ import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMi
 
 export interface TimelineBucket {
   readonly startsAt: Date;
-  /** The highest number of distinct active viewers in any of its minutes. */
+  /** The highest number of distinct active viewers in any minute. */
   readonly viewers: number;
   readonly carts: number;
   readonly orders: number;
@@ -18,7 +18,7 @@ export interface TimelineBucket {
 }
 
 const bucketSecondsMax = 86_400;
-/** Of the show of the row that is read for. */
+/** The show of the outer row. */
 const lsId = Prisma.sql`s.id`;
 
 interface TimelineArgs {
@@ -43,7 +43,7 @@ const lookUpTimeline = joinShows<TimelineArgs, TimelineBucket[]>(async (db, stor
 }, []);
 
 /**
- * The parts of a show with any event, in order; the latest 1,500. Those of shows that are asked for together are read at once.
+ * Parts with any event, in order; the latest 1,500. Shows asked for together are read at once.
  *
  * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
  */
@@ -76,7 +76,7 @@ const lookUpPeak = joinShows<null, number>(async (db, storeId, ids) => {
   return new Map(rows.map(({ id, peak }) => [id, peak]));
 }, 0);
 
-/** The highest number of distinct active viewers in any minute of the show. */
+/** The highest number of distinct active viewers in any minute. */
 export function readPeakViewers(db: Database, storeId: string, show: string): Promise<number> {
   return lookUpPeak(db, storeId, show, null);
 }
@@ -122,7 +122,7 @@ const lookUpTopProducts = joinShows<TopProducts, ProductFigures[]>(async (db, st
   return byShow(await asWideRead(db, storeId, read), (row) => ({ ...row, sales: money(row.sales) }));
 }, []);
 
-/** The products of a show with the highest figure, then by id; none for which it is 0. */
+/** Products with the highest figure, then by id; none for which it is 0. */
 export function readTopProducts(
   db: Database,
   storeId: string,

@@ -21,7 +21,7 @@ interface DeletionOptions {
 
 const timeoutMs = 60_000;
 
-/** The tables of a show, beside its own row and those that name it by its number. */
+/** Of a show, beside its own row and those that name it by its number. */
 const tables = [
   "LiveStreamTotal",
   "LiveStreamDevice",
@@ -32,11 +32,11 @@ const tables = [
 const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowBase", "ShowProductSlot", "ShowProductSpan"];
 
 /**
- * Deletes a show and everything of it. Events are many rows: the show is archived first, so that it takes no more, and
- * they are removed in batches. After an interruption, another call removes the rest.
+ * Deletes a show with its data. Events are many rows: the show is archived first, so that it takes no more, and they
+ * are removed in batches. After an interruption, another call removes the rest.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where it has events and `force` is not given, or
- *   UNAVAILABLE where it stays locked
+ * UNAVAILABLE where it stays locked
  */
 export async function deleteLiveStream(
   db: RootDatabase,
@@ -66,7 +66,7 @@ export async function deleteLiveStream(
   return { message: `Live stream ${lsId} was deleted.`, events };
 }
 
-/** Whether it has, or had events before they were pruned. */
+/** Pruned events count too. */
 async function hasEvents(transaction: Database, storeId: string, lsId: string): Promise<boolean> {
   const [show] = await transaction.$queryRaw<{ hasEvents: boolean }[]>`
     SELECT ${hasRows(storeId)} OR EXISTS (

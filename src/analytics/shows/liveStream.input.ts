@@ -17,7 +17,7 @@ const durationSecondsMax = 366 * 86_400;
 /** Tolerance for clocks that differ. */
 const fromNowMs = 10_000;
 
-/** Checks a show against every rule that needs no other data. */
+/** Every rule that needs no other data. */
 export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems, now = Date.now()): void {
   checkText(show.id, 255, [...path, "id"], problems);
   checkText(show.name, 1_000, [...path, "name"], problems);
@@ -56,7 +56,7 @@ function checkStart({ status, startedAt }: LiveStreamInput, path: Path, problems
   }
 }
 
-/** Reports a text that is blank, too long, or that PostgreSQL cannot store. */
+/** Reports a text that is blank, too long, or not storable in PostgreSQL. */
 export function checkText(text: string, charactersMax: number, path: Path, problems: Problems): void {
   const fault = textFault(text, String(path.at(-1)), charactersMax);
   if (fault !== undefined) problems.add({ ...fault, path });

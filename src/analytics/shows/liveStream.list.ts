@@ -11,11 +11,11 @@ export interface LiveStreamPosition {
   readonly isScheduled: boolean;
 }
 
-/** Which shows are listed; a blank search matches all. */
+/** A blank search matches all. */
 export interface LiveStreamFilter {
   readonly status?: LiveStreamStatus | null | undefined;
   readonly search?: string | null | undefined;
-  /** When they started, or are to start: from a moment until before another. */
+  /** By (scheduled) start: from a moment until before another. */
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
 }
@@ -29,8 +29,8 @@ const searchCharactersMax = 200;
 const searchWordsMax = 8;
 
 /**
- * A page of a store's shows, newest first, and after all others those that are scheduled, the next one first. Shows with
- * the same start are ordered by id, in the same direction.
+ * Newest first, and after all others those that are scheduled, the next one first. Shows with the same start are
+ * ordered by id, in the same direction.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
@@ -50,11 +50,7 @@ export async function listLiveStreams(
   return { nodes: shows.slice(0, first), hasNextPage: shows.length > first };
 }
 
-/**
- * How many shows a list has in all, counted up to a maximum.
- *
- * @throws {AppError} VALIDATION_FAILED for a search that is too long
- */
+/** Counted up to a maximum. @throws {AppError} VALIDATION_FAILED for a search that is too long */
 export async function countLiveStreams(
   db: Database,
   storeId: string,
@@ -72,8 +68,8 @@ function matching({ search, from, until }: LiveStreamFilter) {
 }
 
 /**
- * The words that the name or the id of a show contains, in any case, with the characters that LIKE interprets escaped.
- * Undefined for a search that nothing can match.
+ * Words that the name or id of a show contains, in any case, escaped for LIKE. Undefined for a search that nothing can
+ * match.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */

@@ -6,23 +6,23 @@ import { searchedWords } from "./liveStream.list.js";
 export const liveStreamOrders = ["STARTED_AT", "NAME", "SALES", "ORDERS", "VIEWERS"] as const;
 export type LiveStreamOrder = (typeof liveStreamOrders)[number];
 
-/** A show, and what it is ordered by, as its cursor has it. */
+/** A show with the value that orders it, as in its cursor. */
 export type OrderedShow = LiveStream & { readonly sortValue: string };
 
 interface Sort {
   /** Of a show `s` with totals `t`. */
   readonly value: Prisma.Sql;
-  /** How the value of a cursor is compared with it. */
+  /** The SQL of a cursor's value, to compare `value` with. */
   readonly given: (value: string) => Prisma.Sql;
   readonly isValue: (value: string) => boolean;
-  /** What is summed over the totals `t` of a show, where it is ordered by one. */
+  /** Summed over the totals `t` of a show. */
   readonly score?: Prisma.Sql;
 }
 
 const decimal = /^\d{1,60}(\.\d{1,100})?$/u;
 const milliseconds = /^-?\d{1,15}$/u;
 
-/** Sums are cut to 100 decimals, so that a cursor can hold them. */
+/** Cut to 100 decimals, so that a cursor can hold them. */
 function byScore(score: Prisma.Sql): Sort {
   return {
     value: Prisma.sql`coalesce(trim_scale(round(t.score, 100)), 0)`,
@@ -32,7 +32,7 @@ function byScore(score: Prisma.Sql): Sort {
   };
 }
 
-/** Names are compared by their first 200 characters, without regard to the case of A to Z, the same in every database. */
+/** Names are compared by their first 200 characters, ignoring the case of A to Z, alike in every database. */
 const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
   STARTED_AT: {
     value: Prisma.sql`(extract(epoch FROM s."startedAt") * 1000)::bigint`,
@@ -49,7 +49,7 @@ const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
   VIEWERS: byScore(Prisma.sql`sum(viewers) FILTER (WHERE channel IN ('LIVE', 'REPLAY'))`),
 };
 
-/** Whether totals are read for it: an analytics read under the limit. */
+/** Reads totals: an analytics read under the limit. */
 export function isByTotals(orderBy: LiveStreamOrder): boolean {
   return sorts[orderBy].score !== undefined;
 }
@@ -66,8 +66,7 @@ interface OrderedPage extends LiveStreamFilter {
 }
 
 /**
- * A page of a store's shows in an order; those that are equal in it go by id, in the same direction. Scheduled shows have no
- * place of their own here.
+ * Equal shows go by id, in the same direction. Scheduled shows have no place of their own here.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */

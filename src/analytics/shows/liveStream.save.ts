@@ -8,10 +8,10 @@ import { type LiveStreamStatus, liveStreamStatuses } from "./liveStream.js";
 const timeoutMs = 15_000;
 
 /**
- * Creates a show, or changes the one with this id. Saving the same status again is allowed.
+ * Creates or changes the show with this id. Saving the same status again is allowed.
  *
  * @throws {AppError} VALIDATION_FAILED for invalid values, among them a start that does not fit the status, and for a
- *   step back in status
+ * step back in status
  */
 export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
   const problems = new Problems();
@@ -33,7 +33,8 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
       SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
     let [saved] = await lockSaved();
     if (saved === undefined) {
-      // Shows of a store are created one after the other: each has a number, and of concurrent savers of one, one creates it.
+      // One after the other within a store: each new show has a number, and of concurrent savers of one, one creates
+      // it.
       await transaction.$executeRaw`SELECT FROM "Store" WHERE id = ${storeId} FOR NO KEY UPDATE`;
       [saved] = await lockSaved();
       if (saved === undefined) {

@@ -85,7 +85,7 @@ const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStrea
   }),
 });
 
-/** A show of a list: in an order that was asked for, with its place there. */
+/** A show with its place in the order that was asked for. */
 interface ListedShow extends LiveStreamRow {
   readonly place?: readonly string[];
 }
@@ -182,7 +182,7 @@ async function listShows(_: unknown, args: ShowListArgs, { db, identity: { store
   return shows.connect(page, after, (max) => countLiveStreams(db, storeId, filter, max));
 }
 
-/** One analytics read under the limit, together with the figures of its nodes. */
+/** One analytics read under the limit, with the figures of its nodes. */
 const listByTotals = rateLimitedByRoot("analytics", listShows);
 
 async function listInOrder(

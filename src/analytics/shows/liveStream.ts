@@ -18,7 +18,7 @@ type TimedShow = Pick<LiveStream, "startedAt" | "durationSeconds"> & { readonly 
 /** The maximum of GraphQL's Int. */
 const intMax = 2 ** 31 - 1;
 
-/** A scheduled show has no duration yet, and that of a live one grows; others end at start plus duration. Whole seconds. */
+/** A scheduled show has no duration yet, and a live one's grows; others end at start plus duration. Whole seconds. */
 export function timesOf({ status, startedAt, durationSeconds }: TimedShow, now = Date.now()): LiveStreamTimes {
   if (status === "SCHEDULED") return { endedAt: null, durationSeconds: 0 };
   if (status === "LIVE") {

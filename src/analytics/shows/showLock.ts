@@ -11,18 +11,23 @@ const statementTimeoutMs = 30 * 60_000;
 /** Releases the show when a process froze in its transaction. */
 const idleTimeoutMs = 10_000;
 
-/** An advisory lock: batches share it, rebuilding and pruning take it exclusively. */
-function showLockKey(storeId: string, lsId: string): string {
+/** Advisory: batches share it, rebuilding and pruning take it exclusively. */
+export function showLockKey(storeId: string, lsId: string): string {
   return `live stream ${storeId} ${lsId}`;
 }
 
-/** Tries to get the shared lock until the end of the transaction. */
+/** Until the end of the transaction. */
 export function trySharedLock(storeId: string, lsId: string): Prisma.Sql {
-  return Prisma.sql`pg_try_advisory_xact_lock_shared(hashtextextended(${showLockKey(storeId, lsId)}, 0))`;
+  return trySharedLockOf(Prisma.sql`${showLockKey(storeId, lsId)}`);
+}
+
+/** @param key showLockKey, for instance of a column */
+export function trySharedLockOf(key: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`pg_try_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
 }
 
 /**
- * Waits without a connection until the shared lock is free; it is not held afterwards.
+ * Waits without a connection until the shared lock is free, without taking it.
  *
  * @throws {AppError} UNAVAILABLE after `waitMs`
  */
@@ -36,18 +41,14 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
 }
 
 /**
- * Whether nobody had the exclusive lock since the statement's snapshot: at the end of it, the show's row is written. Of a row
- * `s` that the statement locks, which makes it the latest version.
+ * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. Of a row `s`
+ * that the statement locks, which makes it the latest version.
  */
-export function isSnapshotCurrent(storeId: string, lsId: string): Prisma.Sql {
-  return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = ${lsId})`;
+export function isSnapshotCurrent(storeId: string): Prisma.Sql {
+  return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = s.id)`;
 }
 
-/**
- * Runs a transaction with the exclusive lock of a show.
- *
- * @throws {AppError} UNAVAILABLE after a minute
- */
+/** @throws {AppError} UNAVAILABLE after a minute */
 export function withShowLock<Result>(
   db: RootDatabase,
   { storeId, lsId, timeoutMs }: { readonly storeId: string; readonly lsId: string; readonly timeoutMs: number },
@@ -65,8 +66,8 @@ export function withShowLock<Result>(
 }
 
 /**
- * Takes the exclusive lock until the end of the transaction. Selecting from the show's row makes Citus take it on the
- * show's node, as for the shared lock.
+ * Until the end of the transaction. Selecting from the show's row makes Citus take the lock on the show's node, as for
+ * the shared one.
  *
  * @throws {LockedError} after a second
  */
@@ -77,7 +78,7 @@ export async function lockShow(transaction: Database, storeId: string, lsId: str
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
     // Without statistics on a new show, the planner would choose quadratic nested loops.
     enable_nestloop: "off",
-    // What nested loops remain would seem so expensive that compiling each statement for a second would pay.
+    // The remaining nested loops would seem so expensive that compiling each statement for a second would pay.
     jit: "off",
   });
   await asLocked(

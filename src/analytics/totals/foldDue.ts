@@ -13,7 +13,7 @@ interface DueShow {
 const showsMax = 10_000;
 const dueByDatabase = new WeakMap<RootDatabase, LRUCache<string, DueShow>>();
 
-/** Notes that a show has totals in slots, for the next foldDue of this database. */
+/** The next foldDue of this database folds the show. */
 export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
   const root = rootOf(db);
   const due = dueByDatabase.get(root) ?? new LRUCache({ max: showsMax });
@@ -22,8 +22,7 @@ export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
 }
 
 /**
- * Folds the totals of the shows that were noted, so that what they were spread over stays small even where nothing more is
- * recorded.
+ * So that slots stay few even where nothing more is recorded.
  *
  * @throws the first error, after all were tried; a show that failed stays noted
  */

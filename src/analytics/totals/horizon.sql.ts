@@ -12,10 +12,10 @@ interface PrunedPage {
 }
 
 export interface PrunedRows {
-  /** Whether the show's lock was acquired; if not, nothing was done. */
+  /** Otherwise nothing was done. */
   readonly hasLock: boolean;
   readonly removed: number;
-  /** The last id of the page; null where no events are left. */
+  /** Of the page; null where no events are left. */
   readonly last: Uint8Array | null;
 }
 
@@ -23,7 +23,7 @@ export interface PrunedRows {
 const epochMinute = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
 
 /**
- * Removes those events of a page, in the order of ids, that occurred before the show's horizon, and keeps what they had
+ * Removes the events of a page that occurred before the show's horizon, in the order of ids, and keeps what they had
  * added for a rebuild. Recording goes on beside it, since it takes no events from before the horizon.
  */
 export function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
@@ -37,7 +37,7 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
     gone AS (
       DELETE FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = (SELECT number FROM show)
         AND (e.id IN (SELECT id FROM page WHERE "occurredAt" < ${before}::timestamptz)) IS TRUE
-      RETURNING e.id, e.type, e.channel, e."occurredAt", e."productId", e.value, e.lines, e."acceptedAt", e.position),
+      RETURNING e.show, e.id, e.type, e.channel, e."occurredAt", e."productId", e.value, e.lines, e."acceptedAt", e.position),
     base AS (
       INSERT INTO "ShowBase" AS t ("storeId", show, channel, minute, "productId", sales, orders, carts, seconds, refunds, quantity)
       SELECT l."storeId", l.number, a.channel, a.minute, a."productId", a.sales, a.orders, a.carts, a.seconds, a.refunds, a.quantity
@@ -60,7 +60,7 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
     FROM show`;
 }
 
-/** Whether something that was counted lies between the show's horizon, if it has any, and a time. Of a show `s`. */
+/** Something counted lies between the show's horizon, if it has any, and a time. Of a show `s`. */
 export function hasEventsBefore(storeId: string, before: Date): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM "LiveStreamMinute" AS m WHERE m."storeId" = ${storeId} AND m."liveStreamId" = s.id

@@ -7,7 +7,7 @@ import { hasEventsBefore, type PrunedRows, pruneStatement } from "./horizon.sql.
 interface HorizonOptions {
   readonly before: Date;
   readonly pageRows?: number;
-  /** Ends it early, between pages; the next run goes on. */
+  /** Ends early, between pages; the next run goes on. */
   readonly signal?: AbortSignal | undefined;
   readonly onPage?: (removed: number) => void;
 }
@@ -18,7 +18,7 @@ const claimTimeoutMs = 60_000;
 /** A process that has removed nothing for so long has ended. */
 const abandonedAfter = "2 minutes";
 
-/** The ended and archived shows of a store that have events which occurred before a time. */
+/** Ended and archived shows with events before a time. */
 export async function showsWithEventsBefore(db: RootDatabase, storeId: string, before: Date): Promise<string[]> {
   const shows = await db.$queryRaw<{ id: string }[]>`
     SELECT s.id FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.status IN ('ENDED', 'ARCHIVED')

@@ -9,7 +9,7 @@ interface ProductSpanSources {
   readonly added: Prisma.Sql;
 }
 
-/** Adds to the quarters of an hour and the days of UTC of each product. Rows are written in the order of their keys. */
+/** Quarters of an hour and days of UTC. Rows are written in the order of their keys. */
 export function addToProductSpans({ show, added }: ProductSpanSources): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "ShowProductSpan" AS t ("storeId", show, seconds, "startsAt", "productId", carts, orders, quantity, sales, refunds)

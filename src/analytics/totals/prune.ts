@@ -70,7 +70,7 @@ async function markPruned(db: RootDatabase, storeId: string, id: string): Promis
   });
 }
 
-/** Removes all events of a show that is marked as pruned. @returns how many */
+/** The show must be marked as pruned. @returns how many */
 export async function removeEvents(
   db: RootDatabase,
   storeId: string,

@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { channelName, momentOf } from "../events/storage/codes.js";
+import { channelName, momentOf, startOfMinute } from "../events/storage/codes.js";
 import { linesOf, productParts, productSums } from "../events/storage/products.sql.js";
 import { type ShowRow, showRow } from "../events/storage/showRow.js";
 import { keepDevices, keepProducts, type NameLimits, otherDevice, unknownDevice } from "../events/keptNames.js";
@@ -126,14 +126,16 @@ function minutes({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
       INSERT INTO "LiveStreamMinute" ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
       SELECT l."storeId", l.id, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales FROM ${source}, (
        SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales FROM (
-        SELECT date_trunc('minute', "occurredAt", 'UTC') AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
+        SELECT ${startOfMinute(Prisma.sql`"occurredAt"`)} AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
           count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
         FROM "ShowEvent" WHERE ${byNumber} AND type < 4 GROUP BY 1
         UNION ALL SELECT to_timestamp(minute::float8 * 60), 0, carts, orders, sales FROM "ShowBase"
         WHERE ${byNumber} AND minute <> -1 AND "productId" = '' AND carts + orders > 0
-        UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, count(*), 0, 0, 0
-        FROM (SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
-          UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS p, generate_series(0, 59) AS m(minute)
+        UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, sum(viewers), 0, 0, 0
+        FROM (SELECT hour, minutes, count(*) AS viewers FROM (
+            SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}
+            UNION ALL SELECT hour, minutes FROM "ShowPresence" WHERE ${byNumber}) AS h
+          GROUP BY hour, minutes) AS p, generate_series(0, 59) AS m(minute)
         WHERE (minutes >> m.minute) & 1 = 1 GROUP BY hour, m.minute) AS parts
        GROUP BY minute) AS a WHERE ${isShow}`,
   ];
@@ -155,7 +157,7 @@ function products(show: ShowSql): Prisma.Sql[] {
   const counted = Prisma.sql`(
     SELECT * FROM (
       ${productParts(Prisma.sql`"ShowEvent"`, byNumber)}
-      UNION ALL SELECT "productId", to_timestamp(minute::float8 * 60), carts, orders, quantity, sales, refunds FROM "ShowBase"
+      UNION ALL SELECT show, "productId", to_timestamp(minute::float8 * 60), carts, orders, quantity, sales, refunds FROM "ShowBase"
       WHERE ${byNumber} AND "productId" <> '') AS parts
     WHERE EXISTS (SELECT FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId}
       AND k."productId" = parts."productId" AND k.slot = ${slot}))`;

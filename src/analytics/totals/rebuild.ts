@@ -13,11 +13,11 @@ export interface RebuildResult {
 }
 
 /**
- * Computes all totals of a show, or of all shows of the store, from the events again. Each show is rebuilt in one
- * transaction: batches wait, and readers see the old figures until it commits.
+ * Computes all totals of a show, or of all shows of the store, from the events. Each show is one transaction: batches
+ * wait, and readers see the old figures until it commits.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where the named show was pruned, or UNAVAILABLE where the
- *   show stays locked
+ * show stays locked
  */
 export async function rebuildAnalytics(
   db: RootDatabase,

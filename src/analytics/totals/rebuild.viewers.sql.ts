@@ -50,11 +50,15 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
         FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
         LEFT JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = s."viewerId"
         WHERE v.seen IS DISTINCT FROM s.seen | ${kept("v.seen")}),
+      "firstBatches" AS MATERIALIZED (
+        SELECT e."viewerId", e.channel, min(e."acceptedAt") AS "acceptedAt"
+        FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong) GROUP BY e."viewerId", e.channel),
       firsts AS MATERIALIZED (
         SELECT DISTINCT ON (e."viewerId", e.channel) e."viewerId", e.channel, ${hourOf(occurredAt)} AS hour,
-          coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, "acceptedAt", position, id
-        FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong)
-        ORDER BY e."viewerId", e.channel, "acceptedAt", position, id),
+          coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, e."acceptedAt", position, id
+        FROM "firstBatches" AS b, ${heard}
+          AND b."viewerId" = e."viewerId" AND b.channel = e.channel AND b."acceptedAt" = e."acceptedAt"
+        ORDER BY e."viewerId", e.channel, e."acceptedAt", position, id),
       corrected AS MATERIALIZED (
         SELECT w."viewerId", coalesce(w.hour, f.hour) AS hour, w.seen, ${keptDevice(1)} AS "liveDevice", ${keptDevice(2)} AS "replayDevice"
         FROM wrong AS w

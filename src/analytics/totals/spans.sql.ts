@@ -1,9 +1,7 @@
 import type { ShowRow } from "../events/storage/showRow.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
-/**
- * Lengths of spans in seconds: quarters of an hour, by which time zones differ; days; and the whole show, for its peak.
- */
+/** Spans in seconds: quarters of an hour, by which time zones differ; days; and the whole show, for its peak. */
 export const quarterSeconds = 900;
 export const daySeconds = 86_400;
 export const wholeShowSeconds = 0;

@@ -10,8 +10,8 @@ const nonSpace = /\S|\r\n|\n|\r/gu;
 const nonSpaceOrTab = /\S|\r\n|\n|\r|\t/gu;
 
 /**
- * Makes one token of each run of ordinary characters; fast-csv makes one of every character, where nearly all of its
- * time goes.
+ * Makes one token of each run of ordinary characters; fast-csv spends nearly all of its time on a token for each
+ * character.
  */
 class RunScanner extends Scanner {
   readonly #delimiters: Finder;
@@ -60,7 +60,7 @@ interface CellParsers {
   };
 }
 
-/** Makes a parser trim unquoted cells only: its options trim all or none. */
+/** The parser's own options trim all cells or none. */
 function trimUnquoted(parser: RowParser): RowParser {
   (parser as unknown as CellParsers).columnParser.nonQuotedColumnParser.columnFormatter.format = (cell) => cell.trim();
   return parser;
@@ -76,12 +76,12 @@ const readers = Object.fromEntries(
 ) as Readonly<Record<Delimiter, { readonly parser: RowParser; readonly scanner: RunScanner }>>; // one for each
 
 /**
- * The cells of a record, trimmed unless quoted; undefined if fast-csv refuses it. Its messages contain the whole input,
- * so they are dropped.
+ * Trimmed unless quoted; undefined if fast-csv refuses the record. Its messages contain the whole input, so they are
+ * dropped.
  */
 export function cellsOf(record: string, delimiter: Delimiter = ","): readonly string[] | undefined {
   const { parser, scanner } = readers[delimiter];
-  // fast-csv drops a byte order mark and white space before the first cell, but not before later ones.
+  // fast-csv drops white space before the first cell only.
   const padded = /^\s/u.test(record);
   scanner.reset(padded ? `${delimiter}${record}` : record);
   try {
@@ -93,11 +93,11 @@ export function cellsOf(record: string, delimiter: Delimiter = ","): readonly st
   }
 }
 
-/** fast-csv looks at two tokens at most, so these are reused. */
+/** Reused, since fast-csv looks at two tokens at most. */
 const tokens = Array.from({ length: 4 }, () => new Token({ token: "", startCursor: 0, endCursor: 0 }));
 let tokensGiven = 0;
 
-/** A token that is valid until three more are requested. */
+/** Valid until three more are requested. */
 function tokenAt(line: string, start: number, end: number): Token {
   tokensGiven = (tokensGiven + 1) % tokens.length;
   const token = tokens[tokensGiven] as { -readonly [Name in keyof Token]: Token[Name] };

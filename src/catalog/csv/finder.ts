@@ -1,6 +1,6 @@
 const [lineFeed, carriageReturn] = [10, 13] as const;
 
-/** Finds a character by the native search of the engine; positions must not decrease. */
+/** Searches natively; positions must not decrease. */
 export class Finder {
   readonly #character: string;
   #text = "";
@@ -15,7 +15,7 @@ export class Finder {
     this.#found = -1;
   }
 
-  /** Its first position from `index`, or the length of the text. */
+  /** The length of the text where there is none. */
   from(index: number): number {
     if (this.#found < index) {
       const found = this.#text.indexOf(this.#character, index);

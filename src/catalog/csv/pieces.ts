@@ -3,9 +3,9 @@ import { createReadStream } from "node:fs";
 
 export interface CsvPiece {
   readonly text: string;
-  /** The position in the source: bytes of a file, UTF-16 code units of a text. */
+  /** In the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
-  /** Of the last piece: the encoding in which what follows is not valid. */
+  /** The encoding in which what follows the last piece is not valid. */
   readonly invalidAs?: string;
 }
 
@@ -19,21 +19,17 @@ export function* textPieces(text: string, characters: number): Generator<CsvPiec
   }
 }
 
-/** The bytes of a file. Iterating throws the error of node:fs if it cannot be read. */
+/** Iterating throws the error of node:fs if the file cannot be read. */
 export function fileBytes(file: string): AsyncIterable<Buffer> {
   return createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
 }
 
-/**
- * The text of a UTF-8 file, up to the first line that is not UTF-8.
- *
- * @throws the error of node:fs if the file cannot be read
- */
+/** Reads up to the first line that is not UTF-8. @throws the error of node:fs if the file cannot be read */
 export function filePieces(file: string): AsyncGenerator<CsvPiece, void> {
   return utf8Pieces(fileBytes(file));
 }
 
-/** The text of UTF-8, up to the first line that is not. */
+/** Reads up to the first line that is not UTF-8. */
 export async function* utf8Pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvPiece, void> {
   let bytesRead = 0;
   let unfinished = Buffer.alloc(0);

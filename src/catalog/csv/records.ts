@@ -1,7 +1,7 @@
 import { type Delimiter, delimiters } from "./cells.js";
 import { Finder, LineEnds } from "./finder.js";
 
-/** What is wrong with a record; all but `textAfterQuote` end the reading. */
+/** All but `textAfterQuote` end the reading. */
 export type RecordFault = "textAfterQuote" | "unclosedQuote" | "tooLong" | "tooLongInQuotes";
 
 export interface CsvRecord {
@@ -17,13 +17,14 @@ export const recordCharactersMax = 4 * 1024 * 1024;
 const [quote, byteOrderMark] = [34, 0xfeff] as const;
 const delimiterCodes = new Set(delimiters.map((delimiter) => delimiter.charCodeAt(0)));
 
-/** States of the scanner. `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
+/** `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
 
 /**
  * Splits CSV text, given in pieces of any size, into records in linear time; fast-csv would parse an unfinished record
  * again with each piece. Cells are delimited as by fast-csv: white space may surround a quoted cell, and quotes within
- * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes. Until the delimiter is known, each one counts.
+ * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes. Until the delimiter is known, each one
+ * counts.
  */
 export class RecordSplitter {
   recordLine = 1;
@@ -82,7 +83,7 @@ export class RecordSplitter {
         this.#skip(piece, index, lineEnd);
         index = lineEnd + 1;
         if (lineEnd === piece.length) break;
-        // No line is counted for a LF that completes a CRLF: its record ended at the CR.
+        // A LF that completes a CRLF counts no line: its record ended at the CR.
         const lines = lineEnds.count(index);
         this.#line += lines;
         if (lines > 0) this.#finish(piece.slice(start, lineEnd), records);
@@ -104,7 +105,7 @@ export class RecordSplitter {
     return records;
   }
 
-  /** Only whether a cell starts at the end of this text matters. */
+  /** It only matters whether a cell starts at the end of this text. */
   #skip(piece: string, from: number, to: number): void {
     let last = to - 1;
     while (last >= from && this.#isPadding(piece.charCodeAt(last))) last -= 1;

@@ -9,7 +9,7 @@ const rowsPerPage = 500;
 const optimisticAttempts = 3;
 const timeoutMs = 15 * 60_000;
 
-/** The number of some products, and a sum that identifies the version of each. */
+/** The sum identifies the version of each product. */
 interface Digest {
   readonly products: number;
   readonly versions: bigint;
@@ -21,9 +21,9 @@ interface Page extends Digest {
 }
 
 /**
- * Reads a consistent snapshot in the single session of the embedded engine, which an open cursor would keep from everybody:
- * page by page, in statements of milliseconds, and again if the catalog has then changed. Where it changes all the time, the
- * last attempt is one transaction.
+ * Reads a consistent snapshot in the embedded engine's single session, which an open cursor would block: page by page,
+ * in statements of milliseconds, and again if the catalog has then changed. If it changes all the time, the last
+ * attempt is one transaction.
  *
  * @throws the signal's reason once it is aborted
  */
@@ -57,7 +57,7 @@ async function readAll(db: Database, { format, filter, take, signal }: ExportRea
   }
 }
 
-/** Every change of a row gives it another `xmin`. */
+/** Every change of a row changes its `xmin`. */
 const digest = Prisma.raw(
   `count(*)::int AS products, coalesce(sum(hashtextextended(p.id, p.version)), 0)::text AS versions`,
 );
@@ -72,7 +72,8 @@ async function readPage(
   afterId: string | null,
 ): Promise<Page> {
   const after = afterId === null ? Prisma.empty : Prisma.sql`AND p.id > ${afterId}`;
-  // The limit is a subquery as in product.searchIndex.ts: the planner would sort the whole catalog for each page.
+  // A subquery as in product.searchIndex.ts: with a plain limit, the planner would sort the whole catalog for each
+  // page.
   const [page] = await db.$queryRaw<[Row<Page>]>`
     SELECT ${digest}, string_agg(p.line, '' ORDER BY p.id) AS lines, max(p.id) AS "lastId" FROM (
       SELECT p.id, ${version}, ${exportLines[format]} AS line ${exportedProducts(filter)} ${after}

@@ -5,7 +5,7 @@ import { type ExportFilter, exportedProducts, type ExportFormat, exportLines } f
 export interface ExportReader {
   readonly format: ExportFormat;
   readonly filter: ExportFilter;
-  /** Takes the lines of some products, in their order, and their number. It must not wait for the client. */
+  /** Takes lines and the number of their products. It must not wait for the client. */
   readonly take: (lines: string, products: number) => Promise<void>;
   /** Drops all that was taken, to begin again. */
   readonly restart: () => void;
@@ -16,8 +16,7 @@ const rowsPerFetch = Prisma.raw("1000");
 const timeoutMs = 15 * 60_000;
 
 /**
- * Reads products from the cursor of one statement, whose snapshot all of them are of. The end of the transaction closes the
- * cursor.
+ * Reads one snapshot from the cursor of one statement, which closes with the transaction.
  *
  * @throws the signal's reason once it is aborted
  */

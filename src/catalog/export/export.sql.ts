@@ -2,15 +2,15 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { type ColumnType, productColumns } from "../product.columns.js";
 import { productFieldNames } from "../product.input.js";
 
-/** The forms in which a catalog is exported; imports take both. */
+/** Imports take both. */
 export type ExportFormat = "csv" | "ndjson";
 
 export interface ExportFilter {
   readonly storeId: string;
-  /** Only products that are sold on this site: those tied to it, and those tied to none. */
+  /** Only products sold on this site: those tied to it, and those tied to none. */
   readonly siteId?: string | undefined;
   readonly available?: boolean | null | undefined;
-  /** Only products that were stored at this time or later. */
+  /** Only products stored at this time or later. */
   readonly updatedSince?: Date | null | undefined;
 }
 
@@ -22,7 +22,7 @@ export const exportOpenings: Readonly<Record<ExportFormat, string>> = {
 
 const quoted = (text: string) => `'"' || replace(${text}, '"', '""') || '"'`;
 
-/** The SQL of a CSV cell. Texts are always quoted: an unquoted one would lose white space around it. */
+/** Texts are always quoted: an unquoted one would lose white space around it. */
 const cells: Readonly<Record<ColumnType, (column: string) => string>> = {
   text: (column) => `coalesce(${quoted(column)}, '')`,
   numeric: (column) => `coalesce(${column}::text, '')`,
@@ -37,13 +37,13 @@ const jsonMembers = columns.map(({ field, name, type }) => {
   return `'${field}', ${type === "text[]" ? `nullif(${column}, '{}')` : column}`;
 });
 
-/** The SQL of a product's line, with the alias `p`. */
+/** The line of a product with the alias `p`. */
 export const exportLines: Readonly<Record<ExportFormat, Prisma.Sql>> = {
   csv: Prisma.raw(`${csvCells.join(" || ',' || ")} || E'\\n'`),
   ndjson: Prisma.raw(`json_strip_nulls(json_build_object(${jsonMembers.join(", ")}))::text || E'\\n'`),
 };
 
-/** The FROM and WHERE of the products that a filter matches, with the alias `p`. */
+/** FROM and WHERE, with the alias `p`. */
 export function exportedProducts({ storeId, siteId, available, updatedSince }: ExportFilter): Prisma.Sql {
   const conditions = [
     Prisma.sql`p."storeId" = ${storeId}`,

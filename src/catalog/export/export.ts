@@ -3,7 +3,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { isSingleSession } from "../../database/transaction.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { SpillQueue } from "../../lib/spillQueue.js";
+import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { AppError } from "../../errors.js";
 import { readPages } from "./export.pages.js";
 import { type ExportReader, readSnapshot } from "./export.snapshot.js";
@@ -17,7 +17,7 @@ export interface ExportOptions extends Omit<ExportFilter, "storeId" | "siteId"> 
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Exports that are open: each may have a temporary file of the size of a catalog. */
+/** Each open export may have a temporary file of the size of a catalog. */
 const turns = new FairShare({
   places: 16,
   ofStoreMax: 4,
@@ -26,9 +26,8 @@ const turns = new FairShare({
 });
 
 /**
- * The products of a store in the order of their ids, as bytes that an import takes: one consistent snapshot, in constant
- * memory. The database is read at its own speed and left alone then, however slow the consumer is. Returning from the
- * generator ends the reading.
+ * Products in the order of their ids, as bytes that an import takes: one consistent snapshot, in constant memory.
+ * However slow the consumer is, the database is read at its own speed. Returning from the generator ends the reading.
  *
  * @throws {AppError} SITE_NOT_FOUND or UNAVAILABLE, before the first piece
  */
@@ -64,7 +63,7 @@ export async function* exportProducts(
     (error: unknown) => queue.end({ error }),
   );
   try {
-    if (isSingle) await reading; // before its end, nothing is known to be consistent
+    if (isSingle) await reading; // only its end shows that it was consistent
     yield* withOpening(exportOpenings[format], queue.pieces());
   } finally {
     abort();
@@ -78,7 +77,7 @@ function readShared(db: RootDatabase, reader: ExportReader): Promise<void> {
   return asWideRead(db, reader.filter.storeId, () => readSnapshot(db, reader), reader.signal);
 }
 
-/** The opening comes with the first piece, so that a failure to read that comes before it. */
+/** The opening comes with the first piece, after any failure to read that one. */
 async function* withOpening(opening: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let isOpen = false;
   for await (const piece of pieces) {

@@ -3,7 +3,7 @@ import { type CsvRecord, RecordSplitter } from "../csv/records.js";
 import { recordFaultMessage } from "../reading/csv.faults.js";
 import { CellRow, type ColumnIndex, type RowEvent, type RowSource } from "./row.js";
 
-/** Rows of CSV text below its header. Blank rows are left out; cells that are missing at the end of a row are empty. */
+/** Rows below the header. Blank ones are left out; missing cells at the end of a row are empty. */
 export class CsvRows implements RowSource {
   readonly #splitter: RecordSplitter;
   readonly #index: ColumnIndex;

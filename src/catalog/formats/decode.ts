@@ -22,10 +22,7 @@ export interface DecodedText {
   readonly pieces: AsyncIterable<CsvPiece>;
 }
 
-/**
- * Decodes a file in constant memory: as its byte order mark says, or its XML declaration, or the encoding that is named,
- * or UTF-8.
- */
+/** Decodes in constant memory, by the byte order mark, the XML declaration, the named encoding, or else as UTF-8. */
 export async function decodeText(chunks: AsyncIterable<Buffer>, named: string | undefined): Promise<DecodedText> {
   const iterator = chunks[Symbol.asyncIterator]();
   const head = await readHead(iterator);

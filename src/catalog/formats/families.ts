@@ -2,7 +2,7 @@ import type { Draft, Parent } from "./layout.js";
 import type { Notes } from "./notes.js";
 import { copied } from "./row.js";
 
-/** What is held of a file, in characters; older parents and waiting rows give way. */
+/** Held of a file; older parents and waiting rows give way. */
 const parentCharactersMax = 8 * 1024 * 1024;
 const waitingCharactersMax = 4 * 1024 * 1024;
 const waitingRowsMax = 10_000;
@@ -11,8 +11,8 @@ const waitingRowsMax = 10_000;
 const entryCharacters = 100;
 
 /**
- * Parents and the rows that take from them what they lack, in any order within a file, as far as memory for them goes:
- * what comes too far apart is read without its parent, and noted.
+ * Parents and the rows that take missing values from them, in any order within a file, as far as memory for them goes:
+ * what is too far apart is read without its parent, and noted.
  */
 export class Families {
   readonly #parents = new Map<string, { readonly parent: Parent; readonly characters: number }>();
@@ -43,11 +43,7 @@ export class Families {
     return keys.flatMap((key) => [...(this.#waitingFor.get(key) ?? [])].map((draft) => this.#release(draft, parent)));
   }
 
-  /**
-   * Holds a row until its parent comes.
-   *
-   * @returns rows that can be held no longer
-   */
+  /** @returns rows that can be held no longer */
   wait(key: string, draft: Draft): Draft[] {
     const held = { ...draft, fields: copied(draft.fields), row: draft.row.copy() };
     this.#waiting.set(held, key);

@@ -9,7 +9,7 @@ import { compileTemplate, type UrlTemplate } from "./values/template.js";
 
 type Candidate = Partial<Record<keyof ProductInput, unknown>>;
 
-/** Parsers of mapped columns, defaults, and of Vitrine's own columns where others are beside them. */
+/** Parsers for mapped columns, defaults, and Vitrine's own columns beside others. */
 export const looseParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
   ...cellParsers,
   title: plainText,
@@ -21,14 +21,14 @@ export const looseParsers: Readonly<Record<keyof ProductInput, (text: string) =>
   images: (text) => splitUrls(text),
 };
 
-/** The fields of a product by a mapping: its name for the column in lower case, as layouts name theirs. */
+/** The columns of a mapping, in lower case, as layouts name columns. */
 export type ColumnOfField = ReadonlyMap<keyof ProductInput, string>;
 
 export function columnsOfFields(map: FieldTexts = {}, nameOf: (column: string) => string): ColumnOfField {
   return new Map(Object.entries(map).map(([field, column]) => [field as keyof ProductInput, nameOf(column)]));
 }
 
-/** Makes products of drafts: mapped columns first, then the format's, the parent's and defaults. */
+/** Completes drafts: mapped columns first, then the format's, the parent's and defaults. */
 export class ProductFinisher {
   readonly #defaults: Candidate;
   readonly #template: UrlTemplate | undefined;
@@ -45,7 +45,7 @@ export class ProductFinisher {
     );
   }
 
-  /** Names of columns, besides those of the layout, that are used. */
+  /** Besides those of the layout. */
   get columns(): ReadonlySet<string> {
     return new Set([...this.#map.values(), ...(this.#template?.placeholders.flat().flatMap(columnsOf) ?? [])]);
   }
@@ -77,7 +77,7 @@ export class ProductFinisher {
     return found ?? (name === "featured_image" ? undefined : this.#defaults[name]);
   }
 
-  /** Columns of the row come first, then what is known of the product, then columns of its parent. */
+  /** Columns of the row come first, then values of the product, then columns of its parent. */
   #urlOf({ row, names, parent }: Draft, candidate: Candidate): string | undefined {
     return this.#template?.fill((name) => {
       const own = (names?.[name] ?? "") || row.text(columnsOf(name));
@@ -90,7 +90,7 @@ export function lowerCase(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** How the column of a placeholder may be written: `{url_key}` is `url_key` or `URL key`. */
+/** Spellings for a placeholder: `{url_key}` is `url_key` or `URL key`. */
 export function columnsOf(name: string): string[] {
   return [name, name.replaceAll("_", " ")];
 }
@@ -104,7 +104,7 @@ function present(value: unknown): unknown {
   return isMissing ? undefined : value;
 }
 
-/** URLs with those that are relative at the shop's own host, spaces encoded. */
+/** Relative URLs at the shop's own host; spaces encoded. */
 function resolved(value: unknown, origin: string | undefined): unknown {
   if (Array.isArray(value)) return value.map((url: unknown) => resolved(url, origin));
   if (typeof value !== "string" || origin === undefined || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^data:/iu.test(value)) {

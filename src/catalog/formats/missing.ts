@@ -4,12 +4,12 @@ import type { Layout } from "./layout.js";
 import type { FormatOptions } from "./options.js";
 import type { FormatReader } from "./reader.js";
 
-/** Names that a template can always use: those of the product, and its handle. */
+/** Templates can always use the product's fields and its handle. */
 const ownNames = new Set<string>([...productFieldNames, "handle"]);
 
 export const onePerProductMessage = "One product for all variants can be made of Shopify's files only.";
 
-/** Columns that are not there are named once, instead of for each row. */
+/** Once for each missing column, instead of for each row. */
 export function reportMissing(
   reader: FormatReader,
   finisher: ProductFinisher,

@@ -2,7 +2,7 @@ import { clip } from "../../lib/text.js";
 
 const notesMax = 200;
 
-/** What an import tells besides problems: each thing once, however many rows it concerns. */
+/** What an import reports besides problems, once for all rows concerned. */
 export class Notes {
   readonly #texts = new Set<string>();
   readonly #counts = new Map<string, { readonly line: number; rows: number }>();

@@ -4,27 +4,27 @@ import { type ProductInput, productFieldNames } from "../product.input.js";
 import { isEncoding } from "./decode.js";
 import { compileTemplate } from "./values/template.js";
 
-/** The layout of a file: Vitrine's own columns, or those of another system. `auto` recognizes it by its columns. */
+/** `auto` recognizes the layout by its columns. */
 export const formatNames = ["auto", "vitrine", "shopify", "woocommerce", "magento", "google"] as const;
 export type FormatName = (typeof formatNames)[number];
 
 export type FieldTexts = Readonly<Partial<Record<keyof ProductInput, string>>>;
 
-/** How a file of products is read. All of it is plain data, which can be sent to a thread. */
+/** Plain data, which can be sent to a thread. */
 export interface FormatOptions {
   /** `auto` by default. */
   readonly format?: FormatName | undefined;
-  /** The column of a field, where it is not the one of the format. */
+  /** Columns of fields that differ from the format's. */
   readonly map?: FieldTexts | undefined;
-  /** The value of a field for rows that have none. */
+  /** For rows without a value. */
   readonly defaults?: FieldTexts | undefined;
   /** Such as `https://shop.example/products/{handle}`. */
   readonly urlTemplate?: string | undefined;
   /** Found by itself where it is not given. */
   readonly delimiter?: Delimiter | undefined;
-  /** UTF-8 by default, or as the byte order mark says. */
+  /** UTF-8 or as the byte order mark says, by default. */
   readonly encoding?: string | undefined;
-  /** Whether variants are products of their own, which is the default, or make one with a range of prices. */
+  /** Variants are products of their own, by default, or make one with a range of prices. */
   readonly onePer?: "variant" | "product" | undefined;
 }
 
@@ -38,7 +38,7 @@ const delimitersByName: Readonly<Record<string, Delimiter>> = {
   tab: "\t",
 };
 
-/** The same options as text, as they come from a command line, a file or a query string. */
+/** Options as text, from a command line, a file or a query string. */
 export interface FormatTexts {
   readonly format?: string | undefined;
   readonly map?: Readonly<Record<string, string>> | undefined;
@@ -49,7 +49,7 @@ export interface FormatTexts {
   readonly onePer?: string | undefined;
 }
 
-/** Checks options that were sent as text. @throws {AppError} BAD_REQUEST that names the option */
+/** @throws {AppError} BAD_REQUEST that names the option */
 export function parseFormatOptions(texts: FormatTexts): FormatOptions {
   const { format, map, defaults, urlTemplate, delimiter, encoding, onePer } = texts;
   if (urlTemplate !== undefined) compileTemplate(urlTemplate);

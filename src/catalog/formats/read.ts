@@ -17,8 +17,8 @@ import { XmlRows } from "./xmlRows.js";
 export type FormatReadOptions = CsvOptions & FormatOptions;
 
 /**
- * Reads products from a file of Vitrine or of another system in constant memory; the result tells its format and what of
- * it is not stored. Chunks and the result are otherwise as of `readCsv`.
+ * Reads a file of Vitrine or of another system in constant memory; the result has its format and notes on what is not
+ * stored. Otherwise as `readCsv`.
  *
  * @throws {AppError} BAD_REQUEST for a template that makes no URLs
  */
@@ -36,7 +36,7 @@ export async function* readCatalog(
   }
 }
 
-/** The format of a file, or the one that the options name. */
+/** Unless the options name it. */
 export async function recognizeFormat(bytes: AsyncIterable<Buffer>, options: FormatOptions): Promise<string> {
   const { pieces } = await decodeText(bytes, options.encoding);
   const iterator = pieces[Symbol.asyncIterator]();
@@ -63,7 +63,7 @@ async function* readText(
   const found = recognize(header ?? "", options.format ?? "auto", options.delimiter);
   const { map, defaults, urlTemplate } = options;
   const isPlain = map === undefined && defaults === undefined && urlTemplate === undefined;
-  // A patch may have too few columns to recognize another system by, and is none of one.
+  // A patch may have too few columns to recognize another system by.
   const isOwn = found.format === "vitrine" || (options.isPatch === true && (options.format ?? "auto") === "auto");
   if (header === undefined || (isOwn && isPlain)) {
     const result = yield* readCsv(pieces, options);
@@ -109,7 +109,7 @@ interface Start {
   readonly header: string | undefined;
 }
 
-/** Reads until the header is complete. It is undefined for an empty text, and for one without a header that can be read. */
+/** Reads until the header is complete. It is undefined for an empty text and for an unreadable header. */
 async function readStart(iterator: AsyncIterator<CsvPiece>): Promise<Start & { readonly pieces: CsvPiece[] }> {
   const pieces: CsvPiece[] = [];
   const splitter = new RecordSplitter(() => ","); // until the header is read, each delimiter counts

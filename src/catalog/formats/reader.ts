@@ -10,7 +10,7 @@ import type { ProductFinisher } from "./finish.js";
 import type { Draft, RowReader } from "./layout.js";
 import type { RowEvent, RowSource } from "./row.js";
 
-/** Makes chunks of checked products of the rows of a file. */
+/** Turns a file's rows into chunks of checked products. */
 export class FormatReader {
   #ended = false;
   #products = 0;
@@ -27,8 +27,8 @@ export class FormatReader {
     private readonly finisher: ProductFinisher,
     { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly, preview = false }: CsvOptions,
   ) {
-    this.#chunk = new ChunkBuilder(keysOnly);
     this.#checks = new RowChecks(errorPolicy);
+    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
     this.#productsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;
@@ -77,7 +77,7 @@ export class FormatReader {
 
   *#takeChunk(): Generator<CsvChunk, void> {
     if (this.#chunk.rows === 0) return;
-    yield { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
+    yield { bytesRead: this.#bytesRead, faults: this.#checks.faults, ...this.#chunk.take() };
   }
 
   #takeDraft(draft: Draft): void {

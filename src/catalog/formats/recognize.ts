@@ -20,7 +20,7 @@ export interface Recognized {
 
 const required = productFieldNames.filter((name) => productFields[name].required);
 
-/** The format and delimiter of a header; Vitrine's own where no other is recognized. */
+/** The format of a header; Vitrine's own where no other is recognized. */
 export function recognize(record: string, wanted: FormatName, delimiter: Delimiter | undefined): Recognized {
   const headers = (delimiter === undefined ? delimiters : [delimiter])
     .map((each) => ({ delimiter: each, header: cellsOf(record, each) ?? [] }))

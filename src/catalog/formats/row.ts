@@ -1,22 +1,22 @@
-/** A row of a file of another system. Its columns are named in lower case. */
+/** Columns are named in lower case. */
 export interface SourceRow {
-  /** Where it starts in the file, from 1. No two rows have the same. */
+  /** Where it starts, from 1; unique. */
   readonly line: number;
   readonly characters: number;
   /** The first text among these columns; empty if there is none. */
   text(columns: readonly string[]): string;
   /** The texts of all columns of a name. */
   texts(column: string): readonly string[];
-  /** One that can be kept: texts of this one retain the piece of the file that they were read from. */
+  /** A row to keep: texts of the original retain the piece of the file that they were read from. */
   copy(): SourceRow;
 }
 
-/** A row, or why one cannot be read; `ends` where nothing can be read after it. */
+/** `ends` where nothing can be read after it. */
 export type RowEvent =
   | { readonly row: SourceRow }
   | { readonly message: string; readonly line: number; readonly ends: boolean };
 
-/** Rows of a file, from pieces of its text. */
+/** Yields rows from pieces of a file's text. */
 export interface RowSource {
   /** The current line, and that on which its row began. */
   readonly line: number;
@@ -25,7 +25,7 @@ export interface RowSource {
   end(): RowEvent[];
 }
 
-/** Where the cells of each column are; a name may stand over several. */
+/** The cells of each column; several columns may have one name. */
 export type ColumnIndex = ReadonlyMap<string, readonly number[]>;
 
 export class CellRow implements SourceRow {

@@ -9,7 +9,7 @@ const feedNames = new Set(["rss", "feed", "rdf"]);
 const googleNamespace = "base.google.com/ns/";
 const depthMax = 100;
 
-/** Texts of an element, those of Google's namespace before others of the same name. */
+/** Texts of Google's namespace come before others of the same name. */
 interface Values {
   readonly own: string[];
   readonly other: string[];
@@ -23,8 +23,8 @@ interface Item {
 }
 
 /**
- * Rows of a feed in XML: RSS 2.0, RSS 1.0 or Atom, each item with the texts of its elements by their local names. Entities
- * that a document defines are not read, so that none can grow.
+ * Rows of a feed in XML: RSS 2.0, RSS 1.0 or Atom, each item with the texts of its elements by local name. Entities
+ * that a document defines are not read, so that none can expand.
  */
 export class XmlRows implements RowSource {
   readonly #parser = sax.parser(true, { position: true });
@@ -32,7 +32,7 @@ export class XmlRows implements RowSource {
   readonly #path: string[] = [];
   #events: RowEvent[] = [];
   #item: Item | undefined;
-  /** The element of an item that is being read, and its text. */
+  /** The element being read, with its text. */
   #element: { readonly name: string; readonly isOwn: boolean; text: string } | undefined;
   #lastLine = 0;
   #startLine = 1;
@@ -158,7 +158,7 @@ export class XmlRows implements RowSource {
   }
 }
 
-/** The others tell the position within the whole text. */
+/** The other lines tell the position within the whole text. */
 function firstLine({ message }: Error): string {
   return message.split("\n", 1)[0] ?? "";
 }

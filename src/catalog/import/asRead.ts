@@ -10,6 +10,7 @@ import {
   type ProductSource,
   type ReadResult,
   stopIfGone,
+  stopIfHopeless,
 } from "./job.js";
 import { removeUnwritten } from "./modes/replace.js";
 import type { Written } from "./result.js";
@@ -32,24 +33,53 @@ export class RowsInDoubt extends Error {
   }
 }
 
+type Reader = ReturnType<ProductSource["read"]>;
+
+/** A reading whose first chunk is there, and a second one where there is one. */
+export interface BegunReading {
+  readonly reader: Reader;
+  readonly first: Step;
+  readonly second: Promise<Step>;
+  /** Whether the first chunk is all. */
+  readonly isWhole: boolean;
+}
+
+/** @throws as `writeAsRead` */
+export async function beginReading({ source, mode }: ImportJob): Promise<BegunReading> {
+  const reader = source.read({ isPatch: mode === "PATCH" });
+  try {
+    const first = await validStep(reader.next());
+    const second = readAhead(reader, first);
+    return { reader, first, second, isWhole: first.done === true || (await validStep(second)).done === true };
+  } catch (error) {
+    await endReading(reader);
+    throw error;
+  }
+}
+
+export async function endReading(reader: Reader): Promise<void> {
+  await reader.return({ rows: 0, problems: new Problems() });
+}
+
 /**
  * Writes each chunk as it is read.
  *
  * @throws {RowsInDoubt} if rows conflict or are invalid
- * @throws {AppError} TOO_MANY_DELETIONS
+ * @throws {AppError} TOO_MANY_DELETIONS, or VALIDATION_FAILED where far too many values are invalid
  */
-export async function writeAsRead(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
-  const { target, source, signal } = job;
+export async function writeAsRead(
+  transaction: Database,
+  job: ImportJob,
+  lock: LockCatalog,
+  begun?: BegunReading,
+): Promise<Written> {
+  const { target, signal } = job;
   const replaces = job.mode === "REPLACE";
   const isAlone = job.mode !== "UPSERT";
-  const reader = source.read({ isPatch: job.mode === "PATCH" });
-  let stored = 0;
-  let created = 0;
-  let tied = 0;
+  const { reader, first, second, isWhole } = begun ?? (await beginReading(job));
+  let [stored, created, tied] = [0, 0, 0];
+  let [step, next] = [first, second];
   try {
-    let step = await validStep(reader.next());
-    let next = readAhead(reader, step);
-    const isWhole = step.done === true || (await validStep(next)).done === true;
     const now = await lock(transaction, isWhole ? (isAlone ? "short, alone" : "short") : "long");
     const defersSkus = !isWhole || replaces;
     if (defersSkus) await deferSkuCheck(transaction);
@@ -71,7 +101,7 @@ export async function writeAsRead(transaction: Database, job: ImportJob, lock: L
     if (defersSkus) await refusedAsDoubt(checkSkus(transaction));
     return { stored, created, ...removed };
   } finally {
-    await reader.return({ rows: 0, problems: new Problems() });
+    await endReading(reader);
   }
 }
 
@@ -79,13 +109,13 @@ type Step = IteratorResult<ProductChunk, ReadResult>;
 
 async function validStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
-  const isValid =
-    step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) === 0 : step.value.isValid;
-  if (!isValid) throw new RowsInDoubt(true);
+  if (step.done === true) stopIfHopeless(step.value);
+  const faults = step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) : step.value.faults;
+  if (faults > 0) throw new RowsInDoubt(true);
   return step;
 }
 
-export function readAhead(reader: ReturnType<ProductSource["read"]>, step: Step): Promise<Step> {
+export function readAhead(reader: Reader, step: Step): Promise<Step> {
   if (step.done === true) return Promise.resolve(step);
   const next = reader.next();
   next.catch(() => undefined); // awaited later, unless writing fails first
@@ -104,7 +134,7 @@ async function writeChunk(
     const kind = inOrder ? "sent, in the order of ids" : "sent";
     const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();
-    const tied = siteId === undefined ? 0 : await tieToSite(transaction, storeId, siteId, rows);
+    const tied = siteId === undefined ? 0 : await tieToSite(transaction, { storeId, siteId }, rows, "sent");
     return { ...counts, tied };
   });
 }

@@ -5,11 +5,11 @@ import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";
 
-/** How long an import waits for others of its store; a long one may follow several. */
+/** For others of its store; a long import may follow several. */
 const waitMs = { short: 10_000, long: 30_000 } as const;
-/** How long running imports may take to end while new ones are kept out. */
+/** For running imports to end while new ones are kept out. */
 const drainMs = 1_000;
-/** How long to wait for locked rows. A short import then rolls back and is repeated. */
+/** For locked rows. A short import then rolls back and is repeated. */
 const rowLockMs = { short: 3_000, long: 10_000 } as const;
 const statementTimeoutMs = 15 * 60_000;
 
@@ -34,8 +34,8 @@ interface CatalogOptions {
 }
 
 /**
- * Runs a transaction that locks a store's catalog; repeats it, without a connection in between, while others hold the
- * lock. Imports of this process are served in order.
+ * Repeats a transaction that locks a store's catalog, without a connection in between, while others hold the lock.
+ * Imports of this process are served in order.
  *
  * @param transact repeatable; throws LockedError if the catalog or its rows are locked
  * @throws {AppError} UNAVAILABLE after the maximum wait
@@ -89,7 +89,7 @@ function untilLocked<Result>(
 const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long import ${storeId}`}, 0)`;
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
-/** Selecting from the store's row makes Citus take a lock on the store's node, for servers connected to any node alike. */
+/** Selecting from the store's row makes Citus take a lock on the store's node, for servers connected to any node. */
 const ofStore = (storeId: string) => Prisma.sql`FROM "Store" AS o WHERE o.id = ${storeId}`;
 
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
@@ -112,7 +112,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
       : Prisma.sql`pg_advisory_xact_lock(${inUse(storeId)})::text IS NOT NULL`;
   const rowsMs = rowLockMs[use === "long" ? "long" : "short"];
   const statementsTakeLong = Prisma.sql`set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
-  // By itself, where Citus would apply it to the store's node alone.
+  // Separate, where Citus would apply it to the store's node alone.
   if (use !== "short") await transaction.$executeRaw`SELECT ${statementsTakeLong}`;
   const [row] = await asLocked(
     transaction.$queryRaw<{ isLocked: boolean; now: string }[]>`

@@ -16,16 +16,16 @@ import type { ImportResult } from "./result.js";
 export interface CsvImportOptions extends ImportOptions {
   readonly pathPrefix?: Path;
   readonly onProgress?: ((progress: { readonly bytesRead: number; readonly rows: number }) => void) | undefined;
-  /** How a file is read; as CSV in Vitrine's own columns by default. */
+  /** CSV in Vitrine's own columns by default. */
   readonly fileFormat?: FormatOptions;
-  /** Whether the result of reading shows the first products. */
+  /** The result shows the first products. */
   readonly preview?: boolean | undefined;
-  /** Told at the end of each reading, of which an import that fails needs more than one. */
+  /** Called at the end of each reading; an import that fails needs more than one. */
   readonly onRead?: ((result: CsvResult) => void) | undefined;
 }
 
 /**
- * Stores the products of a CSV of any size in constant memory: all, or as `errorPolicy` says.
+ * Imports a CSV of any size in constant memory: all products, or as `errorPolicy` says.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or UNAVAILABLE if no thread becomes free
  */
@@ -62,7 +62,7 @@ function csvSource(
 
 export type ReadingListeners = Pick<CsvImportOptions, "onProgress" | "onRead">;
 
-/** Adds a listener to others, and gives what it heard last. */
+/** Adds a listener that remembers what it heard last. */
 export function lastReading({ onProgress, onRead }: ReadingListeners) {
   let last: FileReading | undefined;
   const remember = (result: CsvResult) => {
@@ -97,7 +97,7 @@ export async function* watched(
   }
 }
 
-/** A CSV text, its unparsed JSON string, or the path of a UTF-8 file. */
+/** The file is UTF-8. */
 export type CsvSource = { readonly text: string } | { readonly json: UnparsedValue } | { readonly file: string };
 
 const inProcessBytesMax = 256 * 1024;
@@ -113,7 +113,7 @@ function shortAsText(source: CsvSource): CsvSource {
 /** `fileFormat` concerns files, and texts of them. */
 type CsvReadOptions = CsvOptions & { readonly fileFormat?: FormatOptions | undefined };
 
-/** Reads a product CSV in constant memory, all but texts on another thread. See `readCsv` and `readOnThread`. */
+/** Reads in constant memory, all but texts on another thread. See `readCsv` and `readOnThread`. */
 export async function* readProductCsv(
   source: CsvSource,
   options: CsvReadOptions = {},
@@ -131,7 +131,7 @@ export async function* readProductCsv(
   );
 }
 
-/** Whether a source is a single chunk, judged by its line breaks. */
+/** A single chunk, judged by its line breaks. */
 function isShort(source: CsvSource): boolean {
   if (!("text" in source)) return false;
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;

@@ -118,7 +118,7 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** A valid product that takes the place of unparsed ones; see graphql/importVariables.ts. */
+/** Valid, in place of unparsed products; see execution/importVariables.ts. */
 export function productStandIn(placeholder: string): ProductInput {
   return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
 }
@@ -137,7 +137,7 @@ export function asSent(given: readonly SentInput[] | SentInput, { originals }: C
   return (typeof first?.id === "string" && originals?.get(first.id)) || { value: given, takesSingles: false };
 }
 
-/** The CSV text, or its unparsed JSON string where GraphQL got a placeholder. */
+/** The text, or its unparsed JSON string where GraphQL got a placeholder. */
 export function csvAsSent(csvContent: string, { originals }: Context): CsvSource {
   const original = originals?.get(csvContent);
   return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
@@ -150,7 +150,7 @@ interface ImportArguments extends ModeOptions {
   readonly dryRun?: boolean | null | undefined;
 }
 
-/** Runs an import as an observed part of its request. A dry run does not count as an import. */
+/** A dry run does not count as an import. */
 export async function observed(
   { dryRun }: ImportArguments,
   { observation, isCheckOnly, onFileRead }: Context,

@@ -6,7 +6,7 @@ import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../d
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
-import { RowsInDoubt, writeAsRead } from "./asRead.js";
+import { type BegunReading, beginReading, endReading, RowsInDoubt, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
@@ -22,19 +22,19 @@ export interface ImportOptions extends ModeOptions {
   readonly idempotency?: IdempotentRequest | undefined;
   /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy | null | undefined;
-  /** Reports what the import would do and stores nothing, nor its answer under a key. */
+  /** Stores nothing, nor the answer under a key. */
   readonly dryRun?: boolean | null | undefined;
-  /** Aborted when the client disconnects: unless all rows were sent, nothing is stored. */
+  /** When the client disconnects: unless all rows were sent, nothing is stored. */
   readonly signal?: AbortSignal | undefined;
-  /** With REJECT_FAILED: filled with the lines of accepted rows where others fail. */
+  /** With REJECT_FAILED: lines of accepted rows where others fail. */
   readonly acceptedLines?: LineSet | undefined;
 }
 
 /**
- * Stores all products of a source, or as `errorPolicy` says.
+ * All products, or as `errorPolicy` says.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, or what
- *   onceForKey throws
+ * onceForKey throws
  */
 export async function importFrom(
   db: RootDatabase,
@@ -74,11 +74,25 @@ async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportRes
  */
 async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {
-    return await storeLocked(db, job, writeAsRead);
+    return await (job.source.isLong ? storeBegun(db, job) : storeLocked(db, job, writeAsRead));
   } catch (error) {
     if (!(error instanceof RowsInDoubt)) throw error;
     if (job.errorPolicy === "REJECT_FAILED") return storeLocked(db, job, importValidRows);
     return error.isCertain ? refuse(db, job) : storeLocked(db, job, importThoroughly);
+  }
+}
+
+/** Reads the first chunks before it waits for anything: what is invalid there is refused at once. */
+async function storeBegun(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
+  let begun: BegunReading | undefined = await beginReading(job);
+  try {
+    return await storeLocked(db, job, (transaction, _, lock) => {
+      const reading = begun;
+      begun = undefined; // a further attempt reads anew
+      return writeAsRead(transaction, job, lock, reading);
+    });
+  } finally {
+    if (begun !== undefined) await endReading(begun.reader);
   }
 }
 

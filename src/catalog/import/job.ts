@@ -1,7 +1,7 @@
-import { AppError, type Path, type Problems } from "../../errors.js";
+import { AppError, type Path, type Problems, validationFailed } from "../../errors.js";
 import type { EncodedRows } from "../product.columns.js";
 import type { FileReading } from "../reading/csv.js";
-import type { ErrorPolicy, FailedRows } from "../reading/rowChecks.js";
+import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../reading/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";
 import type { Once } from "./idempotency/once.js";
@@ -9,7 +9,8 @@ import type { Once } from "./idempotency/once.js";
 export interface ProductChunk {
   readonly rows: number;
   readonly columns: EncodedRows;
-  readonly isValid: boolean;
+  /** So far: problems, and failed rows. */
+  readonly faults: number;
 }
 
 export interface ReadResult {
@@ -34,7 +35,7 @@ export interface ProductSource {
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** The same for the list of failed rows. */
   positionOf(line: number): { index: number | null; line: number | null };
-  /** Of a file: what the last reading showed, if that was asked for. */
+  /** What the last reading of a file showed, if asked for. */
   readonly reading?: () => FileReading | undefined;
 }
 
@@ -51,17 +52,22 @@ export interface ImportJob {
   readonly maxDeletions: number | null | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly dryRun: boolean;
-  /** Wraps the work of each transaction, to answer once per idempotency key. */
+  /** For each transaction, to answer once per idempotency key. */
   readonly once: Once;
   readonly signal: AbortSignal | undefined;
-  /** Filled with the lines of accepted rows where others fail. */
+  /** Lines of accepted rows where others fail. */
   readonly acceptedLines?: LineSet | undefined;
 }
 
 export const importTimeoutMs = 60 * 60_000;
 
-/** @throws {AppError} UNAVAILABLE, which nobody reads, if the client has disconnected */
+/** @throws {AppError} UNAVAILABLE, which nobody reads */
 export function stopIfGone(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw new AppError("UNAVAILABLE", "The caller has gone. Nothing was stored.");
+}
+
+/** @throws {AppError} VALIDATION_FAILED for an import with so many invalid values that its keys are not compared */
+export function stopIfHopeless({ problems }: ReadResult): void {
+  if (problems.total > invalidValuesMax) throw validationFailed(problems);
 }

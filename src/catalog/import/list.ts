@@ -9,7 +9,7 @@ import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
 
 /**
- * Stores products, which need not be valid: all, or as `errorPolicy` says.
+ * Products need not be valid: all are stored, or as `errorPolicy` says.
  *
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
  */
@@ -54,7 +54,7 @@ export function listSource(
           const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
           return { product, line: start + index, ...presence(product, { isPatch, isValid }) };
         });
-        yield { rows: rows.length, columns: encodeRows(rows, keysOnly), isValid: checks.isValid };
+        yield { rows: rows.length, columns: encodeRows(rows, keysOnly), faults: checks.faults };
       }
       return { rows: products.length, ...checks.found };
     },

@@ -8,7 +8,7 @@ import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
 
-/** NDJSON, or the path of a UTF-8 file of it. */
+/** The file is UTF-8. */
 export type NdjsonSource = { readonly text: string } | { readonly file: string };
 
 type NdjsonImportOptions = ImportOptions & Pick<CsvImportOptions, "onProgress" | "onRead" | "preview">;
@@ -16,7 +16,7 @@ type NdjsonImportOptions = ImportOptions & Pick<CsvImportOptions, "onProgress" |
 const pieceCharacters = 32 * 1024;
 
 /**
- * Stores the products of NDJSON of any size in constant memory: all, or as `errorPolicy` says.
+ * Imports NDJSON of any size in constant memory: all products, or as `errorPolicy` says.
  *
  * @throws {AppError} as importCsv
  */

@@ -25,7 +25,7 @@ import {
 } from "./staging.js";
 
 /**
- * Stores the rows of a source that do not fail.
+ * Leaves out rows that fail.
  *
  * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS
  */
@@ -42,7 +42,7 @@ export async function importValidRows(transaction: Database, job: ImportJob, loc
 }
 
 /**
- * Marks the staged rows that are invalid, duplicate, or conflict with a product that this import does not replace. A failed
+ * Marks staged rows that are invalid, duplicate, or conflict with a product that this import does not replace. A failed
  * row without keys may mean any product, so nothing is deleted then.
  *
  * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole

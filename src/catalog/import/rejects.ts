@@ -4,7 +4,7 @@ import { filePieces } from "../csv/pieces.js";
 import { type CsvRecord, RecordSplitter } from "../csv/records.js";
 import { delimiterOf } from "../reading/csv.columns.js";
 
-/** A set of line numbers: a bit for each line up to the last one. */
+/** A bit for each line up to the last one. */
 export class LineSet {
   #bits = new Uint8Array(1_024);
 
@@ -27,12 +27,11 @@ export class LineSet {
   }
 }
 
-/** The form of a file whose products are rows of their own. */
+/** Products are rows of their own. */
 export type RowForm = "csv" | "ndjson";
 
 /**
- * Writes the rows that an import has rejected, each as it was sent, of CSV below the header. The result can be imported
- * once its rows are mended.
+ * Writes rejected rows as they were sent, of CSV below the header. The result can be imported once they are corrected.
  *
  * @param accepted lines on which accepted rows start; undefined where all were accepted
  * @throws the error of node:fs for a file that cannot be read or written

@@ -36,7 +36,7 @@ export interface ImportResult {
   readonly deleted: number;
   readonly failed: number;
   readonly failures: readonly ImportFailure[];
-  /** Where a file was read whose layout or first products were asked for. */
+  /** If the layout or first products were asked for. */
   readonly reading?: FileReading;
 }
 

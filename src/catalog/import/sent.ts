@@ -12,20 +12,20 @@ import { type JsonOptions, readProductsJson, withImageList } from "../reading/js
 import { readOnThread, withThread } from "../reading/thread.js";
 
 type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
-  /** Whether a single image is coerced to a list, as in GraphQL. */
+  /** As in GraphQL, a single image is coerced to a list. */
   readonly takesSingles: boolean;
 };
 
 interface SentOptions extends ImportOptions {
   readonly path: Path;
-  /** Whether an array is the list, rather than a single product of the wrong type. */
+  /** An array is the list, not a single product of the wrong type. */
   readonly isListExpected: boolean;
 }
 
 const inProcessBytesMax = 512 * 1024;
 
 /**
- * Stores products as they were sent.
+ * Imports products as they were sent.
  *
  * @throws {AppError} as `importProducts`; BAD_REQUEST for invalid JSON, or UNAVAILABLE
  */

@@ -33,7 +33,7 @@ export async function createStaging(transaction: Database): Promise<void> {
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
 }
 
-/** Stages all rows of a source. @returns the problems of rows by themselves */
+/** @returns the problems of rows by themselves */
 export async function stageAll(
   transaction: Database,
   source: ProductSource,
@@ -76,7 +76,7 @@ export async function collectHolders(
   if (mode === "REPLACE") await dropRemovedHolders(transaction, target);
 }
 
-/** Staged rows with a duplicate id or sku. Usually there are none, so keys are counted, not rows. */
+/** Usually there are none, so keys are counted, not rows. */
 export async function findDuplicates(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
     SELECT line, field, value, (count(*) OVER ())::int AS total FROM (
@@ -89,7 +89,7 @@ export async function findDuplicates(transaction: Database, listMax: number): Pr
   return { list: found, total: found[0]?.total ?? 0 };
 }
 
-/** Staged rows whose sku belongs to a product that this import does not replace, or fails to. */
+/** The sku belongs to a product that this import does not replace, or fails to. */
 export async function findSkuConflicts(transaction: Database, listMax: number): Promise<RowProblems> {
   const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
     SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
@@ -102,8 +102,8 @@ export async function findSkuConflicts(transaction: Database, listMax: number): 
 export const validRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE NOT failed) s`;
 
 /**
- * Fails invalid rows, of which only keys are staged, and duplicates. By one statement with OR, all pairs of rows would
- * be compared.
+ * Invalid rows, of which only keys are staged, and duplicates. With OR in one statement, all pairs of rows would be
+ * compared.
  */
 export async function failInvalidAndDuplicates(transaction: Database): Promise<void> {
   await transaction.$executeRaw`UPDATE "ProductStaging" SET failed = true WHERE (title IS NULL AND present IS NULL) OR fault IS NOT NULL`;
@@ -161,7 +161,7 @@ export const wholeRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" W
 
 export const failedRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE failed) s`;
 
-/** How many staged rows are invalid by themselves, and have an id or sku. */
+/** Counts invalid rows that have an id or sku. */
 export async function countInvalidWithKey(transaction: Database): Promise<number> {
   const [row] = await transaction.$queryRaw<[{ total: number }]>`
     SELECT count(*)::int AS total FROM "ProductStaging" WHERE title IS NULL AND coalesce(id, sku) IS NOT NULL`;

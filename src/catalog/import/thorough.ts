@@ -3,7 +3,7 @@ import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFai
 import type { LockCatalog } from "./catalogLock.js";
 import { clip } from "../../lib/text.js";
 import type { Place } from "../product.input.js";
-import type { ImportJob, ReadResult } from "./job.js";
+import { type ImportJob, type ReadResult, stopIfHopeless } from "./job.js";
 import { findPatchFaults, patchProblem, patchStaged, resolvePatches } from "./modes/patch.js";
 import { removeUnnamed } from "./modes/replace.js";
 import type { Written } from "./result.js";
@@ -17,14 +17,7 @@ import {
   validRows,
   wholeRows,
 } from "./staging.js";
-import {
-  checkSkus,
-  deferSkuCheck,
-  tieToSite,
-  tieWritten,
-  type UpsertCounts,
-  upsertProducts,
-} from "../product.store.js";
+import { tieToSite, tieWritten, type UpsertCounts, upsertProducts } from "../product.store.js";
 
 /**
  * Stages all rows of an import that failed otherwise, to report every problem in one answer; stores them if, after a
@@ -56,12 +49,10 @@ export async function nameProblems(transaction: Database, job: ImportJob): Promi
 }
 
 /** @throws {AppError} VALIDATION_FAILED with invalid rows, duplicates and conflicts */
-export async function refuseProblems(
-  transaction: Database,
-  job: ImportJob,
-  { problems: own }: ReadResult,
-): Promise<void> {
+export async function refuseProblems(transaction: Database, job: ImportJob, read: ReadResult): Promise<void> {
+  stopIfHopeless(read);
   const { source } = job;
+  const { problems: own } = read;
   if (job.mode === "PATCH") await resolvePatches(transaction, job.target.storeId);
   await collectHolders(transaction, job);
   const duplicates = await findDuplicates(transaction, problemsListedMax);
@@ -84,13 +75,11 @@ export async function storeStaged(
 ): Promise<UpsertCounts> {
   if (mode !== "PATCH") {
     const counts = await upsertProducts(transaction, storeId, validRows, now, "staged");
-    if (siteId !== undefined) await tieToSite(transaction, storeId, siteId, validRows);
+    if (siteId !== undefined) await tieToSite(transaction, { storeId, siteId }, validRows, "staged");
     return counts;
   }
-  await deferSkuCheck(transaction);
   const patched = await patchStaged(transaction, storeId, now);
   const { stored, created } = await upsertProducts(transaction, storeId, wholeRows, now, "staged");
-  await checkSkus(transaction);
   await tieWritten(transaction, { storeId, siteId }, now);
   return { stored: patched + stored, created };
 }

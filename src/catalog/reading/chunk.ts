@@ -1,7 +1,8 @@
+import type { RowChecks } from "./rowChecks.js";
 import { chunkRowsMax, concatRows, type PlacedProduct, type EncodedRows, encodeRows } from "../product.columns.js";
 
 const charactersMax = 2 * 1024 * 1024;
-/** Rows are encoded in small sets, to keep few objects alive for the garbage collector. */
+/** Small sets keep few objects alive for the garbage collector. */
 const unencodedMax = 250;
 
 export class ChunkBuilder {
@@ -10,28 +11,40 @@ export class ChunkBuilder {
   #unencoded: PlacedProduct[] = [];
   #encoded: EncodedRows[] = [];
 
-  /** @param keysOnly see `encodeRows` */
-  constructor(private readonly keysOnly = false) {}
+  /**
+   * @param checks of the rows: those of a hopeless import are left out
+   * @param keysOnly see `encodeRows`
+   */
+  constructor(
+    private readonly checks: Pick<RowChecks, "isHopeless">,
+    private readonly keysOnly = false,
+  ) {}
 
   get full(): boolean {
     return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
   }
 
   add(row: PlacedProduct, characters: number): void {
+    if (this.checks.isHopeless) return this.#drop();
     this.rows += 1;
     this.#characters += characters;
     this.#unencoded.push(row);
     if (this.#unencoded.length >= unencodedMax) this.#encode();
   }
 
-  /** The chunk, which must not be empty; starts the next one. */
+  /** Takes the chunk, which must not be empty, and starts the next one. */
   take(): { rows: number; columns: EncodedRows } {
     if (this.#unencoded.length > 0) this.#encode();
     const chunk = { rows: this.rows, columns: concatRows(this.#encoded) };
+    this.#drop();
+    return chunk;
+  }
+
+  #drop(): void {
     this.rows = 0;
     this.#characters = 0;
+    this.#unencoded = [];
     this.#encoded = [];
-    return chunk;
   }
 
   #encode(): void {

@@ -12,7 +12,7 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   "\t": "a tab",
 };
 
-/** The delimiter by which a header names the most columns; a comma, if two of them name as many. */
+/** The one by which a header names the most columns; a comma if tied. */
 export function delimiterOf(header: string): Delimiter {
   let [best, most]: [Delimiter, number] = [",", 0];
   for (const delimiter of delimiters) {
@@ -23,7 +23,7 @@ export function delimiterOf(header: string): Delimiter {
   return best;
 }
 
-/** The columns that a header names, in letters of any case. */
+/** Names may be in letters of any case. */
 export function headerColumns(
   cells: readonly string[],
   place: { readonly path: Path; readonly line: number; readonly delimiter: Delimiter; readonly isPatch: boolean },
@@ -59,7 +59,7 @@ function columnOf(cell: string): ColumnName | undefined {
   return productFieldNames.find((known) => known === name);
 }
 
-/** Says how the header was read where a name looks like several. */
+/** Says how the header was read if a name looks like several. */
 function unknownColumn(name: string, delimiter: Delimiter): string {
   const message = `A product has no column ${shownValue(name)}.`;
   if (!/[,;\t|]/u.test(name)) return message;
@@ -71,10 +71,7 @@ type Parse = (cell: string) => unknown;
 /** JSON's grammar of numbers (RFC 8259 §6): no leading zeros or plus sign, no Infinity. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u;
 
-/**
- * Parsers of cells. An empty cell becomes null; one that is not of its type stays a string, which `checkProduct`
- * reports.
- */
+/** An empty cell becomes null; one of a wrong type stays a string, which `checkProduct` reports. */
 export const cellParsers: { readonly [F in keyof ProductInput]-?: Parse } = {
   id: text,
   sku: text,

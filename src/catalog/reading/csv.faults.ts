@@ -8,7 +8,7 @@ const faultMessages: { readonly [F in Exclude<RecordFault, "textAfterQuote">]: s
   tooLongInQuotes: `A quote is never closed, or the row is longer than ${recordCharactersMax} characters.`,
 };
 
-/** Why a record cannot be read; `fault` is undefined where the parser of its cells refused it. */
+/** `fault` is undefined where the parser of cells refused the record. */
 export function recordFaultMessage(fault: RecordFault | undefined, delimiter: Delimiter): string {
   if (fault === undefined) return "The row is not CSV.";
   if (fault !== "textAfterQuote") return faultMessages[fault];

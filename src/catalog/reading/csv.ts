@@ -11,20 +11,21 @@ import { checkerOf, type ProductInput } from "../product.input.js";
 
 export interface CsvChunk {
   readonly rows: number;
-  /** The position in the source: bytes of a file, UTF-16 code units of a text. */
+  /** In the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
   readonly columns: EncodedRows;
-  readonly isValid: boolean;
+  /** So far: problems, and failed rows. */
+  readonly faults: number;
 }
 
 export interface CsvResult {
   readonly rows: number;
   readonly problems: { readonly list: Problem[]; readonly total: number };
-  /** With REJECT_FAILED: the invalid rows. `problems` are those of the text as a whole then. */
+  /** With REJECT_FAILED: the invalid rows, so that `problems` are those of the whole text. */
   readonly failed?: FailedRows;
-  /** The first valid products, where they are asked for. */
+  /** The first valid products, if asked for. */
   readonly preview?: readonly Partial<ProductInput>[];
-  /** The layout of the file, where it was looked for. */
+  /** The file's layout, if looked for. */
   readonly format?: string;
   /** What the file has that is not stored, and how it was read. */
   readonly notes?: readonly string[];
@@ -40,7 +41,7 @@ export interface CsvOptions {
   readonly errorPolicy?: ErrorPolicy;
   /** Whether the keys of rows suffice. */
   readonly keysOnly?: boolean;
-  /** Whether products are patches, which have the fields of their columns. */
+  /** Products are patches, which have the fields of their columns. */
   readonly isPatch?: boolean;
   /** Found in the header by default. */
   readonly delimiter?: Delimiter | undefined;
@@ -48,12 +49,12 @@ export interface CsvOptions {
   readonly preview?: boolean;
 }
 
-/** Products of which a dry run shows how they would be stored. */
+/** Shown by a dry run, as they would be stored. */
 export const previewProducts = 3;
 
 /**
- * Reads products from CSV text in constant memory. Chunks contain the keys of invalid rows, to report conflicts too:
- * commit them only if the result has no problem.
+ * Reads in constant memory. Chunks contain the keys of invalid rows, to report conflicts too: commit them only if the
+ * result has no problem.
  */
 export async function* readCsv(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
@@ -92,8 +93,8 @@ class ProductCsvReader {
   }: CsvOptions) {
     this.#isPatch = isPatch;
     this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
-    this.#chunk = new ChunkBuilder(keysOnly);
     this.#checks = new RowChecks(errorPolicy);
+    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;
@@ -132,7 +133,7 @@ class ProductCsvReader {
 
   *#takeChunk(): Generator<CsvChunk, void> {
     if (this.#chunk.rows === 0) return;
-    yield { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
+    yield { bytesRead: this.#bytesRead, faults: this.#checks.faults, ...this.#chunk.take() };
   }
 
   #take({ text, line, fault }: CsvRecord): void {

@@ -11,7 +11,7 @@ const sliceBytes = 64 * 1024;
 const productBytesMax = 4 * 1024 * 1024;
 
 export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
-  /** Whether a single image is coerced to a list, as in GraphQL. */
+  /** As in GraphQL, a single image is coerced to a list. */
   readonly takesSingles?: boolean;
 }
 
@@ -37,8 +37,8 @@ export function* readProductsJson(
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
   const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder(keysOnly);
-  const take = () => ({ bytesRead: 0, isValid: checks.isValid, ...chunk.take() });
+  const chunk = new ChunkBuilder(checks, keysOnly);
+  const take = () => ({ bytesRead: 0, faults: checks.faults, ...chunk.take() });
   let rows = 0;
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
   for (const { elements: products, bytes: length } of slices) {

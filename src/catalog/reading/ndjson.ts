@@ -11,7 +11,7 @@ const byteOrderMark = "\uFEFF";
 
 type NdjsonOptions = Pick<CsvOptions, "pathPrefix" | "errorPolicy" | "keysOnly" | "isPatch" | "preview">;
 
-/** As `readCsv`, from NDJSON: a product on each line. Blank lines are skipped. */
+/** Reads a product from each line, otherwise as `readCsv`. Blank lines are skipped. */
 export async function* readNdjson(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
   options: NdjsonOptions = {},
@@ -49,7 +49,7 @@ class NdjsonReader {
     this.#check = checkerOf(isPatch);
     this.#preview = preview ? [] : undefined;
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(keysOnly);
+    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
     this.#path = pathPrefix;
   }
 
@@ -109,7 +109,7 @@ class NdjsonReader {
   }
 
   #takeChunk(): CsvChunk {
-    return { bytesRead: this.#bytesRead, isValid: this.#checks.isValid, ...this.#chunk.take() };
+    return { bytesRead: this.#bytesRead, faults: this.#checks.faults, ...this.#chunk.take() };
   }
 }
 

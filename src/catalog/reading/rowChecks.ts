@@ -1,6 +1,6 @@
 import { type Problem, Problems, problemsListedMax } from "../../errors.js";
 
-/** Whether failed products reject the whole import, or only themselves. */
+/** Failed products reject the whole import, or only themselves. */
 export type ErrorPolicy = "REJECT_ALL" | "REJECT_FAILED";
 
 /** An invalid row, with its first `rowProblemsMax` problems. */
@@ -14,6 +14,9 @@ export interface FailedRows {
   readonly list: readonly FailedRow[];
   readonly total: number;
 }
+
+/** With more invalid values, an import is refused for these alone: keys are not compared, and need not be read. */
+export const invalidValuesMax = 1_000;
 
 /** In an answer; the others are only counted. */
 export const failuresListedMax = problemsListedMax;
@@ -40,8 +43,13 @@ export class RowChecks {
     this.row = new Problems();
   }
 
-  get isValid(): boolean {
-    return this.problems.total + this.#failedTotal === 0;
+  /** Problems of the import as a whole, or which reject it, and failed rows. */
+  get faults(): number {
+    return this.problems.total + this.#failedTotal;
+  }
+
+  get isHopeless(): boolean {
+    return this.problems.total > invalidValuesMax;
   }
 
   /** The result; `failed` only with REJECT_FAILED. */

@@ -9,7 +9,7 @@ import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.
 
 /** May exceed the cores, since the database works as long on what a thread has read. */
 const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
-/** How long an idle thread is kept: its compiled code makes the next import faster. */
+/** The compiled code of an idle thread makes the next import faster. */
 const idleMs = 30_000;
 /** With 36, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 18 };
@@ -22,11 +22,7 @@ const turns = new FairShare({
   message: "Too many large imports are under way. Nothing was changed.",
 });
 
-/**
- * Runs work that reads on a thread, once the store has its turn.
- *
- * @throws {AppError} UNAVAILABLE after the maximum wait
- */
+/** Waits for the store's turn. @throws {AppError} UNAVAILABLE after the maximum wait */
 export function withThread<Result>(
   storeId: string,
   work: () => Promise<Result>,
@@ -36,7 +32,7 @@ export function withThread<Result>(
 }
 
 /**
- * Reads products on a thread, at most two chunks ahead. Returning from the generator ends it. See `readCsv`.
+ * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it.
  *
  * @throws the error of node:fs for an unreadable file, or that of a failed thread
  * @throws {AppError} BAD_REQUEST for invalid JSON

@@ -1,5 +1,5 @@
-// Reads products on a thread: from a CSV file, or from the JSON of a body.
-import { setPriority } from "node:os";
+// Reads products of a file, or of the JSON of a body.
+import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
@@ -29,16 +29,16 @@ export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
   | { readonly kind: "result"; readonly result: CsvResult }
   | { readonly kind: "refused"; readonly code: "BAD_REQUEST"; readonly message: string }
-  /** An error of node:fs. Errors lose their own properties in a message. */
+  /** Of node:fs. Errors lose their own properties in a message. */
   | { readonly kind: "unreadable"; readonly message: string; readonly code: string; readonly path: string | undefined };
 
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
 
 // On Linux a priority applies to a thread: the event loop, which serves everybody, comes first.
-if (process.platform === "linux") setPriority(0, 5);
+if (process.platform === "linux") setPriority(0, Math.min(19, getPriority() + 5));
 
-/** Runs a task until its end, or until its consumer has closed the port. */
+/** Ends early once the consumer has closed the port. */
 export default async function read({ source, options, port }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
   const reading = readerOf(source, options);
@@ -67,7 +67,7 @@ function watchConsumer(port: MessagePort) {
   });
   return {
     hasClosed: () => state.hasClosed,
-    /** Counts a sent chunk. Resolves when the next one may be sent. */
+    /** Resolves when the next chunk may be sent. */
     async sent(): Promise<void> {
       state.ahead += 1;
       while (state.ahead >= chunksAheadMax && !state.hasClosed) {

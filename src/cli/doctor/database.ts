@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
-import { findUndistributedTables } from "../../database/migrations/distribute.js";
 import { findHolder } from "../../database/embedded/folder.js";
 import { pendingMigrations } from "../../database/migrations/applied.js";
 import { missingPrivileges } from "../../database/migrations/privileges.js";
-import { openDatabase } from "../../database/open.js";
+import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";
+import { checkCitus } from "./citus.js";
 import { reasonOf } from "../terminal/reason.js";
 
 interface DatabaseFindings {
@@ -31,7 +31,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
     const database = await openDatabase(config, "shared", () => undefined);
     try {
       const { client } = database;
-      if (!isEmbedded) return await examineServer(client, config);
+      if (!isEmbedded) return await examineServer(database, config);
       const where = holder === undefined ? dataDir : `${dataDir}, held by process ${holder.pid},`;
       return {
         checks: [ok("database", `the embedded one in ${where} answers`), ...(await checkMigrations(client, config))],
@@ -50,7 +50,7 @@ function adviceFor({ databaseUrl, dataDir }: Config): string {
     : "Start PostgreSQL, or correct DATABASE_URL (host, port, user, password, database).";
 }
 
-async function examineServer(db: RootDatabase, config: Config): Promise<DatabaseFindings> {
+async function examineServer({ client: db, connection }: OpenDatabase, config: Config): Promise<DatabaseFindings> {
   const asked = Date.now();
   const [server] = await db.$queryRaw<[{ version: string; number: number; max: number; now: Date }]>`
     SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
@@ -63,7 +63,7 @@ async function examineServer(db: RootDatabase, config: Config): Promise<Database
       server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 13 or later."),
       checkConnections(server.max, config),
       ...(await checkMigrations(db, config)),
-      ...(await checkDistribution(db)),
+      ...(await checkCitus(db, connection)),
     ],
     now: { theirs: server.now, ours: new Date(asked + tookMs / 2) },
   };
@@ -95,12 +95,4 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
   const missing = await missingPrivileges((sql) => db.$queryRawUnsafe(sql));
   if (missing === undefined) return [migrations];
   return [migrations, failed("privileges", missing.problem, missing.advice)];
-}
-
-/** With Citus, tables of a later migration stay on the coordinator, unnoticed until that is full. */
-async function checkDistribution(db: RootDatabase): Promise<readonly Check[]> {
-  const tables = await findUndistributedTables(db);
-  if (tables === undefined) return [];
-  if (tables.length === 0) return [ok("citus", "all tables are spread over its nodes")];
-  return [warning("citus", `on the coordinator alone: ${tables.join(", ")}`, "Run npx vitrine distribute.")];
 }

@@ -99,6 +99,10 @@ export async function checkPort({ host, port }: Config): Promise<Check> {
   });
   if (problem === undefined) return ok("port", `${port} is free on ${host}`);
   return problem.code === "EADDRINUSE"
-    ? warning("port", `${port} is in use on ${host}`, "If that is not Vitrine already running, set PORT to another.")
+    ? warning(
+        "port",
+        `${port} is in use on ${host}`,
+        "If the program that uses it is not Vitrine, set PORT to another port.",
+      )
     : failed("port", reasonOf(problem), "Correct HOST and PORT.");
 }

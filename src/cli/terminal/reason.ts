@@ -1,7 +1,11 @@
+import { unreachableNodeOf } from "../../database/errors.js";
+
 /** Why something failed, in one line: the last one of Prisma's errors, or the message in it for a raw query. */
 export function reasonOf(error: unknown): string {
   const known = systemReason(error);
   if (known !== undefined) return known;
+  const node = unreachableNodeOf(error);
+  if (node !== undefined) return `The node ${node} of Citus cannot be reached, which this needs.`;
   const text = error instanceof Error ? error.message || error.name : String(error);
   const last = text.split("\n").findLast((line) => line.trim() !== "");
   const reason = last?.trim() ?? "failed";

@@ -4,7 +4,34 @@ import type {
   ShowTableQuery,
   StoreFiguresQuery,
 } from "../../generated/dashboard/graphql.js";
-import { graphql, withFragment } from "./typed.js";
+import { graphql, withFragments } from "./typed.js";
+
+/** Of one show or of many. */
+const keyFigures = graphql(`
+  fragment KeyFigures on Kpis {
+    sales {
+      total
+    }
+    netSales {
+      total
+    }
+    refunds {
+      total
+    }
+    orders {
+      total
+    }
+    viewers {
+      total
+    }
+    addToCart {
+      avg
+    }
+    avgViewTime {
+      avg
+    }
+  }
+`);
 
 /** The figures of a time, and of as long a time before. */
 const totals = graphql(`
@@ -13,27 +40,7 @@ const totals = graphql(`
     until
     showCount
     kpis {
-      sales {
-        total
-      }
-      netSales {
-        total
-      }
-      refunds {
-        total
-      }
-      orders {
-        total
-      }
-      viewers {
-        total
-      }
-      addToCart {
-        avg
-      }
-      avgViewTime {
-        avg
-      }
+      ...KeyFigures
       conversionRate
       averageOrderValue
     }
@@ -41,7 +48,7 @@ const totals = graphql(`
 `);
 
 /** What happened in a time, over all shows. */
-export const storeFiguresQuery = withFragment(
+export const storeFiguresQuery = withFragments(
   graphql(`
     query StoreFigures($from: DateTime!, $until: DateTime!, $timeZone: String!, $bucket: StoreBucket!) {
       storeAnalytics(from: $from, until: $until, timeZone: $timeZone) {
@@ -60,67 +67,53 @@ export const storeFiguresQuery = withFragment(
     }
   `),
   totals,
+  keyFigures,
 );
 
 /** A page of the shows that start in a time. */
-export const showTableQuery = graphql(`
-  query ShowTable(
-    $first: Int!
-    $after: String
-    $search: String
-    $from: DateTime!
-    $until: DateTime!
-    $orderBy: LiveStreamOrder!
-    $direction: SortDirection!
-  ) {
-    liveStreams(
-      first: $first
-      after: $after
-      search: $search
-      from: $from
-      until: $until
-      orderBy: $orderBy
-      direction: $direction
+export const showTableQuery = withFragments(
+  graphql(`
+    query ShowTable(
+      $first: Int!
+      $after: String
+      $search: String
+      $from: DateTime!
+      $until: DateTime!
+      $orderBy: LiveStreamOrder!
+      $direction: SortDirection!
     ) {
-      totalCount
-      totalCountIsExact
-      nodes {
-        id
-        name
-        status
-        startedAt
-        kpis {
-          sales {
-            total
-            currency
-          }
-          netSales {
-            total
-          }
-          refunds {
-            total
-          }
-          orders {
-            total
-          }
-          viewers {
-            total
-          }
-          addToCart {
-            avg
-          }
-          avgViewTime {
-            avg
+      liveStreams(
+        first: $first
+        after: $after
+        search: $search
+        from: $from
+        until: $until
+        orderBy: $orderBy
+        direction: $direction
+      ) {
+        totalCount
+        totalCountIsExact
+        nodes {
+          id
+          name
+          status
+          startedAt
+          kpis {
+            ...KeyFigures
+            sales {
+              currency
+            }
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `),
+  keyFigures,
+);
 
 /** The products with the most of something in a time, in all shows. */
 export const bestProductsQuery = graphql(`
@@ -151,33 +144,17 @@ const compared = graphql(`
     durationSeconds
     peakConcurrentViewers
     kpis {
+      ...KeyFigures
       sales {
         live
         replay
         referral
-        total
         currency
-      }
-      refunds {
-        total
-      }
-      netSales {
-        total
-      }
-      orders {
-        total
       }
       viewers {
         live
         replay
-        total
         unique
-      }
-      addToCart {
-        avg
-      }
-      avgViewTime {
-        avg
       }
       conversionRate
       averageOrderValue
@@ -195,7 +172,7 @@ const compared = graphql(`
 `);
 
 /** Two shows, side by side. */
-export const comparisonQuery = withFragment(
+export const comparisonQuery = withFragments(
   graphql(`
     query Comparison($one: String!, $other: String!, $withCatalog: Boolean!) {
       one: liveStreamAnalytics(lsId: $one) {
@@ -207,6 +184,7 @@ export const comparisonQuery = withFragment(
     }
   `),
   compared,
+  keyFigures,
 );
 
 export type ListedShow = NonNullable<ShowTableQuery["liveStreams"]>["nodes"][number];

@@ -1,7 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { create, extract, list, type ReadEntry } from "tar";
 
-/** A file that is not a backup, or is damaged. */
+/** Not a backup, or damaged. */
 export class ArchiveError extends Error {
   override readonly name = "ArchiveError";
 }
@@ -10,7 +10,7 @@ export class ArchiveError extends Error {
 type OnProgress = (bytes: number, files: number) => void;
 
 /**
- * Writes a folder to a compressed tar archive in constant memory, and syncs it to the disk. Only this user may read it.
+ * Writes a compressed tar archive in constant memory, readable by this user alone, and syncs it to the disk.
  *
  * @throws the error of node:fs
  */
@@ -27,10 +27,10 @@ export async function writeArchive(folder: string, target: string, onProgress: O
 }
 
 /**
- * Reads an archive of writeArchive to its end, in constant memory.
+ * Reads an archive to its end, in constant memory.
  *
  * @returns the bytes of its files
- * @throws {ArchiveError} for a file that is none, or is incomplete or damaged, or the error of node:fs
+ * @throws {ArchiveError} for a file that is no archive, incomplete or damaged, or the error of node:fs
  */
 export async function checkArchive(file: string): Promise<number> {
   let bytes = 0;
@@ -46,7 +46,7 @@ export async function checkArchive(file: string): Promise<number> {
   return bytes;
 }
 
-/** Extracts a checked archive into a new folder, in constant memory. @throws as checkArchive does */
+/** Extracts a checked archive into a new folder. @throws as checkArchive does */
 export async function extractArchive(file: string, folder: string, onProgress: OnProgress): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   const count = counter(onProgress);

@@ -1,4 +1,4 @@
-// PGlite in a thread of its own: the gateway's event loop never runs a query.
+// PGlite in a thread: the gateway's event loop never runs a query.
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
@@ -24,7 +24,7 @@ parentPort?.once("message", () => {
   })();
 });
 
-/** As an uncaught error, which the main thread receives. */
+/** The main thread receives it as an uncaught error. */
 function endThread(error: unknown): void {
   setImmediate(() => {
     throw error;

@@ -9,7 +9,7 @@ const startupMessage = 0;
  * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
  * counts as a transaction.
  *
- * @param onFailure called when the engine itself fails; clients would wait forever
+ * @param onFailure called when the engine fails, where clients would wait forever
  */
 export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
@@ -21,7 +21,7 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
         return async (sql: string) => {
           const results = await target.exec(sql);
           exchangeOpen = false;
-          // A failed extended query skips statements until its Sync, which the first exec has sent.
+          // A failed extended query skips statements until the Sync that the first exec has sent.
           return target.isInTransaction() ? target.exec(sql) : results;
         };
       }

@@ -5,7 +5,7 @@ import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHol
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */
 const heartbeatMs = 2_000;
-/** Without a heartbeat for so long, those take over the lock. */
+/** After so long without a heartbeat, those processes take over the lock. */
 export const heartbeatTimeoutMs = 15_000;
 
 export interface FileLock {
@@ -24,8 +24,8 @@ interface LockOptions {
 }
 
 /**
- * Locks a file with the pid in it. The lock of a process that has ended is taken over: at once where that is visible,
- * or in other containers after 15 seconds without a heartbeat.
+ * Locks a file with the pid in it. The lock of an ended process is taken over: at once where that is visible, or in
+ * other containers after 15 seconds without a heartbeat.
  *
  * @returns the lock, or the living process that holds it
  */
@@ -92,8 +92,7 @@ async function isTouched(path: string, onWait: () => void): Promise<boolean> {
 }
 
 /**
- * Takes over a stale lock. So that a slow process does not replace the lock of a faster one, this needs a lock on this
- * very stale lock.
+ * Takes over a stale lock, under a lock on this very stale lock: a slow process must not replace that of a faster one.
  *
  * @returns false where another process was faster
  */
@@ -113,7 +112,7 @@ async function replaceStale(path: string, staleText: string, self: Holder): Prom
   }
 }
 
-/** Creates the file atomically with its content. False where it exists. */
+/** Atomic, with the content. False where the file exists. */
 async function create(path: string, holder: Holder): Promise<boolean> {
   const draft = await writeDraft(path, holder);
   try {
@@ -146,7 +145,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** A dangling link can neither be read nor created. */
+/** Such a link can neither be read nor created. */
 async function isDanglingLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();

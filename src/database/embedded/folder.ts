@@ -66,7 +66,7 @@ export async function lockFolder(folder: string, onWait?: (holder: Holder) => vo
   });
 }
 
-/** Waits until the holder on this machine shares the database or releases the folder. */
+/** Waits until the holder on this machine shares the database or releases it. */
 export async function findHolder(folder: string, waitMs = 60_000): Promise<Holder | undefined> {
   const deadline = Date.now() + waitMs;
   for (;;) {

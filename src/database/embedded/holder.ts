@@ -3,13 +3,13 @@ import { hostname } from "node:os";
 
 export interface Holder {
   readonly pid: number;
-  /** Distinguishes processes with the same pid; empty where unknown. */
+  /** Distinguishes processes with the same pid; empty if unknown. */
   readonly startedAt: string;
-  /** Where the pid is valid: a pid namespace and boot. Unset where unknown. */
+  /** Where the pid is valid: a pid namespace and boot. Unset if unknown. */
   readonly scope?: string;
   /** For messages. */
   readonly hostname?: string;
-  /** Set once other processes may use its database. */
+  /** Once other processes may use its database. */
   readonly socketFolder?: string;
 }
 
@@ -50,7 +50,7 @@ export function parseHolder(text: string): Holder | undefined {
   }
 }
 
-/** Linux reuses no namespace's number while it lives, and gives each boot an id. */
+/** Linux gives each boot an id, and reuses no namespace's number while it lives. */
 async function ownScope(): Promise<string | undefined> {
   try {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");

@@ -7,16 +7,16 @@ export function foldersOf(dataDir: string) {
     database: join(dataDir, "postgres"),
     /** Being extracted: incomplete. */
     restoring: join(dataDir, "restoring"),
-    /** Complete, to take the place of the database. */
+    /** Complete, to replace the database. */
     restored: join(dataDir, "restored"),
-    /** The database that the last restore has replaced. */
+    /** Replaced by the last restore. */
     previous: join(dataDir, "before-restore"),
   };
 }
 
 /**
- * Completes a restore that was interrupted: one whose folder is complete takes the place of the database, another one is
- * removed. To be called with the lock of DATA_DIR.
+ * Completes an interrupted restore: a complete folder replaces the database, another one is removed. Needs the lock of
+ * DATA_DIR.
  */
 export async function finishRestore(dataDir: string): Promise<void> {
   const { database, restoring, restored, previous } = foldersOf(dataDir);

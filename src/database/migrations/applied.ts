@@ -4,7 +4,7 @@ import { packageFile } from "../../lib/packageFiles.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 
-/** The migrations of this version, in Prisma's layout. */
+/** The folder has Prisma's layout. */
 export const migrationsFolder = fileURLToPath(packageFile("prisma/migrations"));
 
 let known: readonly string[] | undefined;
@@ -24,7 +24,7 @@ async function readNames(folder: string): Promise<readonly string[]> {
 
 type Query = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** Names of the migrations that were applied completely. */
+/** Leaves out migrations that were applied incompletely. */
 export async function appliedMigrations(query: Query): Promise<ReadonlySet<string>> {
   const [table] = await query<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
   if (table?.exists !== true) return new Set();
@@ -36,12 +36,12 @@ export async function appliedMigrations(query: Query): Promise<ReadonlySet<strin
 
 let wereAllApplied = false;
 
-/** Whether the last look at this process's database found no pending migration. */
+/** Whether this process last found no pending migration. */
 export function isKnownMigrated(): boolean {
   return wereAllApplied;
 }
 
-/** Migrations of this version that are not applied, or not completely. */
+/** Not applied, or not completely. */
 export async function pendingMigrationsBy(query: Query): Promise<readonly string[]> {
   const [names, applied] = [await migrationNames(), await appliedMigrations(query)];
   const pending = names.filter((name) => !applied.has(name));

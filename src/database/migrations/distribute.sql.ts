@@ -1,4 +1,7 @@
-/** Copied to each node: looked up before the store is known, and what tells a server connected to a node that it may start. */
+/**
+ * Copied to each node: they are looked up before the store is known, and tell a server connected to a node that it may
+ * start.
+ */
 const referenceTables = `'AccessToken', 'PublicKey', '_prisma_migrations'`;
 
 /** Store comes first: the others are co-located with it. */
@@ -11,10 +14,8 @@ export const undistributedTables = `
   ORDER BY c.relname <> 'Store', c.relname`;
 
 /**
- * Distributes tables by store. Foreign keys between distributed and other tables are impossible, so those are dropped
- * first, and added and checked at the end.
- *
- * Lists are collected first: no cursor may be open on changing tables.
+ * Distributes tables by store. Foreign keys between distributed and other tables are impossible: they are dropped
+ * first, and added and checked at the end. Lists are collected first, since no cursor may be open on changing tables.
  */
 export const distributeStatement = `DO $distribute$
 DECLARE

@@ -2,6 +2,9 @@ import pg, { type PoolConfig } from "pg";
 import { AppError } from "../../errors.js";
 import type { Database } from "../client.js";
 import { distributeStatement, undistributedTables } from "./distribute.sql.js";
+import { hasCitus } from "../citus/catalog.sql.js";
+import { hasOnNodeFunction, onNodeStatements } from "../citus/onNode.sql.js";
+import { inSessionTransaction } from "./tableLocks.js";
 import { takeMigrationTurn } from "./migrate.js";
 import type { TurnLimits } from "./turn.js";
 
@@ -13,7 +16,7 @@ const lockTimeoutMs = 60_000;
  * Distributes a migrated Citus database over its nodes, all or nothing; idempotent.
  *
  * @param log called where another process is waited for
- * @returns the tables that were distributed now
+ * @returns the tables distributed now
  * @throws {AppError} UNAVAILABLE where another process migrates or distributes for too long
  */
 export async function distribute(
@@ -25,32 +28,47 @@ export async function distribute(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    // Moving rows takes longer than limits of the role, here and on each node.
+    // Moving rows may exceed limits of the role, here and on each node.
     await client.query("SET statement_timeout = 0");
     await client.query("SET citus.propagate_set_commands = 'local'");
     await takeMigrationTurn(client, log, limits); // until the connection ends
-    await client.query("BEGIN");
-    await client.query("SET LOCAL statement_timeout = 0");
-    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    const { rows: tables } = await client.query<{ name: string }>(undistributedTables);
-    if (tables.length > 0) await client.query(distributeStatement);
-    await client.query("COMMIT");
+    const tables = await inSessionTransaction(client, async () => {
+      await client.query("SET LOCAL statement_timeout = 0");
+      await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+      const { rows } = await client.query<{ name: string }>(undistributedTables);
+      if (rows.length > 0) await client.query(distributeStatement);
+      return rows;
+    });
+    await makeOnNodeFunction(client, tables.length > 0);
     return tables.map(({ name }) => name);
   } finally {
     await client.end();
   }
 }
 
-/** Tables that are not distributed. Undefined without Citus. */
+/**
+ * Not in the transaction above: Citus makes functions and fills tables over different connections.
+ *
+ * @param isRestored whether the function may come from a dump, so that nodes lack it
+ */
+async function makeOnNodeFunction(client: pg.Client, isRestored: boolean): Promise<void> {
+  const { rows } = await client.query<{ isMade: boolean }>(`SELECT ${hasOnNodeFunction} AS "isMade"`);
+  if (rows[0]?.isMade === true && !isRestored) return;
+  await inSessionTransaction(client, async () => {
+    for (const statement of onNodeStatements) await client.query(statement);
+  });
+}
+
+/** Undefined without Citus. */
 export async function findUndistributedTables(db: Database): Promise<readonly string[] | undefined> {
-  if (!(await hasCitus(db))) return undefined;
+  if (!(await isOnCitus(db))) return undefined;
   const tables = await db.$queryRawUnsafe<{ name: string }[]>(undistributedTables);
   return tables.map(({ name }) => name);
 }
 
 /** @throws {AppError} BAD_REQUEST without Citus */
 export async function requireCitus(db: Database): Promise<void> {
-  if (!(await hasCitus(db))) throw withoutCitus();
+  if (!(await isOnCitus(db))) throw withoutCitus();
 }
 
 export function withoutCitus(): AppError {
@@ -59,9 +77,7 @@ export function withoutCitus(): AppError {
   return new AppError("BAD_REQUEST", message);
 }
 
-async function hasCitus(db: Database): Promise<boolean> {
-  const [row] = await db.$queryRaw<
-    [{ exists: boolean }]
-  >`SELECT to_regclass('pg_dist_partition') IS NOT NULL AS exists`;
-  return row.exists;
+async function isOnCitus(db: Database): Promise<boolean> {
+  const [row] = await db.$queryRawUnsafe<[{ isOnCitus: boolean }]>(`SELECT ${hasCitus} AS "isOnCitus"`);
+  return row.isOnCitus;
 }

@@ -6,6 +6,10 @@ import type { ClientBase, Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
+import type { Move } from "./eventMove/copying.js";
+import { moveEvents, type MoveOptions, needsMove } from "./eventMove/eventMove.js";
+import { paces } from "./eventMove/pace.js";
+import { smallEventRows } from "./eventMove/tables.sql.js";
 import { requirePrivileges } from "./privileges.js";
 import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
 import { changeTables, describedSession } from "./tableLocks.js";
@@ -20,6 +24,7 @@ const migrating = "another process that migrates or distributes this database";
 interface MigrateOptions {
   readonly limits?: TurnLimits | undefined;
   readonly folder?: string | undefined;
+  readonly move?: MoveOptions | undefined;
 }
 
 /**
@@ -36,7 +41,7 @@ export async function migrate(
 ): Promise<readonly string[]> {
   const { host } = connection;
   if (host === undefined) return migrateLocked(connection, log, options); // PostgreSQL by its URL
-  // The embedded engine's one session makes advisory locks useless.
+  // Advisory locks mean nothing in the embedded engine's one session.
   const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
   try {
     return await migrateLocked(connection, log, options);
@@ -53,7 +58,7 @@ async function tryFile(path: string): Promise<Try<FileLock>> {
 async function migrateLocked(
   connection: PoolConfig,
   log: (problem: Error) => void,
-  { limits, folder = migrationsFolder }: MigrateOptions,
+  { limits, folder = migrationsFolder, move = {} }: MigrateOptions,
 ): Promise<readonly string[]> {
   const { pool, close } = await openSession(connection);
   try {
@@ -62,7 +67,8 @@ async function migrateLocked(
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
     try {
-      return await applyPending({ pool, adapter, engine }, folder, log, limits);
+      const pace = { ...paces[connection.host === undefined ? "postgresql" : "embedded"], ...move };
+      return await applyPending({ pool, adapter, engine }, { session: pool, folder, log, limits, pace }, move);
     } finally {
       engine.free();
     }
@@ -71,7 +77,7 @@ async function migrateLocked(
   }
 }
 
-/** Bound to one session, which has the lock: a pool replaces its connection after errors. */
+/** One session, which has the lock: a pool replaces its connection after errors. */
 async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close: () => Promise<void> }> {
   const { pool } = openPool(
     { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
@@ -98,10 +104,10 @@ interface Engine {
 
 async function applyPending(
   { pool, adapter, engine }: Engine,
-  folder: string,
-  log: (problem: Error) => void,
-  limits: TurnLimits | undefined,
+  move: Move,
+  options: MoveOptions,
 ): Promise<readonly string[]> {
+  const { folder, log, limits } = move;
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
@@ -110,6 +116,11 @@ async function applyPending(
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
+    if (path === smallEventRows && (await needsMove(move, options))) {
+      await moveEvents(move);
+      applied.push(path);
+      continue;
+    }
     const migrationsList = { ...migrations, migrationDirectories: all.slice(0, index + 1) };
     const apply = async () => {
       adapter.failure = undefined;
@@ -125,7 +136,7 @@ async function applyPending(
   return applied;
 }
 
-/** Waits until the session alone migrates or distributes its database, until it ends. @throws {AppError} UNAVAILABLE */
+/** Until the session ends, it alone migrates or distributes its database. @throws {AppError} UNAVAILABLE */
 export async function takeMigrationTurn(
   session: Pick<ClientBase, "query">,
   log: (problem: Error) => void,

@@ -1,16 +1,14 @@
 import { AppError } from "../../errors.js";
 
-/** What a role lacks for migrations, and how to give it to the role. */
+/** What a role lacks, and how to grant it. */
 interface MissingPrivileges {
   readonly problem: string;
   readonly advice: string;
 }
 
 /**
- * What the connected role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs
- * a GRANT unless the role owns the database. Undefined where nothing is missing.
- *
- * @param query runs a statement without parameters
+ * What the role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs a
+ * GRANT unless the role owns the database. Undefined where nothing is missing.
  */
 export async function missingPrivileges(
   query: <Row>(sql: string) => Promise<readonly Row[]>,

@@ -15,7 +15,7 @@ declare const WebAssembly: {
 /** The engine only needs the dialect. */
 const datamodel = 'datasource db { provider = "postgresql" }';
 
-/** Runs scripts in savepoints: one that fails does not abort the transaction, in which the engine queries on. */
+/** Runs scripts in savepoints: a failed one does not abort the transaction, in which the engine queries on. */
 export class AtomicPrismaPg extends PrismaPg {
   /** Of the last failed script; the engine reports only its text. */
   failure: unknown;
@@ -39,10 +39,7 @@ export class AtomicPrismaPg extends PrismaPg {
 
 let loaded: Promise<void> | undefined;
 
-/**
- * Prisma's official schema engine, without a binary to download. Instantiated by hand, since Node cannot import
- * `.wasm`.
- */
+/** Prisma's schema engine, without a binary to download. Instantiated by hand, since Node cannot import `.wasm`. */
 export async function openSchemaEngine(adapter: SqlMigrationAwareDriverAdapterFactory): Promise<bindings.SchemaEngine> {
   loaded ??= load();
   await loaded;
@@ -64,7 +61,7 @@ async function load(): Promise<void> {
   (instance.exports["__wbindgen_start"] as () => void)();
 }
 
-/** The engine leaves timers behind, which would keep the process alive for 10 seconds. */
+/** Timers of the engine would keep the process alive for 10 seconds. */
 function unrefTimers(): object {
   const unref = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs >>> 0).unref();
   const names = Object.keys(bindings).filter((name) => name.startsWith("__wbg_setTimeout_"));

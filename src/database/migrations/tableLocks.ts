@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from "pg";
-import { sqlStateOf } from "../errors.js";
+import { codeOf, sqlStateOf } from "../errors.js";
 import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;
 
-/** All users of a table queue behind a waiting ALTER TABLE: it gives up after this long. */
+/** All users of a table queue behind a waiting ALTER TABLE. */
 const waitMs = 500;
 /** PostgreSQL cancels an autovacuum only after deadlock_timeout, one second. */
 const waitForVacuumMs = 1_500;
@@ -13,8 +13,8 @@ const pauseMs = () => 1_000 + Math.random() * 2_000;
 const lostStates = new Set(["55P03", "40P01"]);
 
 /**
- * Changes tables in one transaction that never waits long for a lock. Without its locks it is rolled back and retried
- * after a pause, so others are blocked only for moments.
+ * Changes tables in one transaction that never waits long for a lock: without its locks it is rolled back and retried
+ * after a pause, so that others are blocked only for moments.
  *
  * @param connection one session
  * @param needs what needs the locks, for messages
@@ -42,19 +42,29 @@ export async function changeTables<Result>(
   return (await takeTurn(whom, attempt, log, { limits, pauseMs })).result;
 }
 
-async function inOneTransaction<Result>(
+function inOneTransaction<Result>(
   connection: Connection,
   lockTimeoutMs: number,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  await connection.query("BEGIN");
-  try {
-    // On Citus: applies to each node, and changes a table's shards over one connection.
+  return inSessionTransaction(connection, async () => {
+    // On Citus: also on nodes, and a table's shards over one connection.
     await connection.query("SET LOCAL citus.propagate_set_commands = 'local'");
     await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await connection.query("SET LOCAL statement_timeout = 0");
-    const result = await change();
+    return change();
+  });
+}
+
+/** Nothing else may use the connection meanwhile. */
+export async function inSessionTransaction<Result>(
+  connection: Connection,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await connection.query("BEGIN");
+  try {
+    const result = await work();
     const { command } = await connection.query("COMMIT");
     if (command !== "COMMIT") throw new Error("The database rolled the change back.");
     return result;
@@ -64,11 +74,10 @@ async function inOneTransaction<Result>(
   }
 }
 
-/** Of pg's errors too, anywhere in the chain of causes. */
+/** SQLSTATE, also of pg's errors, anywhere in the chain of causes. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const own = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return sqlStateOf(error) ?? own ?? stateOf(error.cause);
+  return sqlStateOf(error) ?? codeOf(error) ?? stateOf(error.cause);
 }
 
 interface LockHolder {

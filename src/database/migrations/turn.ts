@@ -18,8 +18,6 @@ interface TurnOptions {
 }
 
 /**
- * Tries until `attempt` gets its turn.
- *
  * @param waitedFor for messages, as "another process that …"
  * @throws {AppError} UNAVAILABLE after `giveUpAfterMs`
  */

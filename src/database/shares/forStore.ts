@@ -23,9 +23,7 @@ const makersByClient = new WeakMap<RootDatabase, MakeClient>();
 
 /**
  * A client for a store's requests: each statement, or transaction as a whole, waits for one of half of the connections.
- * Do not use it within its own transaction: that would wait for a second connection.
- *
- * Cached. Calls throw UNAVAILABLE after 4.5 seconds.
+ * Within its own transaction it would wait for a second one. Cached. Calls throw UNAVAILABLE after 4.5 seconds.
  */
 export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   let make = makersByClient.get(db);
@@ -38,7 +36,7 @@ export function rootOf(db: RootDatabase): RootDatabase {
   return (db as { readonly [rootKey]?: RootDatabase })[rootKey] ?? db;
 }
 
-/** Token lookups have a share of their own: no store delays them. */
+/** They have a share of their own: no store delays them. */
 export function forTokenLookups(db: RootDatabase): RootDatabase {
   return forStore(db, tokenLookups);
 }

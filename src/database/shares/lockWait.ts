@@ -7,7 +7,7 @@ export class LockedError extends Error {}
 interface LockWaitOptions {
   /** 5 seconds by default. */
   readonly waitMs?: number;
-  /** Whether callers queue during the first attempt already. */
+  /** Callers queue during the first attempt already. */
   readonly fromFirstAttempt?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly refusal: () => AppError;
@@ -25,8 +25,8 @@ interface Waiter {
 const queues = new Map<string, Set<Waiter>>();
 
 /**
- * Retries an attempt until it gets a lock in the database. No connection is held between attempts. Callers of this
- * process queue for a lock: only the first one tries.
+ * Retries until an attempt gets a lock in the database. No connection is held between attempts, and of this process's
+ * callers only the first one tries.
  *
  * @param key names the lock
  * @param attempt throws LockedError, or PostgreSQL's 55P03, having changed nothing, where the lock is held

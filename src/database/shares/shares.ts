@@ -1,22 +1,30 @@
 import { FairShare } from "../../lib/fairShare.js";
 import type { Database, RootDatabase } from "../client.js";
+import type { StoreNodes } from "../citus/nodes.js";
 
 export interface ConnectionShares {
-  /** For each statement or transaction of a request. */
+  /** One for each statement or transaction. */
   readonly requests: FairShare;
   /** In addition, for work of seconds or longer. */
   readonly longWork: FairShare;
   /** In addition, for reads of many rows. */
   readonly wideReads: FairShare;
+  /** Undefined on the embedded engine. */
+  readonly nodes: StoreNodes | undefined;
 }
 
 /** Further callers of one store would wait in vain. */
 const waitingOfStoreMax = 10_000;
 const longWorkWaitMs = 10_000;
 
+/** Of all connections. A server whose stores are mostly on one node is hardly slower, and others keep a quarter. */
+const ofNodeMax = 0.75;
+
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
-export function createShares(client: RootDatabase, connectionsMax: number): ConnectionShares {
+/** @param nodes where each store is: the stores of one node hold at most three quarters of anything, should it hang */
+export function createShares(client: RootDatabase, connectionsMax: number, nodes?: StoreNodes): ConnectionShares {
+  const groupsOf = (places: number) => nodes && { of: nodes.nodeOf, max: atLeastOne(places * ofNodeMax) };
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
   const shares: ConnectionShares = {
@@ -24,18 +32,22 @@ export function createShares(client: RootDatabase, connectionsMax: number): Conn
       places: connectionsMax,
       ofStoreMax: atLeastOne(connectionsMax / 2),
       waitingOfStoreMax,
+      groups: groupsOf(connectionsMax),
       message: "Too many requests of this store use the database. Nothing was changed.",
     }),
     longWork: new FairShare({
       places: longWork,
       ofStoreMax: Math.ceil(longWork / 2),
       waitMs: longWorkWaitMs,
+      groups: groupsOf(longWork),
       message: "Too many long imports are under way. Nothing was changed.",
       retryAfterSeconds: 5,
     }),
+    nodes,
     wideReads: new FairShare({
       places: wideReads,
       ofStoreMax: atLeastOne(wideReads / 2),
+      groups: groupsOf(wideReads),
       message: "Too many reads of whole time lines are under way.",
     }),
   };
@@ -47,14 +59,27 @@ export function copyShares(wrapper: RootDatabase, shares: ConnectionShares): voi
   sharesByClient.set(wrapper, shares);
 }
 
+const nodesByTransaction = new WeakMap<Database, StoreNodes>();
+
+/** Lets `nodesOf` know a transaction, too. */
+export function noteTransaction(transaction: Database, db: RootDatabase): void {
+  const nodes = sharesOf(db)?.nodes;
+  if (nodes !== undefined) nodesByTransaction.set(transaction, nodes);
+}
+
+/** Where stores are, for a client or a transaction of inTransaction. Undefined on the embedded engine. */
+export function nodesOf(db: Database): StoreNodes | undefined {
+  return sharesOf(db)?.nodes ?? nodesByTransaction.get(db);
+}
+
 /** Undefined for a client without shares. */
 export function sharesOf(db: Database): ConnectionShares | undefined {
   return sharesByClient.get(db);
 }
 
 /**
- * Runs work that holds a connection for seconds or longer, on at most half of the connections; half of these for one
- * store. Do not call it within a transaction.
+ * Runs work that holds a connection for seconds or longer: on at most half of the connections, half of these for one
+ * store. Not within a transaction.
  *
  * @throws {AppError} UNAVAILABLE after 10 seconds, or what the work throws
  */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { AppError } from "../../errors.js";
 import { type JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+import { nextTurnAfter } from "../../lib/streams/turn.js";
 import type { BodyShare } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
 
@@ -13,8 +14,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads a request's body of at most `bytesMax`. A compressed one is inflated as it arrives; its inflated bytes count. A
- * large one is in memory that threads can share.
+ * Reads at most `bytesMax`, counted after inflating, which is done as bytes arrive. A large body is in memory that
+ * threads can share.
  *
  * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
  * inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
@@ -46,14 +47,10 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
   }
 }
 
-/** Stores a piece of the body. If it returns a promise, the next piece waits for it. */
+/** If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
 
-/**
- * Receives a request's body piece by piece, inflated.
- *
- * @throws {AppError} as readBody, or what `take` throws
- */
+/** Piece by piece, inflated. @throws {AppError} as readBody, or what `take` throws */
 export function receive(request: IncomingMessage, take: Take): Promise<void> {
   const createInflater = inflaterFor(request);
   return createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take);
@@ -76,7 +73,7 @@ function takeAll(request: IncomingMessage, take: Take): Promise<void> {
 function takeEach(source: Readable, take: Take, fail: (error: Error) => void): void {
   source.on("data", (chunk: Buffer) => {
     try {
-      const waiting = take(chunk);
+      const waiting = take(chunk) ?? nextTurnAfter(chunk.length);
       if (waiting === undefined) return;
       source.pause();
       waiting.then(() => source.resume(), fail);
@@ -86,7 +83,7 @@ function takeEach(source: Readable, take: Take, fail: (error: Error) => void): v
   });
 }
 
-/** In the end the request is unpiped and the inflater's memory freed, whatever the outcome. */
+/** Unpipes the request and frees the inflater's memory, whatever the outcome. */
 function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): Promise<void> {
   const inflated = new Promise<void>((resolve, reject) => {
     takeEach(inflater, take, reject);
@@ -143,7 +140,7 @@ function shared(length: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(length));
 }
 
-/** Refuses bodies that are not JSON in UTF-8. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
+/** @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 */
 export function requireJson(request: IncomingMessage): void {
   const { mediaType, isUtf8 } = contentTypeOf(request);
   if (mediaType !== "application/json" || !isUtf8) {
@@ -152,7 +149,7 @@ export function requireJson(request: IncomingMessage): void {
   inflaterFor(request);
 }
 
-/** The media type of a request's body, in lower case, and whether it is in UTF-8, as without a charset. */
+/** The media type is in lower case; without a charset, the text is UTF-8. */
 export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaType: string; readonly isUtf8: boolean } {
   const [mediaType = "", ...parameters] = (headers["content-type"] ?? "")
     .toLowerCase()

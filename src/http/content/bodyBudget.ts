@@ -7,7 +7,7 @@ const stepBytes = 1024 * 1024;
 
 export interface BodyShare {
   /**
-   * Grows the share to this many bytes in all.
+   * Grows the share to this many bytes.
    *
    * @returns undefined if that is possible at once
    * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
@@ -16,9 +16,9 @@ export interface BodyShare {
   release(): void;
 }
 
-/** Bounds the memory of all request bodies together. A store gets half of it at most. */
+/** Bounds the memory of all request bodies together. A store gets at most half. */
 export interface BodyBudget {
-  /** The share of a request's body; it is released when the answer ends. */
+  /** Released when the answer ends. */
   shareFor(response: ServerResponse, storeId: string): BodyShare;
 }
 

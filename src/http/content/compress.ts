@@ -2,12 +2,12 @@ import { promisify } from "node:util";
 import type { Transform } from "node:stream";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 
-/** The content codings that answers are compressed with. */
+/** Content codings for compressed answers. */
 export type Coding = "br" | "gzip";
 
 /**
- * The coding that a client prefers by its `Accept-Encoding` (RFC 9110, section 12.5.3); brotli if both weigh the same.
- * Undefined for no compression, which is also what a client gets that refuses everything: better than a 406.
+ * The coding by `Accept-Encoding` (RFC 9110, section 12.5.3); brotli if both weigh the same. Undefined for no
+ * compression, which is also what a client gets that refuses everything: better than a 406.
  */
 export function preferredCoding(accepted: string | string[] | undefined): Coding | undefined {
   if (accepted === undefined || accepted.length === 0) return undefined;
@@ -20,14 +20,14 @@ export function preferredCoding(accepted: string | string[] | undefined): Coding
   const brotliWeight = weights.get("br") ?? others;
   const gzipWeight = weights.get("gzip") ?? weights.get("x-gzip") ?? others;
   const best = Math.max(brotliWeight, gzipWeight);
-  // An identity that is not named is acceptable, but not preferred.
+  // An unnamed identity is acceptable, but not preferred.
   if (best <= 0 || best < (weights.get("identity") ?? 0)) return undefined;
   return brotliWeight === best ? "br" : "gzip";
 }
 
 /**
- * Shorter answers, in bytes or characters, are not compressed: it costs 90 µs of CPU, as much as a REST read. From 4 KB of
- * JSON it saves two packets of three.
+ * A length in bytes or characters. Compressing costs 90 µs of CPU, as much as a REST read. From 4 KB of JSON it saves
+ * two packets of three.
  */
 export const compressedLengthMin = 4_096;
 
@@ -42,7 +42,7 @@ const brotliParameters = {
 /** Half the time of the default 6, for a tenth more bytes. */
 const gzipLevel = 4;
 
-/** Compresses on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed. */
+/** Runs on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed. */
 export function compress(body: string | Buffer, coding: Coding): Promise<Buffer | undefined> {
   const size = body.length; // of a string, a lower bound
   const compressed =
@@ -52,7 +52,7 @@ export function compress(body: string | Buffer, coding: Coding): Promise<Buffer 
   return compressed.catch(() => undefined);
 }
 
-/** Compresses an answer of unknown length as it is made. */
+/** Compresses an answer of unknown length. */
 export function compressor(coding: Coding): Transform {
   return coding === "br" ? createBrotliCompress({ params: brotliParameters }) : createGzip({ level: gzipLevel });
 }

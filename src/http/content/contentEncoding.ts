@@ -22,7 +22,7 @@ export class UnsupportedCodingError extends AppError {
   }
 }
 
-/** Creates the inflater of a request's body; undefined if it is not compressed. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
+/** Undefined for a body that is not compressed. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
 export function inflaterFor({ headers }: IncomingMessage): (() => Transform) | undefined {
   const encoding = headers["content-encoding"];
   if (encoding === undefined) return undefined;

@@ -13,7 +13,7 @@ import { inflaterFor } from "./contentEncoding.js";
 /** Larger bodies are in a temporary file, from which a thread reads them. */
 const inMemoryBytesMax = 256 * 1024;
 
-/** Bodies in files: each may have MAX_UPLOAD_BYTES. */
+/** Each may have MAX_UPLOAD_BYTES. */
 const files = new FairShare({
   places: 8,
   ofStoreMax: 4,
@@ -36,8 +36,7 @@ interface Upload {
 }
 
 /**
- * Receives a body of any size in constant memory, inflated, and runs work on it once it is complete. A temporary file has no
- * name, so it is gone with the process too.
+ * Receives a body of any size in constant memory, inflated, and runs work on it once it is complete.
  *
  * @throws {AppError} as readBody, or what the work throws
  */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The Content-Security-Policy (https://www.w3.org/TR/CSP3/) of a page: inline scripts by their hashes, files of this server
- * if it names some, calls to this server, and styles that scripts make.
+ * https://www.w3.org/TR/CSP3/: inline scripts by their hashes, files of this server if the page names some, calls to
+ * this server, and styles that scripts make.
  */
 export function contentSecurityPolicy(html: string): string {
   const tags = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];

@@ -14,7 +14,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Stricter than for other pages: scripts and styles are files of this server. Images of products are on other hosts. */
+/** Stricter than other pages': scripts and styles are files of this server. Images of products are on other hosts. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The dashboard's page and files, as the build left them; none if it was not built. Each is read at its first request. */
+/** None if it was not built. Each is read at its first request. */
 export function dashboardRoutes(): [path: string, route: Route][] {
   const assets = namesOfAssets().flatMap((name): [string, Route][] => {
     const mediaType = mediaTypes[extname(name)];

@@ -8,7 +8,7 @@ export const docsPath = "/docs";
 
 const require = createRequire(import.meta.url);
 const { version } = require("swagger-ui-dist/package.json") as { version: string };
-/** Relative to the page: a proxy may serve it below any path. */
+/** Relative: a proxy may serve the page below any path. */
 const folder = `docs/assets/swagger-ui-${version}`;
 
 const files = [
@@ -16,7 +16,7 @@ const files = [
   ["swagger-ui.css", "text/css; charset=utf-8"],
 ] as const;
 
-/** Swagger UI's files from the installed package, at paths that contain its version. */
+/** Files of the installed package, at paths that contain its version. */
 export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType]) => [
     `/${folder}/${name}`,
@@ -26,7 +26,7 @@ export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   ]);
 }
 
-/** The API reference: Swagger UI over `/openapi.json`. Tokens that users type are not stored. */
+/** Swagger UI over `/openapi.json`. Tokens that users type are not stored. */
 export function docsPage(token?: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -4,7 +4,7 @@ export interface Example {
   readonly variables: object;
 }
 
-/** What the tabs of GraphiQL hold at first. The ids are those of the demo store. */
+/** The first contents of GraphiQL's tabs, with ids of the demo store. */
 export const examples: readonly Example[] = [
   {
     query: `# Run with Ctrl+Enter.

@@ -20,8 +20,8 @@ export const tokenBar = `
 </header>`;
 
 /**
- * Asks for the access token once, keeps it in session storage, and sends it with each request that has none among its own
- * headers. The schema is fetched when there is a token. The dashboard of the same address uses the same token.
+ * Asks for the access token once, keeps it in session storage, and sends it with each request that has none among its
+ * own headers. The schema is fetched when there is a token. The dashboard of the same address shares it.
  *
  * @param demoToken is used where none was typed in
  */

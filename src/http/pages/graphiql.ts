@@ -10,7 +10,7 @@ import type { Config } from "../../config.js";
 type Parts = typeof parts;
 
 const { version } = createRequire(import.meta.url)("@graphql-yoga/render-graphiql/package.json") as { version: string };
-/** Relative to the page: a proxy may serve it below any path. */
+/** Relative: a proxy may serve the page below any path. */
 const folder = `graphql/assets/graphiql-${version}`;
 
 const javaScript = "text/javascript; charset=utf-8";
@@ -23,7 +23,7 @@ const files: readonly (readonly [name: string, mediaType: string, part: keyof Pa
   ["graphql.worker.js", javaScript, "graphqlWorker"],
 ];
 
-/** GraphiQL's files from the installed package, at paths that contain its version. */
+/** Files of the installed package, at paths that contain its version. */
 export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType, part]) => [
     `/${folder}/${name}`,
@@ -35,7 +35,7 @@ function loadParts(): Promise<Parts> {
   return import("@graphql-yoga/render-graphiql/graphiql");
 }
 
-/** GraphiQL with examples in its tabs, and a bar for the access token. It calls the address of the page itself. */
+/** GraphiQL with examples in tabs, and a bar for the access token. It calls the address of the page itself. */
 export function graphiqlPage(token?: string): string {
   const [first, ...others] = examples.map(({ query, variables }) => ({
     query,

@@ -31,11 +31,7 @@ const probes: readonly Link[] = [
 /** Links are relative, so the address must end with a slash; a proxy may serve the page at one that does not. */
 const addSlash = `location.pathname.endsWith("/") || location.replace(location.pathname + "/")`;
 
-/**
- * `/`, with links to the pages that exist.
- *
- * @param basePath where a proxy serves it, to be shown
- */
+/** Links to the pages that exist. @param basePath where a proxy serves it, to be shown */
 export function homePage(exists: (path: string) => boolean, basePath = ""): string {
   const cards = pages
     .filter(({ path }) => exists(path))

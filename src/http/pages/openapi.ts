@@ -5,10 +5,10 @@ import { relativeServerUrl, serverUrlOf } from "./serverUrl.js";
 
 const mediaType = "application/json; charset=utf-8";
 
-/** Addresses by which a server is reached; each document takes about 0.1 MB. */
+/** By which a server is reached; each document takes about 0.1 MB. */
 const addressesMax = 16;
 
-/** `/openapi.json`. With an address that the request told, it is for the caller alone. */
+/** A document with an address that the request told is for the caller alone. */
 export function createOpenApiPage(write: (serverUrl: string) => string, basePath: string | undefined): Route {
   const relative = relativeServerUrl(basePath);
   const relativePage = createPage(mediaType, () => write(relative));

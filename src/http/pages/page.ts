@@ -15,7 +15,7 @@ export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
-/** Isolates pages from other sites. Calls to the API do not have these headers. */
+/** From other sites. Calls to the API do not have these headers. */
 const isolation = {
   "referrer-policy": "no-referrer",
   "x-frame-options": "DENY", // for browsers that do not know frame-ancestors
@@ -36,8 +36,8 @@ interface PageOptions {
 }
 
 /**
- * Answers GET and HEAD with public content that does not change while the process runs. It is made, tagged and compressed
- * once, at its first request: GraphiQL has 9 MB.
+ * Serves public content that does not change while the process runs. It is made, tagged and compressed once, at its
+ * first request: GraphiQL has 9 MB.
  */
 export function createPage(
   mediaType: string,
@@ -87,5 +87,5 @@ async function keep(make: Make, mediaType: string, policy: (html: string) => str
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3df5"/><path d="M7 13h18v11H7z" fill="#fff"/><path d="M6 8h20l2 5H4z" fill="#ffb84d"/><path d="M10 24v-7h5v7z" fill="#5b3df5"/></svg>`;
 
-/** The icon of every page, for `<link rel="icon" href="…">`: otherwise browsers request /favicon.ico. */
+/** The href of `<link rel="icon">`: otherwise browsers request /favicon.ico. */
 export const icon = `data:image/svg+xml,${encodeURIComponent(drawing)}`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Prefixes of headers that reverse proxies, CDNs, load balancers and tunnels add. */
+/** Added by reverse proxies, CDNs, load balancers and tunnels. */
 const forwarding = (
   "forwarded via max-forwards client-ip true-client-ip remote- proxy- wl-proxy- front-end-https cdn- ali-cdn- cf- cloudfront- " +
   "fastly- fly- akamai- incap- tailscale- x-forward x-original x-real x-client x-remote x-cluster x-proxy x-envoy x-varnish x-nginx " +
@@ -8,10 +8,7 @@ const forwarding = (
   "x-akamai x-cloud x-cf x-fd x-nf x-vercel x-sucuri x-bluecoat x-request-start x-queue-start"
 ).split(" ");
 
-/**
- * Whether a request shows that it came through a proxy. A bare proxy_pass of nginx adds no header, but uses HTTP/1.0, which
- * no browser does.
- */
+/** A bare proxy_pass of nginx adds no header, but uses HTTP/1.0, which no browser does. */
 export function isThroughProxy({ headers, httpVersion }: IncomingMessage): boolean {
   return (
     httpVersion === "1.0" || Object.keys(headers).some((name) => forwarding.some((prefix) => name.startsWith(prefix)))

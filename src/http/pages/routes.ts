@@ -57,7 +57,7 @@ async function answerReadiness(check: CheckReadiness, { response }: Exchange): P
   respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
 }
 
-/** `/metrics`, which is public: it names no store. */
+/** It is public, since it names no store. */
 function createMetricsRoute(telemetry: Telemetry): Route {
   return async ({ response, requestId, observation }) => {
     const text = await telemetry.scrape().catch(() => undefined);

@@ -4,8 +4,8 @@ import { isThroughProxy } from "./proxy.js";
 const hostPattern = /^(?=.{1,255}$)(?:([a-z\d](?:[a-z\d.-]*[a-z\d])?)|\[[\da-f:.]+\])(?::(\d{1,5}))?$/iu;
 
 /**
- * The address of this server for the document that a request reads: absolute where the request tells it, or else relative to
- * the document. It holds what the caller sent, so answers with it must not be stored by shared caches.
+ * The address for the document that a request reads: absolute where the request tells it, or else relative to the
+ * document. It holds what the caller sent, so shared caches must not store it.
  *
  * @param basePath undefined if a proxy may remove a prefix that is not known here
  */
@@ -22,7 +22,7 @@ export function serverUrlOf(request: IncomingMessage, basePath: string | undefin
   return basePath !== undefined && protocol !== undefined && isWhole ? `${protocol}://${host}${basePath}` : relative;
 }
 
-/** The same for a request that tells nothing. Without a known base path it is the folder of the document. */
+/** The address for a request that tells nothing. Without a known base path it is the folder of the document. */
 export function relativeServerUrl(basePath: string | undefined): string {
   return basePath === "" ? "/" : (basePath ?? ".");
 }

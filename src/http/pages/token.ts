@@ -3,12 +3,12 @@ import type { Route } from "../exchange.js";
 import { createPage } from "./page.js";
 import { isThroughProxy } from "./proxy.js";
 
-/** The token of the demo store, for pages to fill in; undefined if there is none. */
+/** Pages fill it in; undefined without demo store. */
 export type DemoToken = () => string | undefined;
 
 const html = "text/html; charset=utf-8";
 
-/** A page with a field for the access token. For browsers on this machine alone, the demo token is filled in. */
+/** Fills in the demo token for browsers on this machine alone. */
 export function createTokenPage(make: (token?: string) => string, demoToken: DemoToken): Route {
   const open = createPage(html, () => make());
   let filled: { readonly token: string; readonly page: Route } | undefined;
@@ -21,7 +21,7 @@ export function createTokenPage(make: (token?: string) => string, demoToken: Dem
   };
 }
 
-/** JSON that is safe in an inline script. */
+/** Writes JSON that is safe in an inline script. */
 export function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", String.raw`\u003c`);
 }
@@ -30,8 +30,8 @@ const loopback = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/u;
 const ownNames = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/iu;
 
 /**
- * Whether a request comes from a browser on this machine: over loopback, to a loopback name (against DNS rebinding), not
- * from a script of another site, and not through a proxy.
+ * The request comes over loopback, to a loopback name (against DNS rebinding), not from a script of another site, and
+ * not through a proxy.
  */
 function isFromThisMachine(request: IncomingMessage): boolean {
   const { socket, headers } = request;

@@ -9,7 +9,7 @@ export const trackerPath = "/tracker/v1.js";
 /** The build's output. */
 const script = packageFile("dist/tracker/v1.js");
 
-/** The script for pages of shops; none if it was not built. Pages of any origin may load it, isolated ones too. */
+/** None if it was not built. Pages of any origin may load it, isolated ones too. */
 export function trackerRoutes(): [path: string, route: Route][] {
   if (!existsSync(script)) return [];
   const page = createPage("text/javascript; charset=utf-8", () => readFile(script), {

@@ -10,7 +10,7 @@ import { problemMediaType } from "../../rest/problemDetails.js";
 /** How long a refused client may take to close its side. */
 const lingerMs = 1_000;
 
-/** Answers requests that node:http cannot parse or that time out with problem details, and closes the connection. */
+/** Answers requests that node:http cannot parse, or that time out, with problem details, and closes the connection. */
 export function handleClientErrors(server: Server, exchanges: Exchanges): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writableEnded) return; // refused already; the rest is dropped

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** The latest request of each connection. Answers are sent in the order of requests. */
+/** Requests by connection. Answers are sent in their order. */
 export class Exchanges {
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
 
@@ -13,7 +13,7 @@ export class Exchanges {
     return this.#latest.get(socket)?.writableFinished === false;
   }
 
-  /** Whether the client would take an answer that is written now for that to what it is sending. */
+  /** Otherwise the client would take an answer written now for that to another request. */
   isNextToAnswer(socket: Duplex): boolean {
     const response = this.#latest.get(socket);
     if (response === undefined) return true;

@@ -11,7 +11,7 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** How long clients may take, in milliseconds, before they are disconnected, with a 408 if possible. */
+/** Milliseconds until clients are disconnected, with a 408 if possible. */
 export interface ServerTimeouts {
   /** For a request's line and headers, counted from a new connection's start. */
   readonly headersTimeoutMs?: number;
@@ -27,13 +27,13 @@ export interface ServerTimeouts {
 interface ListenOptions extends ServerTimeouts {
   readonly host: string;
   readonly port: number;
-  /** Open connections; further ones are closed at once. */
+  /** Further ones are closed at once. */
   readonly connectionsMax: number;
 }
 
 const headerBytesMax = 32_768;
 
-/** Starts listening. Rejects if the address is not available. */
+/** Rejects if the address is not available. */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
   const { host, port } = options;
   const server = createHttpServer(handler, options);

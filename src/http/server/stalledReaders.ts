@@ -8,8 +8,8 @@ interface Options {
 }
 
 /**
- * Disconnects clients that do not read their answer or stream, which would otherwise be kept in memory for ever. Only
- * connections with unsent bytes get a timeout: server.timeout costs each request, and Yoga removes it from streams.
+ * Answers and streams that clients do not read would be kept in memory for ever. Only connections with unsent bytes get
+ * a timeout: server.timeout costs each request, and Yoga removes it from streams.
  */
 export function cutStalledReaders(server: Server, exchanges: Exchanges, options: Options): void {
   const { stalledTimeoutMs, checkIntervalMs } = options;

@@ -5,7 +5,6 @@ import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
 
-/** A long value that is not parsed yet. */
 export interface UnparsedValue extends JsonRange {
   /** The whole body, in shared memory. */
   readonly bytes: Buffer;
@@ -16,11 +15,11 @@ export interface JsonBody {
   readonly value: unknown;
   /** By placeholder. */
   readonly unparsed: ReadonlyMap<string, UnparsedValue>;
-  /** Of the body as it was sent. */
+  /** As sent. */
   readonly length: number;
 }
 
-/** The maximum beside long lists, texts and products, which is parsed in one go. */
+/** What is not a long list, text or product is parsed in one go. */
 const bodyFrameBytesMax = 512 * 1024;
 /** Other requests run between the slices of a list. */
 const sliceBytes = 64 * 1024;
@@ -28,11 +27,11 @@ const [arrayStart, arrayEnd, objectStart] = [0x5b, 0x5d, 0x7b] as const;
 const none: ReadonlyMap<string, UnparsedValue> = new Map();
 
 /**
- * Parses a body, but for the long values of some of its members.
+ * Parses a body except the long values of some members.
  *
- * @param scanner which has seen all of the body
- * @param parent the path of the object whose members these are: `[]`, or `["variables"]`
- * @throws {AppError} BAD_REQUEST for what is not JSON, PAYLOAD_TOO_LARGE where too much of it must be parsed in one go
+ * @param scanner which has seen the whole body
+ * @param parent the path of the object with these members: `[]`, or `["variables"]`
+ * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE where too much must be parsed in one go
  */
 export function parseBody(body: Buffer, scanner: JsonScanner, parent: readonly string[]): JsonBody {
   const { length } = body;
@@ -61,12 +60,12 @@ export function newPlaceholder(): string {
   return `\0${randomUUID()}`;
 }
 
-/** As far as the first byte tells. */
+/** Judged by the first byte. */
 export function isUnparsedList({ bytes, start }: UnparsedValue): boolean {
   return bytes[start] === arrayStart;
 }
 
-/** Parses a long value, a list in slices between which other requests run. @throws {AppError} BAD_REQUEST */
+/** Lists are parsed in slices, between which other requests run. @throws {AppError} BAD_REQUEST */
 export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
   const { bytes, start, end } = value;
   if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {

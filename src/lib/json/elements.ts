@@ -1,7 +1,6 @@
 import { invalidJson, parseJson } from "./parse.js";
 import { firstSliceEnd } from "./slices.js";
 
-/** Consecutive elements of an array. */
 interface ParsedSlice {
   /** Undefined for a single element of more than `elementBytesMax`. */
   readonly elements: readonly unknown[] | undefined;
@@ -16,11 +15,9 @@ interface SliceOptions {
 }
 
 /**
- * Parses the elements of a JSON array slice by slice.
+ * Parses what stands between the brackets of a JSON array, slice by slice.
  *
- * @param start of what stands between the brackets
- * @param end likewise
- * @throws {AppError} BAD_REQUEST for what is not JSON
+ * @throws {AppError} BAD_REQUEST for invalid JSON
  */
 export function* parsedSlices(
   bytes: Buffer,
@@ -46,8 +43,8 @@ export function* parsedSlices(
 const objectEndAndComma = Buffer.from("},");
 
 /**
- * Tries the first brace and comma after so many bytes, which usually end an element and are found faster than by looking at
- * each byte. Valid JSON before them proves it: nothing is left open.
+ * Tries the first brace and comma after so many bytes, which is faster than looking at each byte. Valid JSON before
+ * them proves that they end an element.
  */
 function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number): ParsedSlice | undefined {
   const searched = bytes.subarray(from + sliceBytes, Math.min(from + 2 * sliceBytes, end));
@@ -61,9 +58,9 @@ function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number
   }
 }
 
-/** @param isWhole whether it is all of the array, which may then be empty */
+/** @param isWhole whether it is the whole array, which may be empty */
 function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
-  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[]; // in brackets
+  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[];
   if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
   return items;
 }

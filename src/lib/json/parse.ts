@@ -2,7 +2,7 @@ import { AppError } from "../../errors.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON value of a body. @throws {AppError} BAD_REQUEST */
+/** @throws {AppError} BAD_REQUEST */
 export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(body));

@@ -1,14 +1,14 @@
 import { AppError } from "../../errors.js";
 
-/** The bytes of a value in a JSON text; `end` is exclusive. */
+/** `end` is exclusive. */
 export interface JsonRange {
   readonly start: number;
   readonly end: number;
-  /** Of an array: its elements, as far as commas tell. */
+  /** Elements of an array, as far as commas tell. */
   readonly items: number;
 }
 
-/** A long value and its path, such as `["variables", "products"]`. */
+/** `path` is for example `["variables", "products"]`. */
 export interface LongMember extends JsonRange {
   readonly path: readonly string[];
 }
@@ -20,7 +20,6 @@ interface FoundMember extends JsonRange {
 
 /** GraphQL's deepest input has fewer than 10 levels. */
 export const depthMax = 64;
-/** Shorter values are not reported. */
 export const longFromBytes = 64 * 1024;
 /** Values are looked for in the outermost object and its members. */
 const levelsMax = 2;
@@ -29,19 +28,19 @@ const levelsMax = 2;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** What is known of the innermost member at a level. */
+/** The innermost member at a level. */
 interface Level {
   nameStart: number;
   nameEnd: number;
   /** After its colon, or -1. */
   valueStart: number;
-  /** Commas directly within its value. */
+  /** Directly within its value. */
   commas: number;
 }
 
 /**
- * Scans a JSON text (RFC 8259) as it arrives, without parsing it: refuses deep nesting, and finds long values to parse in
- * slices. It does not detect invalid JSON; parsing does.
+ * Scans JSON (RFC 8259) as it arrives: refuses deep nesting, and finds long values to parse in slices. Detecting
+ * invalid JSON is left to parsing.
  */
 export class JsonScanner {
   readonly #found: FoundMember[] = [];
@@ -59,7 +58,7 @@ export class JsonScanner {
   /** Bytes of earlier pieces. */
   #offset = 0;
 
-  /** Takes the next bytes. @throws {AppError} BAD_REQUEST where they are nested too deeply */
+  /** @throws {AppError} BAD_REQUEST for deep nesting */
   push(bytes: Uint8Array): void {
     const length = bytes.length;
     let at = this.#isEscaped ? 1 : 0;
@@ -92,7 +91,7 @@ export class JsonScanner {
     return this.#depth === 0 && !this.#inString;
   }
 
-  /** The long values found so far, in the order of their ends, given the whole text. */
+  /** Members in the order of their ends, given the whole text. */
   longMembers(text: Buffer): readonly LongMember[] {
     return this.#found.map(({ names, ...range }) => ({
       ...range,
@@ -141,7 +140,6 @@ export class JsonScanner {
     if (around !== undefined) around.commas += 1;
   }
 
-  /** The member at the innermost level, if there is one, ends here. */
   #endMember(end: number): void {
     const level = this.#levels[this.#depth - 1];
     if (level === undefined || level.valueStart === -1) return;
@@ -159,6 +157,6 @@ function nameAt(text: Buffer, start: number, end: number): string {
   try {
     return String(JSON.parse(text.toString("utf8", start, end)));
   } catch {
-    return ""; // no JSON: whoever parses the rest of the text finds out
+    return ""; // invalid JSON, which parsing refuses
   }
 }

@@ -3,7 +3,8 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /**
- * Where the first elements of a JSON array end that have `sliceBytes` together, or a single longer one: at a comma, or at `end`.
+ * Where the first elements of a JSON array that have `sliceBytes`, or a single longer one, end: at a comma, or at
+ * `end`.
  *
  * @param start of an element
  * @param end of what stands between the brackets
@@ -26,7 +27,7 @@ export function firstSliceEnd(bytes: Uint8Array, start: number, end: number, sli
   return before !== -1 && end - start > sliceBytes ? before : end;
 }
 
-/** Splits the content of a JSON string into pieces of about `sliceBytes`, at least 16, that are JSON strings themselves. */
+/** Splits the content of a JSON string into JSON strings of about `sliceBytes`, at least 16. */
 export function* stringSlices(
   bytes: Uint8Array,
   start: number,
@@ -47,7 +48,7 @@ const escapeBytesMax = 6;
 function wholeBefore(bytes: Uint8Array, start: number, place: number, end: number): number {
   if (place >= end) return end;
   let whole = place;
-  while (whole > place - 3 && (Number(bytes[whole]) & 0xc0) === 0x80) whole -= 1; // a character goes on with up to three of them
+  while (whole > place - 3 && (Number(bytes[whole]) & 0xc0) === 0x80) whole -= 1; // at most three continuation bytes
   for (let at = whole - 1; at > whole - escapeBytesMax && at >= start; at -= 1) {
     if (bytes[at] === backslash && !isEscaped(bytes, start, at)) {
       const length = bytes[at + 1] === 0x75 ? escapeBytesMax : 2;

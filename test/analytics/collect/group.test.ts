@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { readAnswer, startApp, type TestApp, testDatabase } from "../../support/app.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
+import { figuresOf } from "../../support/figures.js";
+import { saved } from "../../support/shows.js";
 
 const statements: string[] = [];
 let app: TestApp;
@@ -72,4 +75,82 @@ test("requests for shows that there are not, and for those of others, do not dis
   );
   expect(answers.map(({ status }) => status)).toEqual(answers.map((_, index) => (index % 4 === 1 ? 404 : 202)));
   expect([await storedEvents(app, one.store), await storedEvents(app, other.store)]).toEqual([10, 5]);
+});
+
+describe("requests for several shows of one store", () => {
+  /** A store of five shows: three that are live, one that is archived, and one that is not there. */
+  async function shopOfShows() {
+    const made = await shop();
+    for (const [id, status] of [
+      ["second", "LIVE"],
+      ["third", "LIVE"],
+      ["old", "ARCHIVED"],
+    ] as const) {
+      await saved(made.store, { id, status, startedAt: new Date().toISOString() });
+    }
+    return { ...made, shows: [made.show, "second", "third", "old", "nowhere"] };
+  }
+
+  test("are stored by fewer statements than there are shows and requests, each counted for its own show", async () => {
+    const { shows, ...made } = await shopOfShows();
+    const live = shows.slice(0, 3);
+    await Promise.all(live.map((show) => collect({ ...made, show }, [view("known", { device: "tv" })])));
+    const before = recorded();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const show = live[index % 3] ?? "";
+        return collect({ ...made, show }, [view(`e${index}`), view("known"), view(`shared by ${index % 2}`)]);
+      }),
+    );
+    expect(recorded() - before).toBeLessThan(20);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    // The known one is a duplicate in all; of the two shared ones, each is new once in each show.
+    const accepted = answers.map(({ body }) => body.accepted);
+    expect(accepted.filter((count) => count === 2)).toHaveLength(2 * live.length);
+    expect(accepted.filter((count) => count === 1)).toHaveLength(60 - 2 * live.length);
+    expect(await storedEvents(app, made.store)).toBe(live.length * (1 + 20 + 2));
+    for (const lsId of live) {
+      const { kpis } = await figuresOf(app.db, { storeId: made.store.id, lsId });
+      expect([kpis.viewers.live, kpis.avgViewTime.live]).toEqual([1, 23]);
+    }
+  });
+
+  test("fail alone where their show takes no events, or there is none", async () => {
+    const { shows, ...made } = await shopOfShows();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => collect({ ...made, show: shows[index % 5] ?? "" }, [view(`e${index}`)])),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(
+      answers.map((_, index) => [202, 202, 202, 400, 404][index % 5]),
+    );
+    expect(await storedEvents(app, made.store)).toBe(30);
+  });
+
+  // The embedded engine has one session, which a transaction that waits would hold.
+  test.runIf(inject("database").engine === "postgresql")("do not wait for a show that is locked", async () => {
+    const { shows, ...made } = await shopOfShows();
+    await Promise.all(shows.slice(0, 3).map((show) => collect({ ...made, show }, [view("first")])));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const locked = { storeId: made.store.id, lsId: "second", timeoutMs: 60_000 };
+    let isLocked = (): void => undefined;
+    const whenLocked = new Promise<void>((resolve) => (isLocked = resolve));
+    const work = withShowLock(app.db, locked, async () => {
+      isLocked();
+      await held;
+    });
+    await whenLocked;
+    const answered: string[] = [];
+    const sent = Array.from({ length: 30 }, async (_, index) => {
+      const show = shows[index % 3] ?? "";
+      const { status } = await collect({ ...made, show }, [view(`e${index}`)]);
+      answered.push(`${show} ${status}`);
+    });
+    await vi.waitFor(() => expect(answered).toHaveLength(20));
+    expect(new Set(answered)).toEqual(new Set([`${made.show} 202`, "third 202"]));
+    release();
+    await Promise.all([work, ...sent]);
+    expect(answered.filter((one) => one === "second 202")).toHaveLength(10);
+    expect(await storedEvents(app, made.store)).toBe(33);
+  });
 });

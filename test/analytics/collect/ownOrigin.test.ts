@@ -34,6 +34,12 @@ test("pages of the service itself may use any key, at any address of the service
   expect([await collect(behindProxy), await stored()]).toEqual([202, 1]);
 });
 
+test("a beacon whose origin the browser hides, because the page sends no referrer, is taken", async () => {
+  const { collect, stored } = await shop();
+  const hidden = { origin: "null", "sec-fetch-mode": "no-cors", "sec-fetch-site": "cross-site" };
+  expect([await collect(hidden), await stored()]).toEqual([202, 1]);
+});
+
 describe("a page of another origin is refused, also", () => {
   const origin = "https://evil.example";
   test.each([
@@ -42,6 +48,8 @@ describe("a page of another origin is refused, also", () => {
     ["with a host that a proxy, or anybody, names", { origin, "x-forwarded-host": "evil.example" }],
     ["with a host of RFC 7239", { origin, forwarded: "host=evil.example;proto=https" }],
     ["that hides its origin", { origin: "null", host: "null" }],
+    ["that hides it, and could read the answer", { origin: "null", "sec-fetch-mode": "cors" }],
+    ["that says it is a beacon, but not hidden", { origin, "sec-fetch-mode": "no-cors" }],
     ["on another port", { origin: "http://vitrine.example:8080", host: "vitrine.example:4000" }],
     ["with another scheme", { origin: "https://vitrine.example", host: "vitrine.example" }],
     ["of another host that ends alike", { origin: "http://evil-vitrine.example", host: "vitrine.example" }],

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const send = ({ storeId, lsId }: ShowKey, events: readonly SentEvent[]) =>
   recordEvents(db, storeId, lsId, asInputs(events));

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow } from "../../support/figures.js";
 import { type SentEvent, toldApart } from "../../support/oracle.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const startMs = Date.parse("2026-05-04T18:30:00Z");
 

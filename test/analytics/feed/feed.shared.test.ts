@@ -3,7 +3,7 @@ import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
 import { analytics, heldReadings } from "../../support/feed.js";
 
-test("shares a first reading among those who come during another one, started after they came", async () => {
+test("subscribers that arrive during a read share the next one", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
@@ -17,7 +17,7 @@ test("shares a first reading among those who come during another one, started af
   await feed.close();
 });
 
-test("reads again for the next subscribers after a first reading failed", async () => {
+test("after a failed first read, the next subscribers cause another one", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
@@ -30,7 +30,7 @@ test("reads again for the next subscribers after a first reading failed", async 
   await feed.close();
 });
 
-test("a subscription whose first reading fails releases its place", async () => {
+test("a subscription whose first read fails releases its place", async () => {
   const gone = new AppError("LIVE_STREAM_NOT_FOUND", "Gone.");
   const feed = createLiveFeed({ watchersMax: 1, read: () => Promise.reject(gone) });
   for (let times = 0; times < 2; times += 1) await expect(feed.watch("store", "show")).rejects.toBe(gone);
@@ -38,7 +38,7 @@ test("a subscription whose first reading fails releases its place", async () => 
   await feed.close();
 });
 
-test("checks a token once for all of its subscriptions, and ends only these", async () => {
+test("a token is checked once for all of its subscriptions, and only these end", async () => {
   const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
   let checks = 0;
   const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
@@ -57,7 +57,7 @@ test("checks a token once for all of its subscriptions, and ends only these", as
   await feed.close();
 });
 
-test("continues to send when the machine's clock is set back", async () => {
+test("subscriptions continue when the machine's clock is set back", async () => {
   let reads = 0;
   const feed = createLiveFeed({
     intervalMs: 10,

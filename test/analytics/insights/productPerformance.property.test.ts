@@ -2,16 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { startApp, type TestApp, type TestStore } from "../../support/app.js";
-import {
-  changes,
-  eraseViewers,
-  minuteMs,
-  removeEvents,
-  shift,
-  showsOf,
-  storeOf,
-  stores,
-} from "../../support/storeHistories.js";
+import { eraseAndRemove, situations, storeOf } from "../../support/storeHistories.js";
 import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
 
 let app: TestApp;
@@ -43,46 +34,32 @@ async function ranked(store: TestStore, range: OracleRange, by: string, first: n
 }
 
 /** @param change what is done to a store before it is asked */
-function figuresFollow(change: (store: TestStore, around: number) => Promise<unknown>) {
-  const untilAfter = fc.integer({ min: 0, max: 60 * 24 * 60 });
-  return fc.asyncProperty(
-    fc.constantFrom(...changes),
-    stores,
-    shift(30_000),
-    untilAfter,
-    fc.integer({ min: 1, max: 3 }),
-    async ([, changesAt], histories, fromAfter, minutes, first) => {
-      const around = Date.parse(changesAt);
-      const from = new Date(around + fromAfter);
-      const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
-      for (const history of histories) {
-        const shows = showsOf(around, history);
-        const store = await storeOf(app, shows);
-        await change(store, around);
-        for (const by of orders) {
-          const expected = rankedPerformance(shows, range, by.toLowerCase() as Lowercase<typeof by>);
-          const total = [expected.length, true];
-          expect(await ranked(store, range, by, first)).toEqual({ nodes: expected, total });
-        }
+function figuresFollow(change: (storeId: string, around: Date) => Promise<unknown> = () => Promise.resolve()) {
+  const pageSizes = fc.integer({ min: 1, max: 3 });
+  return fc.asyncProperty(situations, pageSizes, async ({ around, range, stores }, first) => {
+    for (const shows of stores) {
+      const store = await storeOf(app, shows);
+      await change(store.id, around);
+      for (const by of orders) {
+        const expected = rankedPerformance(shows, range, by.toLowerCase() as Lowercase<typeof by>);
+        const total = [expected.length, true];
+        expect(await ranked(store, range, by, first)).toEqual({ nodes: expected, total });
       }
-    },
-  );
+    }
+  });
 }
 
 test("the performance of every product follows from what was sent, on every page of every order", async () => {
-  const property = figuresFollow(() => Promise.resolve());
+  const property = figuresFollow();
   await expect(fc.assert(property, { numRuns: 20 })).resolves.toBeUndefined();
 });
 
 test("also where viewers were erased and events removed, before and after a rebuild", async () => {
-  const prune = async ({ id }: TestStore, around: number) => {
-    await eraseViewers(app, id);
-    await removeEvents(app, id, new Date(around));
-  };
-  await expect(fc.assert(figuresFollow(prune), { numRuns: 5 })).resolves.toBeUndefined();
-  const property = figuresFollow(async (store, around) => {
-    await prune(store, around);
-    await rebuildAnalytics(app.db, store.id);
+  const remove = (storeId: string, around: Date) => eraseAndRemove(app, storeId, around);
+  await expect(fc.assert(figuresFollow(remove), { numRuns: 5 })).resolves.toBeUndefined();
+  const property = figuresFollow(async (storeId, around) => {
+    await remove(storeId, around);
+    await rebuildAnalytics(app.db, storeId);
   });
   await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
 });

@@ -34,7 +34,7 @@ async function storeWithOrders() {
   return store;
 }
 
-test("a page and its products take a statement each, and one analytics read", async () => {
+test("a page and its products are read by one statement each, as one analytics read", async () => {
   const store = await storeWithOrders();
   statements.length = 0;
   const query = `{ productPerformance(${may}, first: 3) { nodes { sales product { id performance { shows } } } } }`;
@@ -51,7 +51,7 @@ test("a page and its products take a statement each, and one analytics read", as
   expect(limitHeaders(await sendGraphQL(store, query))[1]).toMatch(`"analytics";r=98;`);
 });
 
-test("products have theirs by one statement for a page and a time, and one analytics read", async () => {
+test("the performance of a page of products is read by one statement for each range, as one analytics read", async () => {
   const store = await storeWithOrders();
   statements.length = 0;
   const query = `{ products { nodes {
@@ -69,7 +69,7 @@ test("products have theirs by one statement for a page and a time, and one analy
   expect(limitHeaders(await sendGraphQL(store, query))[1]).toMatch(`"analytics";r=98;`);
 });
 
-test("without catalog:read there are no products, without analytics:read no figures", async () => {
+test("without catalog:read products are refused, and without analytics:read figures", async () => {
   const store = await storeWithOrders();
   const as = async (scope: "analytics:read" | "catalog:read", query: string) => {
     const { token } = await issueToken(app.db, store.id, { scopes: [scope] });

@@ -25,7 +25,7 @@ async function read(store: TestStore, query: string, method = "GET") {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-test("a row for each show that started in the time has its figures, with a header", async () => {
+test("each show that started in the range has a row of figures, below a header", async () => {
   const store = await createTestStore(app);
   await setCurrency(app.db, store.id, "EUR");
   const ended = { status: "ENDED", durationSeconds: 600 };
@@ -71,13 +71,13 @@ test.each<readonly [query: string, path: string]>([
   ["from=2026-05-01&until=2026-06-01T00:00:00Z", "from"],
   ["from=2026-06-01T00:00:00Z&until=2026-05-01T00:00:00Z", "until"],
   ["from=2020-06-01T00:00:00Z&until=2026-05-01T00:00:00Z", "until"],
-])("the time %j is refused, naming %s", async (query, name) => {
+])("the range %j is refused with the path of %s", async (query, name) => {
   const store = await createTestStore(app);
   const { status, text } = await read(store, query);
   expect([status, JSON.parse(text)]).toMatchObject([400, { code: "VALIDATION_FAILED", errors: [{ path: [name] }] }]);
 });
 
-test("shows beyond a page are all there, once, in the order of their start", async () => {
+test("shows of all pages are exported once, in the order of their start", async () => {
   const store = await createTestStore(app);
   const shows = Array.from({ length: 450 }, (_, index) => ({
     storeId: store.id,
@@ -99,7 +99,7 @@ test("shows beyond a page are all there, once, in the order of their start", asy
   expect(ids).toEqual(expected.map(({ id }) => `"${id}"`));
 });
 
-test("has the shows of its own store alone", async () => {
+test("has the shows of its own store only", async () => {
   const [own, other] = [await createTestStore(app), await createTestStore(app)];
   await saved(other, { id: "theirs", status: "ENDED", startedAt: "2026-05-04T18:30:00Z", durationSeconds: 1 });
   expect((await read(own, may)).text).toBe(`${columns}\n`);

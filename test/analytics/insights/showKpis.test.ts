@@ -38,7 +38,7 @@ test("the KPIs of a page of shows are each show's own, read by one statement", a
   expect(sent.filter((sql) => sql.includes(`"LiveStream"`))).toHaveLength(2);
 });
 
-test("they count as one analytics read for each root field that asks for them, and lists without them as none", async () => {
+test("they count as one analytics read for each root field that selects them, and lists without them as none", async () => {
   const store = await createTestStore(app);
   for (let n = 0; n < 5; n += 1) await saved(store);
   const withKpis = "nodes { kpis { orders { total } } } edges { node { kpis { sales { total } } } }";

@@ -121,8 +121,26 @@ test("everything of the best shows is read by one statement for each field, what
     })),
   );
   const count = (part: RegExp) => statements.filter((sql) => part.test(sql) && !sql.includes("INSERT")).length;
-  // The shows, their peaks, two time lines and two lists of products; products themselves are read page by page.
-  expect([/WITH top/u, /AS peak/u, /AS "startsAt"/u, /AS place/u].map(count)).toEqual([1, 1, 2, 2]);
+  // The shows, their peaks, two time lines, two lists of products, and the products themselves.
+  const parts = [/WITH top/u, /AS peak/u, /AS "startsAt"/u, /AS place/u, /product_by_id_or_sku/u];
+  expect(parts.map(count)).toEqual([1, 1, 2, 2, 1]);
+});
+
+test("products of several shows are looked up by several statements if together they exceed a page", async () => {
+  const store = await createTestStore(app);
+  for (const show of ["a", "b", "c", "d"]) {
+    const { id } = await saved(store);
+    const orders = Array.from({ length: 26 }, (_, index) =>
+      order(`${index}`, 1, { occurredAt: "2026-05-05T00:00:30Z", productId: `${show}-${index}` }),
+    );
+    await recorded(store, id, orders);
+  }
+  statements.length = 0;
+  const query = `{ storeAnalytics(from: "${may.from}", until: "${may.until}") {
+    topShows { topProducts(by: SALES, first: 26) { product { id } } } } }`;
+  const { data } = await store.graphql(query);
+  expect(data.storeAnalytics.topShows).toHaveLength(4);
+  expect(statements.filter((sql) => sql.includes("product_by_id_or_sku")).length).toBeGreaterThan(1);
 });
 
 test("it has the currency of the store", async () => {

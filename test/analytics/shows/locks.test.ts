@@ -1,25 +1,19 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { idBytes } from "../../../src/analytics/events/storage/idBytes.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { lockShow } from "../../../src/analytics/shows/showLock.js";
 import type { Database, RootDatabase } from "../../../src/database/client.js";
-import { connect, type OpenDatabase } from "../../../src/database/open.js";
-import { openConnections, testDatabase } from "../../support/app.js";
+import { connect } from "../../../src/database/open.js";
+import { openConnections, openTestDatabase } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const { engine, connection } = inject("database");
 const events = someEvents(500);

@@ -55,15 +55,18 @@ describe("a scheduled show", () => {
     }
   });
 
-  test.for(["LIVE", "ENDED", "ARCHIVED"])("can be postponed, and becomes %s when it is saved so", async (status) => {
-    const store = await createTestStore(app);
-    const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
-    await saved(store, { id, status: "SCHEDULED", startedAt: inHours(48) });
-    const startedAt = now();
-    await saved(store, { id, status, startedAt });
-    const { data } = await store.graphql(readShow, { lsId: id });
-    expect(data.liveStream).toMatchObject({ status, startedAt });
-  });
+  test.for(["LIVE", "ENDED", "ARCHIVED"])(
+    "can be postponed, and becomes %s when it is saved with that status",
+    async (status) => {
+      const store = await createTestStore(app);
+      const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
+      await saved(store, { id, status: "SCHEDULED", startedAt: inHours(48) });
+      const startedAt = now();
+      await saved(store, { id, status, startedAt });
+      const { data } = await store.graphql(readShow, { lsId: id });
+      expect(data.liveStream).toMatchObject({ status, startedAt });
+    },
+  );
 
   test.for(["LIVE", "ENDED", "ARCHIVED"])("a show that is %s cannot be scheduled again", async (status) => {
     const store = await createTestStore(app);
@@ -75,7 +78,7 @@ describe("a scheduled show", () => {
     );
   });
 
-  test("takes no events, whether its start has passed or not, and takes them once it is live", async () => {
+  test("refuses events, whether its start has passed or not, and accepts them once it is live", async () => {
     const store = await createTestStore(app);
     const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
     const problem = { code: "VALIDATION_FAILED", message, path: ["lsId"] };

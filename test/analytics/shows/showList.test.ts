@@ -113,7 +113,7 @@ test("a page has 20 shows where no size is given, as many as 100, and none for 0
   expect((await walk(store, 100)).flat()).toEqual(ids);
 });
 
-test("paging returns every show that existed at its start, though shows are added and renamed meanwhile", async () => {
+test("paging returns every show that existed at its start, even if shows are added and renamed meanwhile", async () => {
   const { store, shows } = await storeWithShows();
   const start = await readPage(store, { first: 4 });
   await saved(store, { id: "newer", startedAt: "2027-01-01T00:00:00.000Z" });
@@ -141,7 +141,7 @@ const notACursor = graphqlError("VALIDATION_FAILED", "after must be a cursor of 
   { code: "VALIDATION_FAILED", message: "after must be a cursor of this list.", path: ["after"] },
 ]);
 
-test("a cursor that is not of this list is refused", async () => {
+test("a cursor of another list is refused", async () => {
   const store = await createTestStore(app);
   const refusal = {
     errors: [{ ...notACursor, path: ["liveStreams"], locations: expect.any(Array) }],

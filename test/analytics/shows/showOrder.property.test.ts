@@ -118,7 +118,7 @@ test("every order, direction and filter lists each show once, on pages of any si
   await expect(fc.assert(property, { numRuns: 25 })).resolves.toBeUndefined();
 });
 
-test("a cursor of one order is refused in another, and one that was changed, too", async () => {
+test("a cursor of another order, or a modified one, is refused", async () => {
   const store = await storeOf([1, 2].map((day) => ({ name: "a", day, status: "ENDED", sales: [], viewers: 0 })));
   const cursorOf = async (by: string, way?: string) =>
     (await store.graphql(list, { by, way, first: 1 })).data.liveStreams.pageInfo.endCursor as string;
@@ -151,7 +151,7 @@ test("a cursor of one order is refused in another, and one that was changed, too
   }
 });
 
-test("an order by totals is one analytics read, with its key figures; other orders are none", async () => {
+test("an order by totals is one analytics read, together with KPIs; other orders are none", async () => {
   const limited = await startApp();
   try {
     const store = await createTestStore(limited);

@@ -52,7 +52,7 @@ test.each([
   expect(data.liveStreams.totalCount).toBe(ids.length);
 });
 
-test("a search goes with a status and with pages, whose count is that of the whole list", async () => {
+test("a search can be combined with a status and with pages, and is counted over all pages", async () => {
   const search = "autumn";
   const first = await store.graphql(list, { search, first: 2 });
   expect(first.data.liveStreams).toMatchObject({ totalCount: 3, nodes: [{ id: "s2" }, { id: "s3" }] });

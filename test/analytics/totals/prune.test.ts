@@ -2,24 +2,17 @@ import { rm, writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { pruneEvents, type PruneProgress } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { rowsOfShow } from "../../support/storedEvents.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const events = someEvents(500);
 const figures = expectedFigures(events);

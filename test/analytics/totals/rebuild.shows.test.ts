@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { accepted, type SentEvent } from "../../support/oracle.js";
 import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 test("batches during repeated rebuilds count once each", async () => {
   const show = await newShow(db);

@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { type SentEvent } from "../../support/oracle.js";
 import { change, ofShow, ofShowNumber, recordAll, storedTotals } from "../../support/totals.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const randomEvents = fc.uniqueArray(
   fc

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/horizon.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { pruneAllStores } from "../../../src/analytics/totals/retention.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 import {
   asInputs,
   expectedFigures,
   figuresOf,
   newShow,
   oldShow,
+  onlyOldShows,
   type ShowKey,
   someEvents,
 } from "../../support/figures.js";
 import { rowsOfShow } from "../../support/storedEvents.js";
 import { recordAll, storedTotals } from "../../support/totals.js";
 
-let database: OpenDatabase;
-let db: OpenDatabase["client"];
-beforeAll(() => {
-  database = testDatabase();
-  db = database.client;
-});
-afterAll(() => database.close());
+const { client: db } = openTestDatabase();
 
 const horizon = new Date("2026-05-04T19:10:30Z");
 const isOld = ({ occurredAt }: { occurredAt?: string }) => Date.parse(occurredAt ?? "") < horizon.getTime();
@@ -137,6 +131,7 @@ describe("the events of an ended show before a time", () => {
 });
 
 test("of all stores, ended shows lose old events, and archived ones that ended before lose their viewers too", async () => {
+  await onlyOldShows();
   const [first, second] = [await oldShow(db, 300), await oldShow(db, 300)];
   await saveLiveStream(db, second.show.storeId, { ...second.saved, status: "ARCHIVED" });
   const result = await pruneAllStores(db, { before: new Date("2020-05-04T19:10:30Z") });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createRetentionSweep } from "../../../src/analytics/totals/retention.js";
 import { startApp, testDatabase, type TestApp, type TestStore } from "../../support/app.js";
 import { storeWithShow, view } from "../../support/events.js";
-import { oldShow, type ShowKey } from "../../support/figures.js";
+import { oldShow, onlyOldShows, type ShowKey } from "../../support/figures.js";
 import { recorded } from "../../support/shows.js";
 
 async function slots(app: TestApp, store: TestStore): Promise<number> {
@@ -25,6 +25,7 @@ test("a round of the retention sweep removes what is older than the days given, 
   onTestFinished(() => database.close());
   const db = database.client;
   const rows = async ({ storeId }: ShowKey) => db.showEvent.count({ where: { storeId } });
+  await onlyOldShows();
   const [first, second] = [await oldShow(db, 50), await oldShow(db, 50)];
   const sweep = createRetentionSweep(db, 2_000); // only shows of this test are so old
   await sweep(new AbortController().signal);

@@ -73,10 +73,12 @@ test("what a closed tab could not send, the next page does, also what it left to
   await opened.page.close();
   shop.set("forward");
   await next.goto(url);
-  await arrived(shop, 4); // two views, a cart, and the seconds
-  expect(ids(shop)).toBe(4);
+  await until(
+    async () => (await kept(next)) === 0 && (await shop.storedEvents()) > 3,
+    "two views, a cart, and the seconds",
+  );
+  expect(await shop.storedEvents()).toBe(ids(shop));
   expect((await shop.kpis()).avgViewTime.live).toBeGreaterThan(0.3);
-  await until(async () => (await kept(next)) === 0, "nothing more to be kept");
   await opened.close();
 });
 
@@ -87,7 +89,8 @@ test("what a closed tab leaves arrives also from a shop whose pages send no refe
   await opened.page.evaluate(`document.querySelector("video").play()`);
   await until(async () => Number(await opened.page.evaluate("playedSeconds()")) > 0.5, "half a second");
   await opened.page.close();
-  await arrived(shop, 2);
+  // Firefox plays on between the two signs of a closed tab, so that a second beacon may have the last tenth of a second.
+  await until(async () => (await shop.storedEvents()) > 1, "the seconds");
   expect((await shop.kpis()).avgViewTime.live).toBeGreaterThan(0.3);
   await opened.close();
 });

@@ -22,6 +22,8 @@ const passes = async (page: TestPage["page"], passed: number) => {
   const from = await now();
   await until(async () => (await now()) - from >= passed, `${passed} seconds`);
 };
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u;
+const timeOf = (id: string) => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 const gateOf = async ({ page }: TestPage) =>
   new URL(await page.locator("script[data-key]").evaluate((script: any) => script.src)).host;
 
@@ -33,6 +35,9 @@ test("a page of another origin, under a strict Content-Security-Policy, reports 
   await until(async () => (await shop.kpis()).addToCart.live === 100, "the cart");
   expect(await shop.kpis()).toMatchObject({ devices: [{ device: "desktop", value: 100 }] });
   expect(await shop.storedEvents()).toBe(2);
+  const viewer = String(await opened.page.evaluate('localStorage.getItem("vitrine:viewer")'));
+  const ids = [viewer, ...shop.sent.flatMap(({ events }) => events.map(({ id }) => id))];
+  expect(ids.filter((id) => !uuidV7.test(id) || Math.abs(timeOf(id) - Date.now()) > 600_000)).toEqual([]);
   await until(async () => (await keys(opened.page)).length === 1, "nothing but the viewer to be kept");
   expect(await opened.page.context().cookies()).toEqual([]);
   expectClean(opened, [], [await gateOf(opened)]);
@@ -100,7 +105,7 @@ test("a page without a video counts the time that it is visible", async () => {
   await passes(opened.page, 1.5);
   await opened.page.close();
   await until(async () => (await seconds(shop)) >= 1, "the seconds");
-  expect(await shop.storedEvents()).toBe(2);
+  expect(await shop.storedEvents()).toBeGreaterThan(1); // Firefox may send the last tenth of a second by itself
   await opened.close();
 });
 

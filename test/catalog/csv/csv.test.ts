@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textArrayLiteral } from "../../../src/database/arrayLiteral.js";
 import { header, row, stored, lines, problemsOf, readChunks, read } from "../../support/csvReading.js";
 
-test("an array literal holds every text as it is, and tells null from the word", () => {
+test("an array literal preserves every text, and distinguishes null from the word", () => {
   expect(
     textArrayLiteral(["a", null, "null", "NULL", "", " ", "a b", "{", ",", 'a"\\', "https://a.example/?b=c&d"]),
   ).toBe('{a,NULL,"null","NULL",""," ","a b","{",",","a\\"\\\\",https://a.example/?b=c&d}');
@@ -52,7 +52,7 @@ describe("a text of products", () => {
     ["available", '" true"', "INVALID_TYPE"],
     ["url", '" https://a.example/p"', "INVALID_VALUE"],
     ["images", '" https://a.example/p"', "INVALID_VALUE"],
-  ])("a quoted cell is not trimmed into a value that it does not hold: %s %s", async (column, cell, code) => {
+  ])("a quoted cell is not trimmed into another value: %s %s", async (column, cell, code) => {
     const columns = [...new Set([...header.split(","), column])];
     const values = new Map([
       ...header.split(",").map((name, index) => [name, row("1").split(",")[index]] as const),
@@ -129,7 +129,7 @@ describe("a text of products", () => {
     });
   });
 
-  test("is handed out in chunks of at most 2,000 rows, and of fewer where rows are large", async () => {
+  test("is returned in chunks of at most 2,000 rows, or fewer large ones", async () => {
     const small = await readChunks({ text: lines(4_500, row) });
     expect(small.chunks.map(({ rows }) => rows)).toEqual([2_000, 2_000, 500]);
     const description = "x".repeat(60_000);

@@ -31,7 +31,7 @@ describe.each(delimiters)("cells separated by a %s", (name, delimiter) => {
     }
   });
 
-  test("may hold the other delimiters, quotes, line breaks, and nothing", async () => {
+  test("may contain the other delimiters, quotes and line breaks, or be empty", async () => {
     const title = 'a,b;c\td "e"\nf';
     const quoted = `"${title.replaceAll('"', '""')}"`;
     const { rows, problems } = await read(
@@ -56,7 +56,7 @@ describe.each(delimiters)("cells separated by a %s", (name, delimiter) => {
 });
 
 describe("a header in which two delimiters stand", () => {
-  test("is read with the one that separates more of its columns; the cell that remains is named with it", async () => {
+  test("is read with the one that separates more known columns; the message of the remaining cell names it", async () => {
     const { problems } = await read("id;sku;title;available;featured_image,url\n");
     expect(problems).toEqual([
       'A product has no column "featured_image,url". Columns are separated by a comma, a semicolon or a tab; this header was read with a semicolon.',
@@ -65,7 +65,7 @@ describe("a header in which two delimiters stand", () => {
     ]);
   });
 
-  test("is read with commas where both separate as many", async () => {
+  test("is read with commas if both separate as many", async () => {
     const { problems } = await read("id,sku;title\n");
     expect(problems[0]).toBe(
       'A product has no column "sku;title". Columns are separated by a comma, a semicolon or a tab; this header was read with a comma.',
@@ -92,7 +92,7 @@ test("rows of another delimiter than their header have one cell", async () => {
   ]);
 });
 
-test("a column in two cases is there more than once", async () => {
+test("a column name in upper and lower case counts as repeated", async () => {
   const { problems } = await read(`${[...names, "ID"].join(",")}\n`);
   expect(problems).toEqual(["The column id is there more than once."]);
 });

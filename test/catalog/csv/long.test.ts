@@ -97,7 +97,7 @@ describe("a long CSV is stored as it was sent", () => {
   });
 });
 
-describe("what is wrong with a long CSV is named as it is over GraphQL", () => {
+describe("the problems of a long CSV are the same as over GraphQL", () => {
   const wrong = csvContent
     .replace("p00007,sku-p00007", "p00007,sku-p00008")
     .replace("p02000,", ",")
@@ -137,7 +137,7 @@ describe("what is wrong with a long CSV is named as it is over GraphQL", () => {
   });
 });
 
-describe("a body that is no JSON is refused, wherever in a long CSV that shows, and nothing is stored", () => {
+describe("a body that is not JSON is refused, wherever the error is in a long CSV, and nothing is stored", () => {
   const at = (place: number, ...bytes: number[]) => {
     const body = Buffer.from(`{"csvContent":${json}}`);
     let start = Math.floor(body.length * place);

@@ -35,7 +35,7 @@ describe("a problem of the header", () => {
 });
 
 describe("a problem of a row", () => {
-  test("names the line on which the row starts and the column, and hides no later problem", async () => {
+  test("has the line on which the row starts and the column, and hides no later problem", async () => {
     const text = [
       `${header},price,images,description`,
       `"1","s\n1",,maybe,https://a,javascript:x,"two\n",[1],`,
@@ -67,7 +67,7 @@ describe("a problem of a row", () => {
   });
 
   test.each(["+1", "01", "1.", ".5", "0x10", "1_000", "1,5", "Infinity", "NaN", "1 2", "１"])(
-    "is a price that is no JSON number: %s",
+    "is a price that is not a JSON number: %s",
     async (price) => {
       expect(await problemsOf(`${header},price\n${row("1")},"${price}"`)).toEqual([
         {
@@ -147,7 +147,7 @@ describe("a problem of a row", () => {
     expect([rows, problems.list.length, problems.total]).toEqual([1_000, 100, 1_000]);
   });
 
-  test("never shows more than a little of the input", async () => {
+  test("shows only the beginning of the input", async () => {
     const long = "x\n".repeat(50_000);
     const texts = [
       `"${long}"`,

@@ -34,7 +34,7 @@ const product = fc.record({
   url,
 });
 
-test("whatever products hold, and however their text is cut, they are read as they were written", async () => {
+test("any products, however their text is split, are read as they were written", async () => {
   const layout = fc.record({
     products: fc.array(product, { minLength: 1, maxLength: 6 }),
     columns: fc.shuffledSubarray([...productFieldNames], { minLength: productFieldNames.length }),
@@ -56,14 +56,14 @@ test("whatever products hold, and however their text is cut, they are read as th
       const { chunks, result } = await collect(readCsv(cut(written, pieces)));
       expect(result).toEqual({ rows: products.length, problems: { list: [], total: 0 } });
       expect(rowsOf(chunks)).toEqual(
-        rowsOf([{ rows: products.length, bytesRead: 0, isValid: true, columns: encodeRows(expected) }]),
+        rowsOf([{ rows: products.length, bytesRead: 0, faults: 0, columns: encodeRows(expected) }]),
       );
     }),
     { numRuns: 500 },
   );
 });
 
-test("every record that the splitter takes for sound is one record to fast-csv, with the same cells in any pieces", () => {
+test("every record that the splitter accepts is one record to fast-csv, with the same cells in any pieces", () => {
   const noise = fc.array(fc.constantFrom(",", '"', '""', "\n", "\r", " ", "a", "b", "\uFEFF", "\t"), { maxLength: 40 });
   fc.assert(
     fc.property(noise, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), (units, pieces) => {

@@ -56,7 +56,7 @@ describe("the thread", () => {
   };
   const escaped = (content: string) => JSON.stringify(content).slice(1, -1);
 
-  test("gives what reading in process gives, for a JSON string and for a file", async () => {
+  test("returns the same as reading in process, for a JSON string and for a file", async () => {
     const file = join(folder, "large.csv");
     await writeFile(file, text);
     const inProcess = await collect(readCsv([{ text, bytesRead: text.length }]));
@@ -70,7 +70,7 @@ describe("the thread", () => {
     }
   });
 
-  test("is free for others once the caller leaves", async () => {
+  test("is free for others once the caller stops reading", async () => {
     const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
     await readChunks(asJson(escaped(text))); // threads are running
     const before = ports();
@@ -83,7 +83,7 @@ describe("the thread", () => {
     expect((await readChunks(asJson(escaped(text)))).result.rows).toBe(10_000);
   });
 
-  test("has nothing left in it of the reading before, whatever that was", async () => {
+  test("keeps no state of the previous reading, however it ended", async () => {
     const first = await readChunks(asJson(escaped(text)));
     for (const other of [`nothing\n${text}`, `${text}1,"`, text]) {
       const [again] = await Promise.all([readChunks(asJson(escaped(other))), readChunks(asJson(escaped(text)))]);
@@ -93,7 +93,7 @@ describe("the thread", () => {
     }
   });
 
-  test("refuses what is no JSON string, and reads the next one", async () => {
+  test("refuses an invalid JSON string, and reads the next one", async () => {
     const content = Buffer.from(escaped(text));
     const broken = Buffer.from(content);
     broken[200_000 + broken.subarray(200_000).indexOf("a")] = 0xff;
@@ -103,7 +103,7 @@ describe("the thread", () => {
     }
   });
 
-  test("passes on why a file cannot be read", async () => {
+  test("reports why a file cannot be read", async () => {
     const file = join(folder, "missing.csv");
     await expect(readProductCsv({ file }).next()).rejects.toMatchObject({
       code: "ENOENT",

@@ -108,7 +108,7 @@ test("available, siteId and updatedSince narrow an export", async () => {
   expect(await ids(`updatedSince=${encodeURIComponent("2999-01-01T00:00:00+01:00")}`)).toEqual([]);
 });
 
-test("invalid arguments, unknown sites and strangers are refused before anything is sent, for HEAD too", async () => {
+test("invalid arguments, unknown sites and invalid tokens are refused before anything is sent, for HEAD too", async () => {
   const store = await createTestStore(app);
   const refusals = [
     ["available=yes", "VALIDATION_FAILED", ["available"]],
@@ -129,7 +129,7 @@ test("invalid arguments, unknown sites and strangers are refused before anything
   expect((await fetch(`${app.url}${paths.csv}`)).status).toBe(401);
 });
 
-test("HEAD has the headers of GET and no body; other methods are told what the path accepts", async () => {
+test("HEAD has the headers of GET and no body; other methods are 405 with Allow", async () => {
   const store = await storeOf([product("one")]);
   for (const path of [paths.bulk, paths.csv]) {
     const get = await store.fetch(path);
@@ -171,7 +171,7 @@ test("the product whose id is `bulk` is read by its sku and over GraphQL, and de
   expect(await store.delete(paths.of("bulk"))).toMatchObject({ status: 200 });
 });
 
-test("an export is of one moment, whatever is imported and deleted while it is read", async () => {
+test("an export is a snapshot, whatever is imported and deleted while it is read", async () => {
   const store = await createTestStore(app);
   const count = 6_000;
   const version = (title: string) => products(count, () => ({ title, description: "x".repeat(500) }));
@@ -190,7 +190,7 @@ test("an export is of one moment, whatever is imported and deleted while it is r
   expect(new Set(lines.map(({ title }) => title))).toEqual(new Set(["v0"]));
 });
 
-test("an export that is read while the catalog changes all the time is of one moment", async () => {
+test("an export that is read while the catalog changes continuously is a snapshot", async () => {
   const store = await createTestStore(app);
   const version = (title: string) => products(1_500, () => ({ title }));
   await store.post(paths.bulk, bulk(version("v0")));

@@ -11,7 +11,7 @@ const server = useImpatientServer();
 const requestHead = (method: string, store: TestStore, headers = "") =>
   `${method} ${paths.csv} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\n${headers}\r\n`;
 
-test("exports that nobody reads are cut off; then their places are free, and all products still there", async () => {
+test("exports that nobody reads are cut off, and then others can start; no product is lost", async () => {
   const store = await createTestStore(server.app);
   const list = products(6_000, () => ({ description: "long ".repeat(500) })); // 15 MB: more than the system buffers
   for (const half of [list.slice(0, 3_000), list.slice(3_000)]) {
@@ -31,7 +31,7 @@ test("exports that nobody reads are cut off; then their places are free, and all
   expect((await exported.text()).split("\n")).toHaveLength(6_003);
 });
 
-test("files that stop in the middle are refused with 408; then their places are free, and nothing is stored", async () => {
+test("files that stop arriving are refused with 408, and then others can be sent; nothing is stored", async () => {
   const store = await createTestStore(server.app);
   const body = toCsv(products(6_000, () => ({ description: "d".repeat(200) }))); // kept in temporary files
   const headers = `Content-Type: text/csv\r\nContent-Length: ${body.length}\r\n`;

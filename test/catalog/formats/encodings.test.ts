@@ -30,7 +30,7 @@ describe("text is read in pieces of any size", () => {
     expect(await titles(content, { encoding: "utf-8", map: { title: "Title" } })).toEqual([pot.title, pot.title]);
   });
 
-  test.each(["windows-1252", "macintosh", "utf-16le"])("in %s, which is named and told", async (encoding) => {
+  test.each(["windows-1252", "macintosh", "utf-16le"])("in %s, given by an option", async (encoding) => {
     const { products, notes } = await readFile(iconv.encode(text, encoding), { encoding, pieceBytes: 3 });
     expect(products.map(({ title }) => title)).toEqual([pot.title, pot.title]);
     expect(notes).toEqual([`The file was read as ${encoding}.`]);
@@ -111,13 +111,13 @@ describe("mappings", () => {
       { map, onePer: "product" as const },
       "1 : One product for all variants can be made of Shopify's files only.",
     ],
-  ])("%s is named once", async (_, options, problem) => {
+  ])("%s is reported once", async (_, options, problem) => {
     const { problems } = await readFile(foreign, { urlTemplate: "https://a.example/{nr}", ...options });
     expect(problems).toEqual([problem]);
   });
 });
 
-test("a delimiter that is named is used, whatever the header looks like", async () => {
+test("a given delimiter is used, whatever the header looks like", async () => {
   const tabs = "id\tsku\ttitle\tavailable\tfeatured_image\turl;,\n".replace(";,", "");
   const content = `${tabs}1\t1\ta,b;c\ttrue\t//cdn.example/1\t//shop.example/1\n`;
   expect((await readFile(content, parseFormatOptions({ delimiter: "tab" }))).products).toMatchObject([

@@ -79,7 +79,7 @@ test("names may be written with spaces, capitals and the prefix of the XML form;
   expect((await readFile(twice)).products[0]?.["images"]).toMatch(/side\.jpg,https:\/\/cdn\.example\/4\.jpg\}$/u);
 });
 
-test("what is missing or unknown is named with its line", async () => {
+test("missing and unknown values are reported with their line", async () => {
   const { problems } = await read(
     [
       { ...jacket, link: "", availability: "perhaps" },

@@ -83,7 +83,7 @@ test("simple products are stored, and take from the configurable one what they l
   expect(after.products).toEqual(expected.map((product, at) => ({ ...product, line: String(at + 3) })));
 });
 
-test("a product that is listed itself does not wait for a parent; one that waits in vain is named with its line", async () => {
+test("a product that shops list does not wait for a parent; one whose parent is missing is reported with its line", async () => {
   const listed = { ...bare, sku: "CAP", visibility: "Catalog, Search", base_image: "/c/cap.jpg" };
   const { products, problems, notes } = await read([bare, listed], { errorPolicy: "REJECT_FAILED" });
   expect(products.map(({ id }) => id)).toEqual(["CAP", "HAT-BLUE"]);
@@ -129,7 +129,7 @@ test.each([
   expect((await read([{ ...red, ...cells, visibility: "Catalog, Search" }])).products).toMatchObject([expected]);
 });
 
-test("rows of store views are counted, and a row without a SKU is named", async () => {
+test("rows of store views are counted, and a row without a SKU is reported", async () => {
   const { products, problems, notes } = await read(
     [red, { sku: "HAT-RED", store_view_code: "de", name: "Hut" }, { ...red, sku: "" }],
     {

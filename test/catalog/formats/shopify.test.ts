@@ -166,7 +166,7 @@ test("--one-per product: one product with its range of prices", async () => {
   ]);
 });
 
-describe("rows that do not stand together", () => {
+describe("rows of one product that are apart", () => {
   test("a later variant takes title, text and images of its product; an image that comes later is noted", async () => {
     const { products, problems, notes } = await read([scarf, mug, scarfBlue]);
     expect(problems).toEqual([]);
@@ -224,7 +224,7 @@ test("prices as shops write them, and what a row lacks with its line", async () 
   ]);
 });
 
-test("what no row can have is named once", async () => {
+test("a value that no row can have is reported once", async () => {
   const rows = [mug, { ...mug, Handle: "b" }];
   expect((await readFile(csvOf(header, rows))).problems).toEqual([
     "1 url: There is no column for url in this file. Tell how URLs are made: --url-template 'https://shop.example/{sku}', or urlTemplate over REST.",

@@ -129,7 +129,7 @@ test("a parent may come later, be far away, and be named by its ID", async () =>
   }
 });
 
-test("rows wait for their parents in bounded memory: one that waits too long is read as it is, and told", async () => {
+test("rows wait for their parents in bounded memory: one that waits too long is read as it is, and noted", async () => {
   const children = Array.from({ length: 10_001 }, (_, n) => ({ ...small, ID: String(n + 100), SKU: `s-${n}` }));
   const { products, problems, notes } = await read([...children, tea], { errorPolicy: "REJECT_FAILED" });
   expect(problems).toEqual(["2 featured_image: featured_image is required."]);
@@ -139,7 +139,7 @@ test("rows wait for their parents in bounded memory: one that waits too long is 
   );
 });
 
-test("a variation whose parent is not in the file is told, and its problems have its line", async () => {
+test("a variation whose parent is not in the file is noted, and its problems have its line", async () => {
   const { problems, notes } = await read([cup, small]);
   expect(problems).toEqual(["3 featured_image: featured_image is required."]);
   expect(notes?.at(-1)).toBe(

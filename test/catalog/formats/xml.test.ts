@@ -37,7 +37,7 @@ const kettle = (id: string, line: string) => ({
   url: `https://shop.example/${id}?a=1&b=2`,
 });
 
-test("the items of an RSS feed are read in pieces of any size, and what is not used is told once", async () => {
+test("the items of an RSS feed are read in pieces of any size, and unused elements are reported once", async () => {
   for (const pieceBytes of [1, 7, 100_000]) {
     const { products, problems, notes, format } = await readFile(rss(item("k1"), item("k2")), { pieceBytes });
     expect({ problems, format }).toEqual({ problems: [], format: "google" });
@@ -46,7 +46,7 @@ test("the items of an RSS feed are read in pieces of any size, and what is not u
   }
 });
 
-test("items of one line are told apart", async () => {
+test("items on one line are distinguished", async () => {
   const text = rss(item("k1"), item("k2")).replaceAll(/\n\s*/gu, "");
   expect((await readFile(text)).products.map(({ id }) => id)).toEqual(["k1", "k2"]);
 });
@@ -114,7 +114,7 @@ test.each([
   expect(notes?.[0]).toBe(`The file was read as ${name}.`);
 });
 
-describe("a feed that is not whole or not well-formed is refused with the line", () => {
+describe("a feed that is truncated or not well-formed is refused with the line", () => {
   const whole = rss(item("k1"), item("k2"));
   test.each([
     ["cut off", whole.slice(0, whole.indexOf("</channel>")), /^32 : The XML cannot be read: Unclosed root tag/u],
@@ -154,7 +154,7 @@ describe("a feed that is not whole or not well-formed is refused with the line",
   });
 });
 
-test("an item that lacks something is named with its line, and the others are read", async () => {
+test("an item with a missing value is reported with its line, and the others are read", async () => {
   const broken = item("k2")
     .replace(/<g:image_link>.*<\/g:image_link>/u, "")
     .replaceAll(/<g:add.*link>/gu, "");

@@ -217,7 +217,7 @@ async function catalogOf(store: TestStore): Promise<Catalog> {
   return new Map(stored.map(({ id, sku, title, price: stays }) => [id, { sku, title, price: stays }]));
 }
 
-test("whatever is imported, in every mode, way and policy, a plain model of a catalog says what becomes of it", async () => {
+test("any import, in every mode, way and policy, has the result of a plain model of a catalog", async () => {
   const property = fc.asyncProperty(
     first,
     fc.array(fc.oneof({ weight: 2, arbitrary: whole }, { weight: 1, arbitrary: patches }), {

@@ -47,7 +47,7 @@ describe("mode REPLACE", () => {
     expect(await idsOf(store)).toEqual(["b", "d"]);
   });
 
-  test("UPSERT is what is done without a mode, and deletes nothing", async () => {
+  test("UPSERT is the default mode, and deletes nothing", async () => {
     const store = await storeWith("a");
     for (const mode of [undefined, null, "UPSERT"]) {
       const { data } = await store.graphql(importMany, { products: [product("b")], mode });
@@ -180,7 +180,7 @@ describe("maxDeletions", () => {
     });
   });
 
-  test("is what is given: 0 allows none, a larger one the whole catalog", async () => {
+  test("0 allows no deletion, and a large number the whole catalog", async () => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, { products: products(30) });
     const { errors } = await store.graphql(importMany, { products: products(29), ...replace, maxDeletions: 0 });

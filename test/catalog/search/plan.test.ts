@@ -71,7 +71,7 @@ test.each([
   ["rare", "unicorn"],
   ["rare here, and frequent in another store", "linen"],
   ["that no product has", "boots"],
-])("a word that is %s is looked up in the search index, which holds the store's entries alone", async (_, search) => {
+])("a word that is %s is looked up in the search index, by the entries of its store only", async (_, search) => {
   const found = search === "boots" ? 0 : 1;
   for (const filter of [{}, { afterId: "p00007" }, { available: true }]) {
     expect(await scansOf({ first: 20, search, ...filter })).toEqual({
@@ -81,7 +81,7 @@ test.each([
   }
 });
 
-test("a frequent word fills its page from the next products in order, and the search index is not asked", async () => {
+test("a frequent word fills its page from the next products in order, without the search index", async () => {
   expect(await scansOf({ first: 20, search: "shirt" })).toEqual({
     found: 20,
     scans: [{ of: "Product_pkey", rows: 21 }],
@@ -92,7 +92,7 @@ test("a frequent word fills its page from the next products in order, and the se
   });
 });
 
-test("a word of which the next products promise a page is looked for a little further", async () => {
+test("a word that the next products nearly fill a page with is searched for a little further", async () => {
   expect(await scansOf({ first: 50, search: "wool" })).toEqual({
     found: 50,
     scans: [nearby, { of: "Product_pkey", rows: 510 }],

@@ -93,7 +93,7 @@ describe("a search", () => {
     for (const text of texts) expect({ text, found: await search(store, text) }).toEqual({ text, found: [] });
   });
 
-  test("takes the operators of a query language for spaces", async () => {
+  test("treats the operators of query languages as spaces", async () => {
     const store = await storeWith(["a", "Linen shirt boots drop table x A"]);
     const texts = [
       "linen & shirt",
@@ -110,12 +110,12 @@ describe("a search", () => {
     for (const text of texts) expect({ text, found: await search(store, text) }).toEqual({ text, found: ["a"] });
   });
 
-  test("that is null, empty or blank is no search", async () => {
+  test("that is null, empty or blank matches all", async () => {
     const store = await storeWith(["a", "Linen"], ["b", "Boots"]);
     for (const text of [null, "", "  \n"]) expect(await search(store, text)).toEqual(["a", "b"]);
   });
 
-  test("of very long words and very many words is answered", async () => {
+  test("of very long or very many words succeeds", async () => {
     const long = "x".repeat(900);
     const store = await storeWith(["a", long], ["b", "b ".repeat(499)]);
     expect(await search(store, long)).toEqual(["a"]);
@@ -157,7 +157,7 @@ describe("a search", () => {
     expect(await search(store, "boots")).toEqual(["a"]);
   });
 
-  test("sees the caller's store alone", async () => {
+  test("finds products of the caller's store only", async () => {
     const one = await storeWith(["a", "Linen"]);
     const other = await storeWith(["b", "Linen"]);
     expect([await search(one, "linen"), await search(other, "linen")]).toEqual([["a"], ["b"]]);

@@ -37,7 +37,7 @@ const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Rec
   store.fetch(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 const padded = (bytes: number) => `{"products": []}`.padEnd(bytes);
 
-test("a store's large bodies take half of the room at most, and another store's are read meanwhile", async () => {
+test("large bodies of one store take at most half of the memory, and another store's are read meanwhile", async () => {
   const other = await createTestStore(app);
   const sending: ClientRequest[] = [];
   for (let n = 0; n < 2; n += 1) sending.push(await sendAlmost());
@@ -69,7 +69,7 @@ test("a store's large bodies take half of the room at most, and another store's 
   await expect.poll(async () => (await post(paths.bulk, padded(900_000))).status).toBe(200);
 });
 
-test("a body that waits for room is read once there is some", async () => {
+test("a body that waits for memory is read once some is free", async () => {
   const sending = [await sendAlmost(), await sendAlmost()];
   const waiting = post(paths.bulk, padded(900_000));
   for (let turn = 0; turn < 200; turn += 1) await setImmediate();
@@ -78,7 +78,7 @@ test("a body that waits for room is read once there is some", async () => {
   sending[1]?.destroy();
 });
 
-test("bodies that were answered, or refused, take nothing any more", async () => {
+test("answered and refused bodies release their memory", async () => {
   const large = () => post(paths.bulk, padded(bodyBytesMax));
   for (let n = 0; n < 6; n += 1) expect((await large()).status).toBe(200);
   const tooLarge = gzipSync(Buffer.concat([Buffer.alloc(bodyBytesMax, " "), randomBytes(10)]));
@@ -88,7 +88,7 @@ test("bodies that were answered, or refused, take nothing any more", async () =>
   expect((await large()).status).toBe(200);
 });
 
-test("a body that was refused takes no room while the rest of it is still being sent", async () => {
+test("a refused body takes no memory while its client still sends the rest", async () => {
   await store.get(paths.of("none"));
   const sending: Conversation[] = [];
   const head = `POST ${paths.bulk} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -103,7 +103,7 @@ test("a body that was refused takes no room while the rest of it is still being 
   for (const { socket } of sending) socket.destroy();
 });
 
-test("a body takes no room once its client has left, though its answer never had its turn on the connection", async () => {
+test("a body takes no memory once its client has left, even if its pipelined response was never sent", async () => {
   const budget = createBodyBudget(4_000_000, 100);
   const shares: BodyShare[] = [];
   const server = createServer((_, response) => void shares.push(budget.shareFor(response, "store"))); // it never answers

@@ -32,7 +32,7 @@ async function taggedMug(): Promise<string> {
 }
 
 describe("a read of a product", () => {
-  test("carries a weak tag, and may be kept by its caller alone, who asks again each time", async () => {
+  test("has a weak entity tag and may be cached by its caller alone, who revalidates each time", async () => {
     await taggedMug();
     const answer = await read(paths.of("mug"));
     expect(answer.status).toBe(200);
@@ -42,7 +42,7 @@ describe("a read of a product", () => {
     expect(JSON.parse(answer.bytes.toString())).toEqual(documented(mug));
   });
 
-  test("is 304 without a body for who has it, with the headers of the 200 that it stands for", async () => {
+  test("is 304 without a body if the tag matches, with the headers of the 200", async () => {
     const etag = await taggedMug();
     const answer = await read(paths.of("mug"), { "If-None-Match": etag, "X-Request-Id": "r-1" });
     expect(answer.status).toBe(304);
@@ -80,7 +80,7 @@ describe("a read of a product", () => {
     expect(JSON.parse(answer.bytes.toString())).toEqual(documented(mug));
   });
 
-  test("has another tag once the product has changed, and the first one when it is as it was", async () => {
+  test("has another tag once the product has changed, and the first one again when it is changed back", async () => {
     const etag = await taggedMug();
     await store.post(paths.one, { product: { ...mug, title: "Another" } });
     const changed = await read(paths.of("mug"), { "If-None-Match": etag });
@@ -90,7 +90,7 @@ describe("a read of a product", () => {
     expect(await taggedMug()).toBe(etag);
   });
 
-  test("by HEAD has the headers of GET, and 304 likewise", async () => {
+  test("by HEAD has the headers and the 304 of GET", async () => {
     const etag = await taggedMug();
     const get = await read(paths.of("mug"));
     const head = await read(paths.of("mug"), {}, store, "HEAD");
@@ -102,7 +102,7 @@ describe("a read of a product", () => {
     expect(known).toMatchObject({ status: 304, headers: { etag } });
   });
 
-  test("tells another store nothing: its token gets its own answer, whatever tag it sends", async () => {
+  test("reveals nothing to another store, which gets its own answer whatever tag it sends", async () => {
     const etag = await taggedMug();
     const other = await createTestStore(app);
     const missing = await read(paths.of("mug"), { "If-None-Match": etag }, other);
@@ -115,7 +115,7 @@ describe("a read of a product", () => {
     expect(nobody.status).toBe(401);
   });
 
-  test("keeps CORS's Vary, and lets scripts send the condition and read the tag", async () => {
+  test("keeps Vary of CORS, and lets scripts send If-None-Match and read ETag", async () => {
     const etag = await taggedMug();
     for (const condition of [{}, { "If-None-Match": etag }]) {
       const answer = await read(paths.of("mug"), { origin, ...condition });
@@ -130,7 +130,7 @@ describe("a read of a product", () => {
     expect(preflight.headers["access-control-allow-headers"]).toMatch(/\bIf-None-Match\b/u);
   });
 
-  test("is answered with 304 too while a body nobody asked for still arrives", async () => {
+  test("is 304 too while an unexpected body still arrives", async () => {
     const etag = await taggedMug();
     const headers = { [tokenHeader]: store.token, "If-None-Match": etag, "content-length": "10" };
     const answer = await receive(app.url, paths.of("mug"), { headers, unfinished: true });
@@ -138,12 +138,12 @@ describe("a read of a product", () => {
   });
 });
 
-describe("no tag", () => {
+describe("no entity tag", () => {
   test.each([
     ["a product that is not there", 400, paths.of("none")],
     ["a show that is not there", 404, analyticsPath("none")],
     ["a path that is not there", 404, "/external/nothing"],
-  ])("is given to %s, and a star does not make it 304", async (_, status, path) => {
+  ])("is sent with %s, and `If-None-Match: *` does not make it 304", async (_, status, path) => {
     const answer = await read(path, { "If-None-Match": "*" });
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toHaveProperty("etag");
@@ -151,7 +151,7 @@ describe("no tag", () => {
     expect(variesBy(answer)).toEqual(["x-service-access-token"]);
   });
 
-  test("is given to writes, whose conditions are not ours", async () => {
+  test("is sent with writes, whose preconditions are ignored", async () => {
     const headers = { [tokenHeader]: store.token, "content-type": "application/json", "If-None-Match": "*" };
     const body = JSON.stringify({ product: product("written") });
     const posted = await receive(app.url, paths.one, { method: "POST", headers, body });
@@ -177,7 +177,7 @@ describe("a read of analytics", () => {
     expect(changed.headers.etag).not.toBe(headers.etag);
   });
 
-  test("counts against the rate limit when it is 304, and says so", async () => {
+  test("counts against the rate limit when it is 304, and has its headers", async () => {
     const limited = await startApp({ analyticsRateLimit: 3 });
     const own = await createTestStore(limited);
     const { id } = await saved(own);
@@ -194,13 +194,13 @@ describe("a read of analytics", () => {
   });
 });
 
-describe("pages and documents open to everybody", () => {
+describe("public pages and documents", () => {
   test.each([
     ["/", "text/html", ["accept-encoding"]],
     ["/graphql", "text/html", ["accept", "accept-encoding"]],
     ["/docs", "text/html", []],
     ["/openapi.json", "application/json", ["accept-encoding"]],
-  ])("%s is asked for again each time, and is 304 for who has it", async (path, type, vary) => {
+  ])("%s is revalidated each time, and is 304 if the tag matches", async (path, type, vary) => {
     const accept = { accept: "text/html,*/*" };
     for (const method of ["GET", "HEAD"]) {
       const full = await receive(app.url, path, { method, headers: accept });
@@ -219,7 +219,7 @@ describe("pages and documents open to everybody", () => {
     }
   });
 
-  test("probes carry no tag", async () => {
+  test("probes have no entity tag", async () => {
     for (const path of ["/healthz", "/readyz"]) {
       const answer = await receive(app.url, path, { headers: { "If-None-Match": "*" } });
       expect(answer.status).toBe(200);
@@ -228,7 +228,7 @@ describe("pages and documents open to everybody", () => {
   });
 });
 
-test("a GraphQL answer to GET may be kept by its caller alone, and is not mistaken for the page", async () => {
+test("a GraphQL response to GET may be cached by its caller alone, and is not mistaken for the page", async () => {
   const answer = await read("/graphql?query=%7B__typename%7D", { accept: "application/json" });
   expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "private, no-cache" } });
   expect(variesBy(answer)).toEqual(["accept", "x-service-access-token"]);

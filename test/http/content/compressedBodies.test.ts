@@ -63,7 +63,7 @@ async function expectRefused(sent: Sent, code: string, detail: string): Promise<
 }
 
 describe.each(codings)("a body in %s", (coding, pack) => {
-  test("is taken, with and without a length, in one piece or byte by byte", async () => {
+  test("is accepted with and without Content-Length, in one piece or byte by byte", async () => {
     const packed = pack(bulk);
     expect(packed.length).toBeLessThan(bulk.length / 4);
     for (const [headers, body] of [
@@ -80,7 +80,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
     }
   });
 
-  test("is taken by GraphQL, in both lanes", async () => {
+  test("is accepted by GraphQL, by the fast path and by Yoga", async () => {
     const packed = pack(jsonOf({ query: "{ __typename }" }));
     for (const path of ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql"]) {
       const answer = await post(path, { coding, headers: lengthOf(packed), body: [packed] });
@@ -88,7 +88,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
     }
   });
 
-  test("may have as many bytes as MAX_BODY_BYTES when it is inflated, and not one more", async () => {
+  test("may have MAX_BODY_BYTES bytes once inflated, and not one more", async () => {
     const whole = (length: number) => pack(Buffer.from('{"products":[]}'.padEnd(length)));
     expect(await post(paths.bulk, { coding, body: [whole(bytesMax)] })).toMatchObject({ status: 200 });
     const detail = `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`;
@@ -98,7 +98,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
     expect(await post(paths.bulk, { coding, headers: announced, body: [sent] })).toMatchObject({ status: 413 });
   });
 
-  test("that is none, is damaged or ends early is a bad request, and nothing is stored", async () => {
+  test("that is not compressed, damaged or truncated is a bad request, and nothing is stored", async () => {
     const caller = await createTestStore(app);
     const packed = pack(bulk);
     const half = packed.length / 2;
@@ -110,13 +110,13 @@ describe.each(codings)("a body in %s", (coding, pack) => {
     expect(await storedProducts(app, caller)).toEqual([]);
   });
 
-  test("may have something behind it, which is dropped", async () => {
+  test("may have trailing bytes, which are ignored", async () => {
     const body = [pack(Buffer.from('{"products":[]}')), Buffer.alloc(500_000)];
     expect((await post(paths.bulk, { coding, body })).status).toBe(200);
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
   });
 
-  test("without content is not JSON", async () => {
+  test("that is empty is not JSON", async () => {
     const packed = pack(Buffer.alloc(0));
     const detail = "The body is not valid JSON in UTF-8.";
     expect(await post(paths.bulk, { coding, body: [packed] })).toMatchObject({
@@ -125,7 +125,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   });
 });
 
-test("a bomb of some kilobytes is refused without being inflated", async () => {
+test("a decompression bomb of some kilobytes is refused without being inflated", async () => {
   const content = Buffer.alloc(100_000_000, " ");
   const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
   const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
@@ -156,7 +156,7 @@ describe("UNSUPPORTED_MEDIA_TYPE", () => {
     "gzip;q=1",
     "constructor",
     "aes128gcm",
-  ])("is said of %s, with what would be taken", async (coding) => {
+  ])("is answered to %s, with the supported encodings", async (coding) => {
     const detail = `The content-encoding must be one of ${acceptedCodings}.`;
     await expectRefused({ coding, body: [gzipSync(bulk)] }, "UNSUPPORTED_MEDIA_TYPE", detail);
     for (const path of [paths.bulk, "/graphql"]) {
@@ -165,7 +165,7 @@ describe("UNSUPPORTED_MEDIA_TYPE", () => {
     }
   });
 
-  test("is not said of identity", async () => {
+  test("is not answered to identity", async () => {
     const body = [Buffer.from('{"products":[]}')];
     for (const coding of ["identity", "Identity", ""]) {
       expect(await post(paths.bulk, { coding, body })).toMatchObject({ status: 200 });
@@ -173,6 +173,6 @@ describe("UNSUPPORTED_MEDIA_TYPE", () => {
   });
 });
 
-test("deflate is the zlib format, as RFC 9110 has it: raw deflate is a bad request", async () => {
+test("deflate is the zlib format, as RFC 9110 defines it: raw deflate is a bad request", async () => {
   expect(await post(paths.bulk, { coding: "deflate", body: [deflateRawSync(bulk)] })).toMatchObject({ status: 400 });
 });

@@ -38,7 +38,7 @@ function expectWhole(answer: WireAnswer, coding: string | undefined, text: strin
   if (coding !== undefined) expect(answer.bytes.length).toBeLessThan(text.length / 2);
 }
 
-describe("which coding", () => {
+describe("the content coding", () => {
   test.each([
     [undefined, undefined],
     ["", undefined],
@@ -63,7 +63,7 @@ describe("which coding", () => {
     ["identity;q=0, *", "br"],
     ["br;q=much, gzip;q=0.1", "gzip"],
     [", ;, gzip;;", "gzip"],
-  ])("Accept-Encoding %j gives %j", async (accepted, coding) => {
+  ])("of Accept-Encoding %j is %j", async (accepted, coding) => {
     const plain = await receive(app.url, "/openapi.json");
     const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
     const page = await receive(app.url, "/openapi.json", { headers });
@@ -75,8 +75,8 @@ describe("which coding", () => {
   });
 });
 
-describe("large answers", () => {
-  test("of pages, of their files and the OpenAPI document, the same bytes each time, and HEAD as GET", async () => {
+describe("large responses are compressed:", () => {
+  test("pages, their files and the OpenAPI document, with the same bytes each time and by HEAD as by GET", async () => {
     const loaded = await Promise.all(["/graphql", "/docs"].map((path) => readPage(app, path)));
     for (const path of ["/graphql", "/openapi.json", ...loaded.flatMap(({ files }) => files)]) {
       const headers = { accept: "text/html", "Accept-Encoding": browser };
@@ -100,7 +100,7 @@ describe("large answers", () => {
     }
   });
 
-  test("asked for by many at once for the first time are all whole", async () => {
+  test("each one of many that are first requested at once is complete", async () => {
     const fresh = await startApp();
     const headers = { accept: "text/html", "Accept-Encoding": browser };
     const [file = ""] = (await readPage(app, "/graphql")).files;
@@ -109,7 +109,7 @@ describe("large answers", () => {
     await fresh.close();
   });
 
-  test("of a REST read: the tag is that of the plain answer, HEAD says the coding, CORS keeps its Vary", async () => {
+  test("a REST read, with the entity tag of the plain response, by HEAD too, and with Vary of CORS", async () => {
     const url = `https://shop.example/${"ä".repeat(2_000)}`;
     const large = product("large", { url, featured_image: url, title: "T".repeat(1_000) });
     expect(await store.post(paths.one, { product: large })).toMatchObject({ status: 200 });
@@ -130,7 +130,7 @@ describe("large answers", () => {
     expect(variesBy(known)).toEqual(["accept-encoding", "x-service-access-token"]);
   });
 
-  test("of problem details", async () => {
+  test("problem details", async () => {
     const body = JSON.stringify({ products: products(60, () => ({ available: "yes" })) });
     const headers = { "X-Service-Access-Token": store.token, ...json, "Accept-Encoding": browser };
     const answer = await receive(app.url, paths.bulk, { method: "POST", headers, body });
@@ -142,7 +142,7 @@ describe("large answers", () => {
   });
 
   test.each(["application/json", "application/graphql-response+json"])(
-    "of GraphQL as %s, by POST and GET",
+    "GraphQL as %s, by POST and GET",
     async (type) => {
       const headers = { "Accept-Encoding": browser, accept: type, origin };
       const posted = await post(listAll, headers);
@@ -158,7 +158,7 @@ describe("large answers", () => {
     },
   );
 
-  test("of GraphQL's errors, with their status", async () => {
+  test("GraphQL errors, with their status", async () => {
     const answer = await post(
       `{ ${"nothing ".repeat(200)}${Array.from({ length: 60 }, (_, i) => `n${i}`).join(" ")} }`,
       {
@@ -171,8 +171,8 @@ describe("large answers", () => {
   });
 });
 
-describe("never compressed", () => {
-  test("are small answers, which do not vary by it either", async () => {
+describe("the following are never compressed:", () => {
+  test("small responses, which do not vary by Accept-Encoding either", async () => {
     await store.post(paths.one, { product: product("small") });
     const headers = { "X-Service-Access-Token": store.token, "Accept-Encoding": browser };
     for (const path of ["/healthz", "/readyz", paths.of("small"), paths.of("none"), "/nowhere"]) {
@@ -195,7 +195,7 @@ describe("never compressed", () => {
     expect(answer.headers).not.toHaveProperty("vary");
   });
 
-  test("is the stream of a subscription, however large its events", async () => {
+  test("streams of subscriptions, however large their events", async () => {
     const show = await saved(store, { name: "Long ".repeat(50) });
     const fields = Array.from({ length: 60 }, (_, index) => `name${index}: name`).join(" ");
     const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${show.id}") { ${fields} } }` });
@@ -226,7 +226,7 @@ describe("never compressed", () => {
 });
 
 describe("a client that", () => {
-  test("is gone before its answer is compressed harms nobody", async () => {
+  test("leaves before its response is compressed causes no error", async () => {
     const headers = { "X-Service-Access-Token": store.token, ...json, "Accept-Encoding": browser };
     for (const path of ["/graphql", "/openapi.json", paths.bulk]) {
       for (let patienceMs = 0; patienceMs < 12; patienceMs += 1) {
@@ -247,7 +247,7 @@ describe("a client that", () => {
     expect(app.logged).toEqual([]);
   });
 
-  test("still sends a body that nobody wants gets the whole compressed answer", async () => {
+  test("still sends an unwanted body gets the whole compressed response", async () => {
     const headers = { accept: "text/html", "Accept-Encoding": browser };
     const page = textOf(await receive(app.url, "/graphql", { headers }));
     const waiting = { headers: { ...headers, "content-length": "10" }, unfinished: true };

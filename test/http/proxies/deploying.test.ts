@@ -77,7 +77,7 @@ test.each([
   ["nginx", nginx],
   ["haproxy", haproxy],
 ] as const)(
-  "the configuration of %s on the page serves calls, large imports and live values over TLS and HTTP/2",
+  "the documented configuration of %s serves calls, large imports and live values over TLS and HTTP/2",
   async (kind, program) => {
     if (program === "") return; // .ci/run names both
     const { send, call } = open(await startAsShown(kind));

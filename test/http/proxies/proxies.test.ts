@@ -41,18 +41,18 @@ async function watchedOrders(port: number): Promise<number[]> {
 }
 
 describe.runIf(nginx !== "")("nginx", () => {
-  test("with a bare proxy_pass, which is HTTP/1.0 and buffered, passes live values on", async () => {
+  test("with a bare proxy_pass, which is HTTP/1.0 and buffered, forwards live values", async () => {
     const { port } = await closedAfterTest(startNginx(nginx, `proxy_pass http://127.0.0.1:${serverPort()};`));
     expect(await watchedOrders(port)).toEqual([0, 1]);
   });
 
-  test("with HTTP/1.1 to the server passes live values on", async () => {
+  test("with HTTP/1.1 to the server forwards live values", async () => {
     const location = `proxy_pass http://127.0.0.1:${serverPort()}; proxy_http_version 1.1;`;
     const { port } = await closedAfterTest(startNginx(nginx, location));
     expect(await watchedOrders(port)).toEqual([0, 1]);
   });
 
-  test("with TLS and HTTP/2 to the client passes live values on", async () => {
+  test("with TLS and HTTP/2 to the client forwards live values", async () => {
     const { id: lsId } = await saved(store);
     const location = `proxy_pass http://127.0.0.1:${serverPort()};`;
     const { port } = await closedAfterTest(startNginx(nginx, location, true));
@@ -77,12 +77,12 @@ describe.runIf(nginx !== "")("nginx", () => {
   });
 });
 
-test.runIf(haproxy !== "")("HAProxy passes live values on", async () => {
+test.runIf(haproxy !== "")("HAProxy forwards live values", async () => {
   const { port } = await closedAfterTest(startHaproxy(haproxy, serverPort()));
   expect(await watchedOrders(port)).toEqual([0, 1]);
 });
 
-test("streams ask proxies not to buffer them, whoever answers", async () => {
+test("streams of the fast path and of Yoga ask proxies not to buffer them", async () => {
   const { id: lsId } = await saved(store);
   for (const path of ["/graphql", "/graphql?lane=yoga"]) {
     const leaving = new AbortController();

@@ -14,7 +14,7 @@ async function start(handler: RequestListener, timeouts: Partial<ServerTimeouts>
   return server;
 }
 
-test("headers have a time limit of their own, however long the request may take", async () => {
+test("headers have their own time limit, however long the request may take", async () => {
   const { url } = await start(() => undefined, { headersTimeoutMs: 300, checkIntervalMs: 50 });
   const conversation = converse(url, "GET / HTTP/1.1\r\nHost: x\r\n");
   await conversation.closed();

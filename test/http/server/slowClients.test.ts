@@ -57,14 +57,14 @@ describe("a client is cut off", () => {
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
 
-  test("that goes on sending a body which was refused, without a second answer", async () => {
+  test("that continues to send a refused body, without a second response", async () => {
     const refused = head(paths.one, 5_000).replace("application/json", "text/plain");
     const conversation = converse(server.app.url, refused);
     await drip(conversation, "x");
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 415 });
   });
 
-  test("that sends nothing after a request, without an answer to what it did not ask", async () => {
+  test("that sends nothing after a request, without a further response", async () => {
     const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     const closedAfterMs = await conversation.closed();
     expect(closedAfterMs).toBeGreaterThan(patience.keepAliveTimeoutMs - 50);
@@ -72,7 +72,7 @@ describe("a client is cut off", () => {
   });
 });
 
-test("many that are slow take nothing from others", async () => {
+test("many slow clients do not affect others", async () => {
   const patient = await startApp(); // with the usual times, so that none of them is cut off meanwhile
   const caller = storeAt(patient.url, server.store);
   const slow = Array.from({ length: 200 }, (_, index) =>
@@ -85,7 +85,7 @@ test("many that are slow take nothing from others", async () => {
   await patient.close();
 });
 
-test("more connections than there may be are closed as they come, and others take their places once they end", async () => {
+test("connections above the maximum are closed at once, and new ones are accepted once others end", async () => {
   const small = await startApp({ connectionsMax: 3 });
   const first = [1, 2, 3].map(() => converse(small.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
   await until(() => first.every((one) => one.received().includes("200 OK")), "answers on all connections");

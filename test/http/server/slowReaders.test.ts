@@ -32,7 +32,7 @@ describe("a client that never reads", () => {
 
   const bodyOf = (received: string) => received.slice(received.indexOf("\r\n\r\n") + 4);
 
-  test("its answer is cut off once it has taken in nothing for long enough", async () => {
+  test("is disconnected once it has read nothing for long enough", async () => {
     const { text, length } = await requestForMuch();
     const conversation = converse(server.app.url, text);
     conversation.socket.pause();
@@ -43,7 +43,7 @@ describe("a client that never reads", () => {
     expect(bodyOf(conversation.received()).length).toBeLessThan(length);
   });
 
-  test("but reads slowly gets all of it, in however long a time", async () => {
+  test("but reads slowly gets the whole response, however long it takes", async () => {
     const { text, length } = await requestForMuch();
     const conversation = converse(server.app.url, text.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
     const { socket } = conversation;
@@ -60,7 +60,7 @@ describe("a client that never reads", () => {
     expect(bodyOf(conversation.received())).toHaveLength(length);
   });
 
-  test("and goes on asking is not answered without end", async () => {
+  test("and keeps sending requests is not answered forever", async () => {
     const { text } = await requestForMuch();
     const conversation = converse(server.app.url);
     conversation.socket.pause();
@@ -71,7 +71,7 @@ describe("a client that never reads", () => {
   });
 });
 
-test("a client that waits for an answer which takes long is not cut off", async () => {
+test("a client that waits for a slow response is not disconnected", async () => {
   let release: (error: Error) => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
     release = reject;
@@ -93,7 +93,7 @@ test("a client that waits for an answer which takes long is not cut off", async 
   await slow.close();
 });
 
-test("a stream that has nothing to say for longer than all these times is kept", async () => {
+test("a stream that is silent for longer than all these times is kept", async () => {
   const { id } = await saved(server.store);
   const query = `subscription { liveStreamAnalytics(lsId: "${id}") { durationSeconds kpis { viewers { total } } } }`;
   const body = JSON.stringify({ query });
@@ -107,7 +107,7 @@ test("a stream that has nothing to say for longer than all these times is kept",
   await until(() => server.app.feed.watchers === 0, "the stream to end");
 });
 
-test("a stream that nobody reads is ended, and others of the same show go on", async () => {
+test("a stream that nobody reads is ended, and others of the same show continue", async () => {
   const show = await saved(server.store, { name: "😀".repeat(1_000) }); // 4 KB
   const names = Array.from({ length: 290 }, (_, index) => `n${index}: name`).join(" ");
   const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${show.id}") { ${names} } }` });

@@ -41,7 +41,7 @@ describe("levels of arrays and objects", () => {
     expect(() => scan(`{"a":"${"[".repeat(100)}\\"${"[".repeat(100)}"}`)).not.toThrow();
   });
 
-  test("above that are refused as soon as they arrive, in whatever pieces", () => {
+  test("above that are refused as soon as they arrive, however the bytes are split", () => {
     const message = `The body may have at most ${depthMax} levels of arrays and objects.`;
     for (const piece of [1, 7, Infinity]) expect(() => scan(nested(depthMax + 1), piece)).toThrow(message);
     expect(() => scan("[".repeat(16_000_000))).toThrow(message);
@@ -50,7 +50,7 @@ describe("levels of arrays and objects", () => {
 });
 
 describe("long values", () => {
-  test("of the members of an object are left for later, in whatever pieces the body arrives", () => {
+  test("of the members of an object are left unparsed, however the body is split", () => {
     const text = `{ "a" :1,"list": [1,[2,{"b":3}], "${long}" ] ,"text":"${long}\\"","short":"x","object":{"list":"${long}"}}`;
     for (const piece of [1_000, 4_096, Infinity]) {
       const { value, unparsed, length } = parse(text, [], piece);
@@ -69,7 +69,7 @@ describe("long values", () => {
     }
   });
 
-  test("are those of the member that is asked for, the last one where there are several", async () => {
+  test("are those of the requested member, the last one if it is repeated", async () => {
     const text = `{"variables":{"p":["${long}"]},"query":"q","p":["${long}"],"variables":{"p":["${long}",2],"q":"é"}}`;
     const { value, unparsed } = parse(text, ["variables"]);
     expect(unparsed.size).toBe(2);
@@ -85,7 +85,7 @@ describe("long values", () => {
     expect(await whole(text, ["variables"])).toEqual(JSON.parse(text));
   });
 
-  test("make no difference to what a body says", async () => {
+  test("do not change the parsed body", async () => {
     const filler = fc.constantFrom("", long, `${long}é😀`, '\\"'.repeat(40_000), "[{".repeat(40_000));
     const values = fc.json({ depthSize: "small", maxDepth: 4 });
     const property = fc.asyncProperty(fc.array(fc.tuple(values, filler), { maxLength: 4 }), async (parts) => {
@@ -112,7 +112,7 @@ describe("long values", () => {
     await expect(whole(text)).rejects.toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  test("are what makes a body long: beside them it has half a MiB at most", () => {
+  test("may be of any size, but the rest of a body has half a MiB at most", () => {
     const members = Array.from({ length: 10_000 }, (_, index) => `"m${index}":"${"x".repeat(50)}"`);
     expect(() => parse(`{${members.join(",")}}`)).toThrow("Beside long lists");
     expect(parse(`{"a":1}${" ".repeat(1_000_000)}`).value).toEqual({ a: 1 });
@@ -125,7 +125,7 @@ describe("an array in slices", () => {
   const element = fc.oneof(fc.json({ maxDepth: 3 }), objects, tricky);
   const spaces = fc.constantFrom("", " ", "\n  ");
 
-  test("is the same as whole", () => {
+  test("is the same as when parsed as a whole", () => {
     const property = fc.property(
       fc.array(element, { maxLength: 20 }),
       spaces,
@@ -142,7 +142,7 @@ describe("an array in slices", () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  test("is refused where the whole is", () => {
+  test("is refused if the whole is", () => {
     const edits = fc.tuple(fc.nat(200), fc.constantFrom("", ",", "}", "{", "]", '"', "\\", "x"));
     const property = fc.property(
       fc.array(element, { maxLength: 10 }),
@@ -197,7 +197,7 @@ function readInSlices(content: Buffer, bytes: number): string {
   return quoted.map(parseJson).join("");
 }
 
-test("a string is the same in slices as whole, wherever it is cut", () => {
+test("a string is the same in slices as a whole, wherever it is split", () => {
   const property = fc.property(contents, sliceBytes, (content, bytes) => {
     expect(readInSlices(Buffer.from(content), bytes)).toBe(JSON.parse(`"${content}"`));
   });

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { parseDuration, parseFuture } from "../../../src/cli/terminal/duration.js";
 import { exitStatus } from "../../../src/cli/terminal/failure.js";
 import { cli, cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, removePlace, vitrine, vitrineJson } from "../../support/process.js";
+import { endOf, makeSharedPlace, type Place, removePlace, start, vitrine, vitrineJson } from "../../support/process.js";
 
 let env: Place["env"];
 beforeAll(async () => {
@@ -269,3 +271,10 @@ test.each([[["--help"]], [["token", "--help"]], [["token", "issue", "--help"]]])
     expect(stdout).toMatch(/^Usage: vitrine/u);
   },
 );
+
+test("the statements of a process are recorded, so that the run checks them for Citus", async () => {
+  const listing = start(["store", "list"], env);
+  expect((await endOf(listing)).status).toBe(0);
+  const recorded = await readFile(join(inject("statementsFolder"), `${listing.process.pid}.ndjson`), "utf8");
+  expect(recorded).toContain("/* all_stores */ SELECT");
+});

@@ -49,7 +49,7 @@ test("it connects through a running server, reports its pid and finds missing mi
   expect(people).toMatchObject({ status: 0, stderr: "" });
   expect(people.stdout).toContain(`\nwarning  port         ${port} is in use on 127.0.0.1\n`);
   expect(people.stdout).toContain(
-    `\n                      → If that is not Vitrine already running, set PORT to another.\n`,
+    `\n                      → If the program that uses it is not Vitrine, set PORT to another port.\n`,
   );
   await server.stop();
 });

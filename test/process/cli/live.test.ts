@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase } from "../../support/ownDatabase.js";
-import { migratedPlaceForTest, placeForTest, serve, type Serving, until } from "../../support/process.js";
+import { placeForTest, placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { subscribe } from "../../support/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.
@@ -51,10 +51,10 @@ async function expectToFollow(
 }
 
 test("live figures of a server on the embedded database follow what commands record and rebuild", async () => {
-  const place = await migratedPlaceForTest();
-  const env = { ...place.env, DEMO_TRAFFIC: "false" };
+  const place = await placeWithStoreForTest();
+  const { env, temporary } = place;
   const server = await serve(env);
-  await expectToFollow(await watchAt(server, env, place.temporary), env);
+  await expectToFollow(await watchAt(server, env, temporary), env);
   expect((await server.stop()).status).toBe(0);
 });
 

@@ -1,26 +1,16 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { buffer } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { cliJson } from "../../support/cli.js";
-import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
+import { makeSharedPlace, type Place, removePlace } from "../../support/process.js";
+import { shellOf } from "../../support/shell.js";
 
 let env: Place["env"];
+const shell = (line: string) => shellOf(line, env);
 beforeAll(async () => {
   const place = await makeSharedPlace();
   ({ env } = place);
   return () => removePlace(place);
 });
-
-/** Runs a line of a shell in which `vitrine` is the program. */
-async function shell(line: string) {
-  const { PATH = "" } = process.env;
-  const script = `vitrine() { "${process.execPath}" "${program}" "$@"; }\nset -o pipefail\n${line}`;
-  const child = spawn("bash", ["-c", script], { env: { PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
-  return { status: await ended, stdout: String(stdout), stderr: String(stderr) };
-}
 
 async function newStore() {
   const store = `store-${randomUUID()}`;

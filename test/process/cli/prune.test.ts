@@ -10,6 +10,7 @@ import {
   figuresOf,
   newShow,
   oldShow,
+  onlyOldShows,
   type ShowKey,
   someEvents,
 } from "../../support/figures.js";
@@ -64,6 +65,7 @@ describe("vitrine events prune", () => {
   });
 
   test("with --all-stores, old events of ended shows are removed, and totals can still be rebuilt", async () => {
+    await onlyOldShows();
     const { show, events: sent } = await oldShow(database.client, 300);
     const { storeId, lsId } = show;
     const result = await cliJson(["events", "prune", "--all-stores", "--before", "2020-05-04T19:30:00Z"], place.env);

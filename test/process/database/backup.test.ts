@@ -25,9 +25,9 @@ import { cli, cliJson } from "../../support/cli.js";
 import {
   endOf,
   makeMigratedPlace,
-  migratedPlaceForTest,
   type Place,
   placeForTest,
+  placeWithStoreForTest,
   removePlace,
   serve,
   start,
@@ -60,8 +60,8 @@ const storesOf = async ({ env }: Place): Promise<string[]> =>
   (await cliJson(["store", "list"], env)).stores.map(({ store }: { store: string }) => store);
 
 test("a backup while a server takes imports is of one moment: each is in it completely or not at all", async () => {
-  const place = await migratedPlaceForTest();
-  const server = await serve({ ...place.env, DEMO_TOKEN: "the-token-of-the-demo", DEMO_TRAFFIC: "false" });
+  const place = await placeWithStoreForTest();
+  const server = await serve({ ...place.env, DEMO_TOKEN: "the-token-of-the-demo" });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
   const store = storeAt(server.url, { id: "demo", token: "the-token-of-the-demo" });
   const file = join(place.temporary, "vitrine.backup");
@@ -207,7 +207,7 @@ test("a backup replaces files, through links too, but neither folders nor socket
 });
 
 test("a backup whose server is killed meanwhile says to run it again, and leaves nothing", async () => {
-  const place = await migratedPlaceForTest();
+  const place = await placeWithStoreForTest();
   const { process: server } = await serve(place.env);
   const folder = join(place.temporary, "backups");
   await mkdir(folder);

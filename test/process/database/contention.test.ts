@@ -1,11 +1,11 @@
 import pg from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore, storeAt, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { answerTo, calls } from "../../support/outage.js";
-import { createDatabase } from "../../support/postgresql.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product, products } from "../../support/products.js";
 import { analyticsPath, saved } from "../../support/shows.js";
@@ -17,13 +17,11 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
   let server: Serving;
   let database: OpenDatabase;
   beforeAll(async () => {
-    const own = await createDatabase(testDatabaseUrl ?? "", `vitrine_contention_${process.pid}`);
+    const own = await createOwnDatabase("contention");
     url = own.url;
     server = await serve({ DATABASE_URL: url, DATABASE_POOL_MAX: "2", ANALYTICS_RATE_LIMIT: "0" });
-    const connection = { connectionString: url, max: 2, application_name: "beside" };
-    database = connect("postgresql", connection, () => undefined);
+    database = own.open({ application_name: "beside" });
     return async () => {
-      await database.close();
       await server.stop();
       await own.drop();
     };

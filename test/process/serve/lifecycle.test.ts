@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/lib/packageFiles.js";
 import { within } from "../../support/busy.js";
-import { onServer } from "../../support/postgresql.js";
-import { type Ended, migratedPlaceForTest, placeForTest, serve, start, until } from "../../support/process.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { type Ended, placeForTest, placeWithStoreForTest, serve, start, until } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
@@ -16,7 +16,7 @@ const common = { level: 30, time: expect.any(Number), hostname: expect.any(Strin
 test.each(["SIGTERM", "SIGINT"] as const)(
   "the log says what serves and where, and that %s stopped it",
   async (signal) => {
-    const { env } = await migratedPlaceForTest();
+    const { env } = await placeWithStoreForTest();
     const server = await serve({ ...env, LOG_LEVEL: "info" });
     const ended = await server.stop(signal);
     expect(ended.status).toBe(0);
@@ -30,20 +30,14 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test.runIf(testDatabaseUrl !== undefined)("of several workers, the primary logs start and stop once", async () => {
-  const name = `vitrine_lifecycle_${process.pid}`;
-  const url = new URL(testDatabaseUrl ?? "");
-  url.pathname = `/${name}`;
-  await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
-  try {
-    const env = { DATABASE_URL: url.href, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
-    const server = await serve(env);
-    const lines = linesOf(await server.stop());
-    expect(lines.map(({ msg }) => msg)).toEqual(["serving", "stopping", "stopped"]);
-    expect(lines[0]).toMatchObject({ pid: server.pid, engine: "postgresql", workers: 2, address: server.url });
-    expect(JSON.stringify(lines)).not.toContain(url.password || "postgres@");
-  } finally {
-    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-  }
+  const own = await createOwnDatabase("lifecycle");
+  onTestFinished(() => own.drop());
+  const env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
+  const server = await serve(env);
+  const lines = linesOf(await server.stop());
+  expect(lines.map(({ msg }) => msg)).toEqual(["serving", "stopping", "stopped"]);
+  expect(lines[0]).toMatchObject({ pid: server.pid, engine: "postgresql", workers: 2, address: server.url });
+  expect(JSON.stringify(lines)).not.toContain(new URL(own.url).password || "postgres@");
 });
 
 test("the first start says within a second what it is doing; a later one need not", async () => {

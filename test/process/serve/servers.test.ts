@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
-import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
@@ -21,11 +21,10 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     own = await createOwnDatabase("servers");
     env = { DATABASE_URL: own.url, REDIS_URL: redisUrl ?? "", DATABASE_POOL_MAX: "3" };
     servers = await atOnce(3, () => serve(env)); // on an empty database
-    database = connect("postgresql", { connectionString: own.url, max: 2 }, () => undefined);
+    database = own.open();
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    await database.close();
     await own.drop();
   });
   const newStore = () => storeWithShow({ url: servers[0]?.url ?? "", db: database.client });

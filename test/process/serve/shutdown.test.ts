@@ -7,8 +7,8 @@ import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore, storeAt } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
-import { createDatabase } from "../../support/postgresql.js";
-import { migratedPlaceForTest, serve, type Serving, until } from "../../support/process.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
 import { beginImport } from "../../support/slowImport.js";
 
@@ -20,7 +20,7 @@ const shortGrace = { SHUTDOWN_GRACE_MS: "100" };
 
 describe("a stop during a long import", () => {
   test("embedded database: lets it end, or aborts it after the grace period and stores nothing of it", async () => {
-    const { env } = await migratedPlaceForTest();
+    const { env } = await placeWithStoreForTest();
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
     const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
     expect(await stopTwice(start)).toEqual(wholeOrNothing);
@@ -29,8 +29,9 @@ describe("a stop during a long import", () => {
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
     "PostgreSQL, %s processes: lets it end, or cuts it and stores nothing of it once the grace is over",
     async (WEB_CONCURRENCY) => {
-      const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_stop_${process.pid}`);
-      onTestFinished(drop);
+      const own = await createOwnDatabase("stop");
+      const { url } = own;
+      onTestFinished(() => own.drop());
       let token: string | undefined;
       const start = async (grace: object) => {
         const server = await serve({ DATABASE_URL: url, WEB_CONCURRENCY, ...grace });
@@ -43,9 +44,9 @@ describe("a stop during a long import", () => {
 });
 
 test("a second signal ends a server at once, whatever it is doing, and leaves no temporary files", async () => {
-  const { env, temporary } = await migratedPlaceForTest();
-  const server = await serve({ ...env, ...longGrace });
-  await beginImport(server.url, server.token ?? "");
+  const { env, temporary } = await placeWithStoreForTest();
+  const server = await serve({ ...env, ...longGrace, DEMO_TOKEN: demoToken });
+  await beginImport(server.url, demoToken);
   server.process.kill("SIGTERM");
   await until(() => isClosed(server), "no new connection to be taken");
   expect(await server.stop("SIGTERM")).toMatchObject({ status: "SIGTERM", stderr: "" });

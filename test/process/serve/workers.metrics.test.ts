@@ -4,24 +4,22 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lintMetrics } from "../../support/promtool.js";
-import { onServer } from "../../support/postgresql.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 
 const { TEST_PROMTOOL: promtool = "" } = process.env;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
 describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2", () => {
-  const name = `vitrine_worker_metrics_${process.pid}`;
-  const url = new URL(testDatabaseUrl ?? "postgres://none");
-  url.pathname = `/${name}`;
+  let own: OwnDatabase;
   let server: Serving;
   beforeAll(async () => {
-    await onServer(testDatabaseUrl, `CREATE DATABASE ${name}`);
-    server = await serve({ DATABASE_URL: url.href, DATABASE_POOL_MAX: "2", WEB_CONCURRENCY: "2" });
+    own = await createOwnDatabase("worker_metrics");
+    server = await serve({ DATABASE_URL: own.url, DATABASE_POOL_MAX: "2", WEB_CONCURRENCY: "2" });
   });
   afterAll(async () => {
     server.process.kill("SIGKILL");
-    await onServer(testDatabaseUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await own.drop();
   });
 
   test.runIf(promtool !== "")(

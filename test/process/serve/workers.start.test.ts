@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDatabase } from "../../support/postgresql.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { endOf, start, vitrine } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
@@ -10,10 +10,10 @@ const testRedisUrl = process.env["TEST_REDIS_URL"];
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, where it cannot start", () => {
   let env: Record<string, string>;
   beforeAll(async () => {
-    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_workers_start_${process.pid}`);
-    env = { DATABASE_URL: url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2" };
+    const own = await createOwnDatabase("workers_start");
+    env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2" };
     await vitrine(["migrate"], env);
-    return drop;
+    return () => own.drop();
   });
 
   test.each([

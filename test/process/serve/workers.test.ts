@@ -5,10 +5,10 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revokeToken } from "../../../src/access/token.replace.js";
-import { connect, type OpenDatabase } from "../../../src/database/open.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import type { TestStore } from "../../support/app.js";
-import { createDatabase } from "../../support/postgresql.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { endOf, serve, type Serving, until } from "../../support/process.js";
 import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/rateLimit.js";
 import { beginImport } from "../../support/slowImport.js";
@@ -21,14 +21,13 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
   let server: Serving;
   let database: OpenDatabase;
   beforeAll(async () => {
-    const { url, drop } = await createDatabase(testDatabaseUrl ?? "", `vitrine_workers_${process.pid}`);
-    env = { DATABASE_URL: url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
+    const own = await createOwnDatabase("workers");
+    env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2", SHUTDOWN_GRACE_MS: "60000" };
     server = await serve(env); // the first start, so that there is something to migrate
-    database = connect("postgresql", { connectionString: url, max: 2 }, () => undefined);
+    database = own.open();
     return async () => {
-      await database.close();
       server.process.kill("SIGKILL");
-      await drop();
+      await own.drop();
     };
   });
   const newStore = ({ url: at }: Serving = server) => storeWithShow({ url: at, db: database.client });

@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { activeNodes, askNode } from "../../../src/database/citus/nodeStates.js";
+import { onNodeStatements } from "../../../src/database/citus/onNode.sql.js";
+import { hasManyEvents } from "../../../src/database/migrations/eventMove/tables.sql.js";
 import { distributeStatement, undistributedTables } from "../../../src/database/migrations/distribute.sql.js";
 import { migrationNames, migrationsFolder } from "../../../src/database/migrations/applied.js";
 import { isOfTest } from "./recording.js";
@@ -19,12 +22,13 @@ const ofOperators = "/* all_stores */";
 
 /**
  * Tells the statements that Citus need not take as tables on nodes are used: those of tests, of migrations, which come
- * before their tables are spread, those that spread them, and those of the embedded engine alone.
+ * before their tables are spread, those of Citus' own catalog and functions, and those of the embedded engine alone.
  */
 export async function readExempt(): Promise<(sql: string) => boolean> {
   const files = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
   const migrations = await Promise.all(files.map((file) => readFile(file, "utf8")));
-  const others = new Set([distributeStatement, undistributedTables, countOfStores, backupOfEmbedded]);
+  const ofCitus = [distributeStatement, undistributedTables, activeNodes, askNode, ...onNodeStatements];
+  const others = new Set([...ofCitus, hasManyEvents, countOfStores, backupOfEmbedded]);
   return (sql) =>
     isOfTest(sql) ||
     others.has(sql) ||

@@ -25,6 +25,11 @@ export function minuteOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_part('minute', ${moment} AT TIME ZONE 'UTC')::int`;
 }
 
+/** The start of the minute; date_trunc would look the time zone up for each row. */
+export function startOfMinute(moment: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`date_bin('1 minute', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
+}
+
 /** The start of the quarter of an hour: time zones differ from UTC by these. */
 export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;

@@ -4,11 +4,15 @@ import { deviceName } from "../keptNames.js";
 import { channelCodes, typeCodes } from "./codes.js";
 import { idBytes } from "./idBytes.js";
 
-/** Columns for `unnest`, each an array literal, and how many events they have. A column of empty texts has no elements. */
+/** Array literals for `unnest`, and how many events they have. A column of empty texts has no elements. */
 export type EventColumns = ReturnType<typeof eventColumns>;
 
-/** @param now when events without `occurredAt` occurred */
-export function eventColumns(events: readonly ShopperEventInput[], now: Date) {
+/**
+ * @param eventsOfShows by show
+ * @param now when events without `occurredAt` occurred
+ */
+export function eventColumns(eventsOfShows: readonly (readonly ShopperEventInput[])[], now: Date) {
+  const events = eventsOfShows.flat();
   const texts = (value: (event: ShopperEventInput) => string) => {
     const values = events.map(value);
     return values.every((text) => text === "") ? "{}" : textArrayLiteral(values);
@@ -19,6 +23,8 @@ export function eventColumns(events: readonly ShopperEventInput[], now: Date) {
   const nowText = `"${now.toISOString()}"`;
   return {
     count: events.length,
+    /** The show's place, from 1. */
+    show: `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`,
     id: ids(({ id }) => id),
     type: plain(({ type }) => typeCodes[type]),
     channel: plain(({ channel }) => channelCodes[channel]),

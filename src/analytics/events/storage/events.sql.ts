@@ -1,89 +1,136 @@
+import { textArrayLiteral } from "../../../database/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { isSnapshotCurrent, trySharedLock } from "../../shows/showLock.js";
+import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/showLock.js";
 import type { EventColumns } from "./events.columns.js";
 import { totalsOf } from "./events.totals.sql.js";
-import { isOf, type ShowRow, showRow } from "./showRow.js";
+import { type StoreRow, storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 
 /**
- * What is known of events that the show may have already: `unexpected`, and the statement fails where there is one;
- * `expected`, and it fails where another batch is just storing one; or `concurrent`, and it never fails for them.
+ * What the show may already have: with `unexpected`, the statement fails for any duplicate; with `expected`, only where
+ * another batch is just storing one; with `concurrent`, never.
  */
 export type Duplicates = "unexpected" | "expected" | "concurrent";
 
+/** A show that a batch has events of. */
+export interface BatchShow {
+  readonly lsId: string;
+  /** Of the events' times, null where all of them occurred now. */
+  readonly earliest: Date | null;
+  /** Of the show whose names are known; undefined for any. */
+  readonly createdAt: Date | null | undefined;
+  /** Events of the shows before, in the batch. */
+  readonly offset: number;
+}
+
 export interface EventBatch {
   readonly storeId: string;
-  readonly lsId: string;
+  readonly shows: readonly BatchShow[];
   /** Row of each total that this batch adds to. */
   readonly slot: number;
   readonly now: Date;
-  readonly earliest: Date | null;
-  /** When the show was created whose names are known; undefined for any. */
-  readonly createdAt: Date | null | undefined;
-  /** Whether devices or products of the batch may be beyond the show's limits. */
+  /** Devices or products may be beyond the limits of their show. */
   readonly hasOthers: boolean;
   readonly duplicates: Duplicates;
   readonly columns: EventColumns;
 }
 
 /**
- * The statement that records a batch. Each part uses the rows that the part before has inserted, so duplicates add
- * nothing. Nothing is stored without the show's lock, for a show that has replaced the known one, or where an event
- * occurred too early. Rows are inserted in the order of their keys: one lock order, so that batches cannot deadlock.
+ * The statement that records a batch, of one or several shows of a store. Each part uses the rows that the part before has
+ * inserted, so duplicates add nothing. Nothing is stored for a show without its lock, for one that has replaced the known
+ * one, or where an event of it occurred too early. Rows are inserted in the order of their keys: one lock order, so that
+ * batches cannot deadlock.
  *
- * Each text has a name of its own: planning takes longer than recording some events. A prepared statement is planned
- * without its parameters, as for the thousand rows that PostgreSQL expects of generate_series.
+ * Each text has a name of its own: planning takes 2 ms, longer than recording a hundred events.
  *
  * FOR KEY SHARE: the snapshot may be older than the show's lock, which a deletion, an erasure or a rebuild has just released.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, lsId, slot, earliest, createdAt, hasOthers, columns } = batch;
-  const show = showRow(storeId, lsId);
+  const { storeId, slot, hasOthers, columns } = batch;
+  const store = storeRow(storeId);
+  const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
   return Prisma.sql`${nameOf(batch)}
-    WITH show AS MATERIALIZED (
-      SELECT number, status, ${trySharedLock(storeId, lsId)} AND ${isSnapshotCurrent(storeId, lsId)} AS "hasLock",
-        coalesce(${earliest}::timestamptz < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
-        "createdAt", ${createdAt !== undefined}::boolean AND "createdAt" IS DISTINCT FROM ${createdAt ?? null}::timestamptz AS "isReplaced"
-      FROM "LiveStream" AS s WHERE "storeId" = ${storeId} AND id = ${lsId} FOR KEY SHARE OF s),
+    WITH ${showsOf(batch)},
+    open AS MATERIALIZED (
+      SELECT ARRAY(SELECT (
+        SELECT show FROM shows WHERE shows.place = n.place AND status NOT IN ('SCHEDULED', 'ARCHIVED') AND "hasLock"
+          AND NOT "isTooEarly" AND NOT "isReplaced")
+        FROM generate_series(1, ${batch.shows.length}::int) AS n(place) ORDER BY n.place) AS numbers),
     input AS (
-      SELECT e.id, type, channel, "viewerId", coalesce(device, '') AS device, value, coalesce("productId", '') AS "productId",
-        "occurredAt", coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines, position
-      FROM ROWS FROM (unnest(${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
+      SELECT (SELECT numbers FROM open)[e.place] AS show, e.id, type, channel, "viewerId", coalesce(device, '') AS device, value,
+        coalesce("productId", '') AS "productId", "occurredAt", coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines,
+        e.position - (${offsets}::int[])[e.place] AS position
+      FROM ROWS FROM (unnest(${columns.show}::int[], ${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
         ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[], ${columns.productId}::text[],
-        ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), generate_series(1, ${columns.count}::int))
-        AS e(id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, position),
-        show WHERE show.status NOT IN ('SCHEDULED', 'ARCHIVED') AND show."hasLock" AND NOT show."isTooEarly"
-          AND NOT show."isReplaced"),
-    ${storedOf(show, batch)},
-    ${viewersOf(show, hasOthers)},
-    ${totalsOf(show, slot, hasOthers)}
-    SELECT status, "hasLock", "isTooEarly", "createdAt", "isReplaced", (SELECT count(*) FROM fresh)::int AS accepted,
-      ((SELECT count(*) FROM device) + (SELECT count(*) FROM minute) + (SELECT count(*) FROM product))::int AS "rowsToFold"
-    FROM show`;
+        ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), ${expectationOf(columns).rows})
+        WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, none, position)
+      WHERE (SELECT numbers FROM open)[e.place] IS NOT NULL),
+    ${storedOf(store, batch)},
+    ${viewersOf(store, hasOthers)},
+    ${totalsOf(store, slot, hasOthers)}
+    SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced",
+      (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
+      ((SELECT count(*) FROM device AS d WHERE d."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
+        + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"
+    FROM shows`;
 }
 
-function nameOf({ hasOthers, duplicates }: EventBatch): Prisma.Sql {
-  if (duplicates === "concurrent") return Prisma.empty; // rare
-  return Prisma.raw(`/* record_events_${duplicates}${hasOthers ? "_others" : ""} */`);
+/** The shows that exist, with what forbids to record their events. */
+function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
+  const column = (value: (show: BatchShow) => string | null) => textArrayLiteral(shows.map(value));
+  const ids = column(({ lsId }) => lsId);
+  // By arrays: for a join, a locked row makes Citus read in one format what it has written in another.
+  const place = Prisma.sql`array_position(${ids}::text[], s.id)`;
+  const own = (values: Prisma.Sql) => Prisma.sql`(${values})[${place}]`;
+  const key = own(Prisma.sql`${column(({ lsId }) => showLockKey(storeId, lsId))}::text[]`);
+  const earliest = own(Prisma.sql`${column((show) => show.earliest?.toISOString() ?? null)}::timestamptz[]`);
+  const isKnown = own(Prisma.sql`${column(({ createdAt }) => String(createdAt !== undefined))}::boolean[]`);
+  const createdAt = own(Prisma.sql`${column((show) => show.createdAt?.toISOString() ?? null)}::timestamptz[]`);
+  return Prisma.sql`
+    shows AS MATERIALIZED (
+      SELECT s.number AS show, s.id, ${place} AS place, status, ${trySharedLockOf(key)} AND ${isSnapshotCurrent(storeId)} AS "hasLock",
+        coalesce(${earliest} < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
+        s."createdAt", ${isKnown} AND s."createdAt" IS DISTINCT FROM ${createdAt} AS "isReplaced"
+      FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[]) FOR KEY SHARE OF s)`;
 }
 
 /**
- * Stores the events that the show does not have. Looking for those that it has takes a tenth of the time of recording, and
- * ON CONFLICT would write each row to the log twice: as inserted, and as without conflict.
+ * A function without rows, for which PostgreSQL expects some. It keeps the plan of a prepared statement only where that
+ * costs no more than a plan for the real parameters, and it expects ten rows of arrays that it does not know.
  */
-function storedOf(show: ShowRow, { now, duplicates }: EventBatch): Prisma.Sql {
+const expectations = [
+  { size: "small", countMax: 50, rows: Prisma.sql`unnest(NULL::int[])` },
+  { size: "medium", countMax: 400, rows: Prisma.sql`json_array_elements('[]')` }, // a hundred
+];
+const largeBatch = { size: "large", rows: Prisma.sql`generate_series(1, ${0}::int)` }; // a thousand
+
+function expectationOf({ count }: EventColumns) {
+  return expectations.find(({ countMax }) => count <= countMax) ?? largeBatch;
+}
+
+function nameOf({ hasOthers, duplicates, columns }: EventBatch): Prisma.Sql {
+  if (duplicates === "concurrent") return Prisma.empty; // rare
+  return Prisma.raw(`/* record_events_${duplicates}${hasOthers ? "_others" : ""}_${expectationOf(columns).size} */`);
+}
+
+/**
+ * Stores the events that the show does not have. Looking them up takes a tenth of the time of recording, and ON
+ * CONFLICT would write each row to the log twice: as inserted, and as without conflict.
+ */
+function storedOf(store: StoreRow, { now, duplicates }: EventBatch): Prisma.Sql {
   const unknown = Prisma.sql`(
-        SELECT DISTINCT ON (id) input.* FROM input LEFT JOIN LATERAL (
-          SELECT true AS "isKnown" FROM "ShowEvent" AS k WHERE ${isOf(show, "k")} AND k.id = input.id OFFSET 0) AS k ON true
-        WHERE "isKnown" IS NOT TRUE ORDER BY id, position)`;
+        SELECT DISTINCT ON (show, id) input.* FROM input LEFT JOIN LATERAL (
+          SELECT true AS "isKnown" FROM "ShowEvent" AS k
+          WHERE k."storeId" = ${store.storeId} AND k.show = input.show AND k.id = input.id OFFSET 0) AS k ON true
+        WHERE "isKnown" IS NOT TRUE ORDER BY show, id, position)`;
   return Prisma.sql`
     fresh AS (
       INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
         "orderId", lines, "acceptedAt", position)
-      SELECT l."storeId", l.number, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
+      SELECT o.id, e.show, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
         ${now}::timestamptz, position
-      FROM ${show.source}, ${duplicates === "unexpected" ? Prisma.sql`input` : unknown} AS e
-      WHERE ${show.isShow} ORDER BY e.id
+      FROM ${store.source}, ${duplicates === "unexpected" ? Prisma.sql`input` : unknown} AS e
+      WHERE ${store.isStore} ORDER BY e.show, e.id
       ${duplicates === "concurrent" ? Prisma.sql`ON CONFLICT ("storeId", show, id) DO NOTHING` : Prisma.empty}
-      RETURNING id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
+      RETURNING show, id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
 }

@@ -2,9 +2,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
 const uuidBytes = 16;
 
 /**
- * The id of an event or a viewer as it is stored, in PostgreSQL's hexadecimal form of `bytea`. A UUID in its canonical
- * form (RFC 9562: lower case, with dashes) takes its 16 bytes instead of 36 characters. Everything else is its UTF-8; text
- * of 16 bytes has a NUL behind it, which no id can contain. So ids that differ in any way differ as bytes too.
+ * An id as stored, in PostgreSQL's hexadecimal form of `bytea`. A canonical UUID (RFC 9562: lower case, with dashes)
+ * takes its 16 bytes instead of 36 characters. Everything else is its UTF-8; text of 16 bytes is followed by a NUL,
+ * which no id can contain. So ids that differ in any way differ as bytes too.
  */
 export function idBytes(id: string): string {
   if (uuid.test(id)) {

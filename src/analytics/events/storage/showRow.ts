@@ -4,9 +4,9 @@ import { Prisma } from "../../../generated/prisma/client.js";
 export interface ShowRow {
   readonly storeId: string;
   readonly lsId: string;
-  /** Its row, as `l`, for a FROM: what is inserted takes the store from it, so that Citus need not look where it belongs. */
+  /** As `l`, for a FROM: inserted rows take the store from it, so that Citus need not look where they belong. */
   readonly source: Prisma.Sql;
-  /** Which row of `l` it is, for a WHERE. */
+  /** Selects it, for a WHERE. */
   readonly isShow: Prisma.Sql;
 }
 
@@ -19,7 +19,20 @@ export function showRow(storeId: string, lsId: string): ShowRow {
   };
 }
 
-/** Which rows of a table that names shows by their number, where `show` is a part of the statement. */
-export function isOf({ storeId }: ShowRow, row: string): Prisma.Sql {
-  return Prisma.sql`${Prisma.raw(row)}."storeId" = ${storeId} AND ${Prisma.raw(row)}.show = (SELECT number FROM show)`;
+/** The row from which inserts for several shows take their store, as ShowRow. */
+export interface StoreRow {
+  readonly storeId: string;
+  /** As `o`, for a FROM. */
+  readonly source: Prisma.Sql;
+  /** For a WHERE. */
+  readonly isStore: Prisma.Sql;
+}
+
+export function storeRow(storeId: string): StoreRow {
+  return { storeId, source: Prisma.sql`"Store" AS o`, isStore: Prisma.sql`o.id = ${storeId}` };
+}
+
+/** The id of a show by its number in a row, where `shows` is a part of the statement. */
+export function idOfShow(row: string): Prisma.Sql {
+  return Prisma.sql`(SELECT shows.id FROM shows WHERE shows.show = ${Prisma.raw(row)}.show)`;
 }

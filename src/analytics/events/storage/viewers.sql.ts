@@ -1,39 +1,38 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "./codes.js";
 import { otherDevice, unknownDevice } from "../keptNames.js";
-import { isOf, type ShowRow } from "./showRow.js";
+import { idOfShow, type StoreRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
 
 /**
- * Distinct viewers of each channel, with a product in the cart, and in each minute. What a change has added is kept in the
- * row itself (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer once.
- * Viewers of whom the snapshot knows all of it already are left alone; what is known is never taken back.
- *
- * Each viewer is looked up by the whole key (OFFSET 0): a join might read all viewers of a show whose statistics are old.
- *
- * Of a viewer whom a concurrent batch has just stored with another first hour, the minutes of that hour have no place: they
- * become null, which the table refuses, and the whole statement is sent again.
+ * Distinct viewers of each channel, with a product in the cart, and in each minute. What a change has added is kept in
+ * the row itself (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer
+ * once. Viewers of whom the snapshot knows everything are left alone; what is known is never taken back. Each viewer is
+ * looked up by the whole key (OFFSET 0): a join might read all viewers of a show whose statistics are old. Of a viewer
+ * whom a concurrent batch has just stored with another first hour, the minutes of that hour have no place: they become
+ * null, which the table refuses, and the whole statement is sent again.
  */
-export function viewersOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
+export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
     heard AS MATERIALIZED (
-      SELECT type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownDevice}) AS device, position,
+      SELECT show, type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownDevice}) AS device, position,
         ${seenBy(type, channel)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute
       FROM fresh WHERE type < 3),
     hours AS MATERIALIZED (
-      SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard GROUP BY "viewerId", hour),
+      SELECT show, "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard GROUP BY show, "viewerId", hour),
     met AS MATERIALIZED (
       SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes"
       FROM (
-        SELECT "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
+        SELECT show, "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
           ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice"
-        FROM heard GROUP BY "viewerId") AS m
+        FROM heard GROUP BY show, "viewerId") AS m
       LEFT JOIN LATERAL (
-        SELECT hour, seen, minutes FROM "ShowViewer" AS v WHERE ${isOf(show, "v")} AND v."viewerId" = m."viewerId" OFFSET 0) AS v
+        SELECT hour, seen, minutes FROM "ShowViewer" AS v
+        WHERE v."storeId" = ${store.storeId} AND v.show = m.show AND v."viewerId" = m."viewerId" OFFSET 0) AS v
         ON true),
-    ${changesOf(show, hasOthers)},
-    ${presenceOf(show)}`;
+    ${changesOf(store, hasOthers)},
+    ${presenceOf(store)}`;
 }
 
 /** The device of the first event on a channel; faster than an aggregate with an order. */
@@ -46,28 +45,28 @@ function firstDevice(code: 1 | 2): Prisma.Sql {
  * It is either of them, so that rows are locked in one order. The UPDATE is to look its rows up one by one in that order:
  * the planner does where it expects a single one, and the condition of a CASE is as rare to it.
  */
-function changesOf(show: ShowRow, hasOthers: boolean): Prisma.Sql {
+function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
-    hasOthers ? keptDevice(show, channelOf, device) : device;
+    hasOthers ? keptDevice(store, channelOf, device) : device;
   const changed = Prisma.sql`
-    SELECT m."viewerId", (SELECT number FROM show) AS show, coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
+    SELECT m.show, m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
       seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice"
-    FROM met AS m LEFT JOIN hours AS h ON h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
+    FROM met AS m LEFT JOIN hours AS h ON h.show = m.show AND h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
     WHERE CASE WHEN "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0
       THEN 1 ELSE 0 END = 1`;
-  const returned = Prisma.sql`RETURNING t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice"`;
+  const returned = Prisma.sql`RETURNING t.show, t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice"`;
   return Prisma.sql`
     known AS MATERIALIZED (SELECT bool_and("knownHour" IS NOT NULL) AS "areAll" FROM met),
     updated AS (
       UPDATE "ShowViewer" AS t ${mergeOf(Prisma.sql`n`)}
-      FROM (${changed} AND (SELECT "areAll" FROM known) ORDER BY "viewerId") AS n
-      WHERE t."storeId" = ${show.storeId} AND t.show = n.show AND t."viewerId" = n."viewerId" ${returned}),
+      FROM (${changed} AND (SELECT "areAll" FROM known) ORDER BY show, "viewerId") AS n
+      WHERE t."storeId" = ${store.storeId} AND t.show = n.show AND t."viewerId" = n."viewerId" ${returned}),
     inserted AS (
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
         "replayDevice")
-      SELECT l."storeId", l.number, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice"
-      FROM ${show.source}, (${changed} AND NOT (SELECT "areAll" FROM known)) AS n
-      WHERE ${show.isShow} ORDER BY "viewerId"
+      SELECT o.id, n.show, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice"
+      FROM ${store.source}, (${changed} AND NOT (SELECT "areAll" FROM known)) AS n
+      WHERE ${store.isStore} ORDER BY n.show, "viewerId"
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE ${mergeOf(Prisma.sql`EXCLUDED`)} ${returned}),
     viewer AS NOT MATERIALIZED (SELECT * FROM updated UNION ALL SELECT * FROM inserted)`;
 }
@@ -83,35 +82,41 @@ function mergeOf(seen: Prisma.Sql): Prisma.Sql {
 }
 
 /** The minutes of further hours, and how many viewers each minute has got. */
-function presenceOf(show: ShowRow): Prisma.Sql {
+function presenceOf(store: StoreRow): Prisma.Sql {
   return Prisma.sql`
     later AS MATERIALIZED (
-      SELECT "viewerId", h.hour, CASE WHEN h.hour = v.hour THEN NULL ELSE h.minutes END AS minutes
-      FROM hours AS h JOIN met USING ("viewerId") LEFT JOIN viewer AS v USING ("viewerId")
+      SELECT h.show, h."viewerId", h.hour, CASE WHEN h.hour = v.hour THEN NULL ELSE h.minutes END AS minutes
+      FROM hours AS h JOIN met ON met."viewerId" = h."viewerId" AND ${isSameShow("met", "h")}
+        LEFT JOIN viewer AS v ON v."viewerId" = h."viewerId" AND ${isSameShow("v", "h")}
       WHERE h.hour <> coalesce(v.hour, met."knownHour") OR v.hour <> coalesce(met."knownHour", met.hour)),
     presence AS (
       INSERT INTO "ShowPresence" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes")
-      SELECT l."storeId", l.number, "viewerId", hour, minutes, minutes
-      FROM ${show.source}, (
+      SELECT o.id, n.show, "viewerId", hour, minutes, minutes
+      FROM ${store.source}, (
         SELECT h.* FROM later AS h LEFT JOIN LATERAL (
-          SELECT hour, minutes FROM "ShowPresence" AS p WHERE ${isOf(show, "p")} AND p."viewerId" = h."viewerId" AND p.hour = h.hour
-          OFFSET 0) AS p ON true
+          SELECT hour, minutes FROM "ShowPresence" AS p WHERE p."storeId" = ${store.storeId} AND p.show = h.show
+            AND p."viewerId" = h."viewerId" AND p.hour = h.hour OFFSET 0) AS p ON true
         WHERE p.hour IS NULL OR (h.minutes & ~p.minutes) <> 0) AS n
-      WHERE ${show.isShow} ORDER BY "viewerId", hour
+      WHERE ${store.isStore} ORDER BY n.show, "viewerId", hour
       ON CONFLICT ("storeId", show, "viewerId", hour) DO UPDATE SET minutes = t.minutes | EXCLUDED.minutes,
         "newMinutes" = EXCLUDED.minutes & ~t.minutes
-      RETURNING hour, "newMinutes"),
+      RETURNING show, hour, "newMinutes"),
     present AS MATERIALIZED (
-      SELECT hour, minute, count(*) AS viewers
-      FROM (SELECT hour, "newMinutes" FROM viewer UNION ALL SELECT hour, "newMinutes" FROM presence) AS n
-      JOIN (SELECT DISTINCT hour, minute FROM heard) AS m USING (hour)
-      WHERE ("newMinutes" >> minute) & 1 = 1 GROUP BY hour, minute)`;
+      SELECT m.show, hour, minute, count(*) AS viewers
+      FROM (SELECT show, hour, "newMinutes" FROM viewer UNION ALL SELECT show, hour, "newMinutes" FROM presence) AS n
+      JOIN (SELECT DISTINCT show, hour, minute FROM heard) AS m USING (hour)
+      WHERE ("newMinutes" >> minute) & 1 = 1 AND ${isSameShow("m", "n")} GROUP BY m.show, hour, minute)`;
 }
 
-/** The device itself where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
-function keptDevice({ storeId, lsId }: ShowRow, channelOf: "LIVE" | "REPLAY", device: Prisma.Sql): Prisma.Sql {
+/** As the planner sees it, half of the rows: of two keys it would expect a single one, and compare all rows with all. */
+function isSameShow(one: string, other: string): Prisma.Sql {
+  return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
+}
+
+/** The device where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
+function keptDevice({ storeId }: StoreRow, channelOf: "LIVE" | "REPLAY", device: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     CASE WHEN ${device} = '' THEN '' ELSE coalesce((SELECT k.device FROM "LiveStreamDevice" AS k
-      WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId} AND k.channel = ${channelOf} AND k.device = ${device}
+      WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${idOfShow("m")} AND k.channel = ${channelOf} AND k.device = ${device}
         AND k.slot = -1), ${otherDevice}) END`;
 }

@@ -18,7 +18,7 @@ const columns = {
   availability: ["availability"],
 } as const;
 
-/** A product feed for Google's Merchant Center, which others read too: each row is a product. */
+/** A product feed for Google's Merchant Center, also read by others: each row is a product. */
 export const google: Layout = {
   name: "Google",
   reads: new Set(Object.values(columns).flat()),

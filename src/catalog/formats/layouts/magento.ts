@@ -29,12 +29,12 @@ const columns = {
   grouped: ["associated_skus", "associated_sku"],
 } as const;
 
-/** Columns that an export has, of which other CSV has none. */
+/** An export has some of these columns, other CSV has none. */
 const marks = ["product_type", "attribute_set_code", "attribute_set", "store_view_code", "url_key", "is_in_stock"];
 
 /**
- * Magento's product CSV. Configurable and grouped products list their children by SKU, which usually stand before them:
- * a child that lacks something waits for its parent.
+ * Magento's product CSV. Configurable and grouped products list their children by SKU, usually below them: a child that
+ * lacks something waits for its parent.
  */
 export const magento: Layout = {
   name: "Magento",
@@ -81,7 +81,7 @@ class MagentoReader implements RowReader {
     return this.#families.end();
   }
 
-  /** A product that shops do not list by itself has a parent, which may have what it lacks. */
+  /** A product that shops do not list by itself may lack what its parent has. */
   #waits(row: SourceRow, fields: Fields): boolean {
     if (!this.#hasParents || !/^(?:not visible.*)?$/iu.test(row.text(columns.visibility))) return false;
     const lacks = [fields.title, fields.description, fields.featured_image, fields.price].some((value) => !value);
@@ -114,7 +114,7 @@ class MagentoReader implements RowReader {
   }
 }
 
-/** The SKUs of the products in a configurable or grouped one; undefined for any other product. */
+/** SKUs listed by a configurable or grouped product; undefined for any other. */
 function childrenOf(row: SourceRow): string[] | undefined {
   const [type, variations, grouped] = [row.text(columns.type), row.text(columns.variations), row.text(columns.grouped)];
   if (/^(?:configurable|grouped)$/iu.test(type) || variations !== "" || grouped !== "") {

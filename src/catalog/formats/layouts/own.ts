@@ -3,7 +3,7 @@ import { looseParsers } from "../finish.js";
 import type { Layout } from "../layout.js";
 import type { SourceRow } from "../row.js";
 
-/** Files of any other layout: Vitrine's own columns where they are there, and those that are mapped. */
+/** Files of any other layout: Vitrine's own columns and those that are mapped. */
 export const own: Layout = {
   name: "Vitrine",
   reads: new Set(productFieldNames),

@@ -6,7 +6,7 @@ import { plainText } from "../values/html.js";
 import { keyWithOptions, titleWithOptions } from "../values/options.js";
 import { parsePrice } from "../values/prices.js";
 
-/** Each column by its name in exports until 2024, and since. */
+/** By its name in exports until 2024, and since. */
 const columns = {
   handle: ["handle", "url handle"],
   title: ["title"],
@@ -23,7 +23,7 @@ const columns = {
   variantImage: ["variant image", "variant image url"],
 } as const;
 const optionValues = ["option1 value", "option2 value", "option3 value"];
-/** These name an option and link it to a list; the values are what counts. */
+/** These name an option and link it to a list; only the values matter. */
 const optionNames = [1, 2, 3].flatMap((n) => [`option${n} name`, `option${n} linked to`]);
 
 /** Shopify has at most 2,048 variants and 250 images of a product. */
@@ -32,7 +32,7 @@ const groupCharactersMax = 4 * 1024 * 1024;
 
 /**
  * Shopify's product CSV: a row for each variant and each further image, all rows of a product one after another. Where
- * rows of a product stand apart, later variants take what they lack from the first row.
+ * they are apart, later variants take what they lack from the first row.
  */
 export const shopify: Layout = {
   name: "Shopify",
@@ -113,7 +113,7 @@ class ShopifyReader implements RowReader {
 
 const emptyRow: SourceRow = { line: 0, characters: 0, text: () => "", texts: () => [], copy: () => emptyRow };
 
-/** The rows of variants; the first one of a product without any. */
+/** The first row of a product without variants. */
 function variantRows(rows: readonly SourceRow[], isContinued: boolean): readonly SourceRow[] {
   const marks = [...optionValues, ...columns.price, ...columns.sku];
   const variants = rows.filter((row) => row.text(marks) !== "");
@@ -152,7 +152,7 @@ function variantFields(handle: string, row: SourceRow, { fields }: Parent): Fiel
   };
 }
 
-/** One product for all variants, with their lowest and highest price. */
+/** One product with the lowest and highest price of all variants. */
 function asOne(handle: string, variants: readonly SourceRow[], parent: Parent): Draft | undefined {
   const [row] = variants;
   if (row === undefined) return undefined;
@@ -178,7 +178,7 @@ function skuOf(row: SourceRow): string {
   return row.text(columns.sku).replace(/^'/u, "");
 }
 
-/** The handle that Shopify gives a product without one. */
+/** The handle that Shopify makes for a product without one. */
 function handleOf(title: string): string {
   return title
     .toLowerCase()

@@ -28,12 +28,10 @@ const columns = {
 const attributesMax = 20;
 const numbers = Array.from({ length: attributesMax }, (_, index) => index + 1);
 const attributeValues = numbers.map((n) => `attribute ${n} value(s)`);
-/** They say what the values are of, which the titles of variations do not. */
+/** Titles of variations lack what the values are of. */
 const attributeNames = numbers.map((n) => `attribute ${n} name`);
 
-/**
- * WooCommerce's product CSV: variations name their parent by SKU or, as `id:44`, by ID, and may come before it.
- */
+/** WooCommerce's product CSV: variations name their parent by SKU or, as `id:44`, by ID, and may come before it. */
 export const woocommerce: Layout = {
   name: "WooCommerce",
   reads: new Set([...Object.values(columns).flat(), ...attributeValues, ...attributeNames]),
@@ -112,7 +110,7 @@ class WooCommerceReader implements RowReader {
   }
 }
 
-/** A type is a list, such as "simple, downloadable, virtual". */
+/** A list, such as "simple, downloadable, virtual". */
 function kindOf(row: SourceRow): Kind {
   const types = row.text(columns.type).toLowerCase();
   if (types.includes("variation")) return "variation";
@@ -133,7 +131,7 @@ function sharedFields(row: SourceRow): Fields {
   };
 }
 
-/** Without a SKU, both keys are made of the parent's and the values of the attributes, if there are any. */
+/** A variation without a SKU has keys made of the parent's and the values of any attributes. */
 function variationKeys(row: SourceRow, values: readonly string[], parent: Parent | undefined) {
   const [id, sku, family] = [row.text(columns.id), row.text(columns.sku), parent?.row.text(columns.sku) ?? ""];
   if (sku !== "") return { id: id || sku, sku };

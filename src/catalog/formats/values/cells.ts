@@ -1,4 +1,4 @@
-/** Several URLs in a cell are separated by a comma, a bar or a line break; a comma within a URL does not separate. */
+/** Between URLs in a cell: a comma, a bar or a line break; a comma within a URL does not separate. */
 const separators = /\s*[|\n]\s*|\s*,\s+|,(?=(?:https?:)?\/\/)/u;
 
 export function splitUrls(text: string, separator: RegExp = separators): string[] {
@@ -46,7 +46,7 @@ const flags = new Map<string, boolean>([
   ...[...no, ...ends].map((word) => [word, false] as const),
 ]);
 
-/** Whether something is available, by a word or a number in stock; null if there is none, the text if it is neither. */
+/** Availability from a word or a number in stock; null if there is none, the text if it is neither. */
 export function parseFlag(text: string): boolean | string | null {
   if (text === "") return null;
   return flags.get(text.toLowerCase()) ?? stockOf(text) ?? text;
@@ -58,9 +58,9 @@ function stockOf(text: string): boolean | undefined {
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Whether a time is within two dates, either of which may be missing. An end without a time includes its day. */
+/** Either date may be missing. An end without a time includes its day. */
 export function isWithin(time: number, from: string, to: string): boolean {
   const start = Date.parse(from);
   const end = Date.parse(to) + (/^\d{4}-\d\d-\d\d$/u.test(to) ? dayMs : 0);
-  return !(time < start) && !(time > end); // a date that is missing or cannot be read is NaN, and limits nothing
+  return !(time < start) && !(time > end); // a missing or unreadable date is NaN, and limits nothing
 }

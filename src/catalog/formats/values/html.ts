@@ -21,10 +21,10 @@ const convert = compile({
 
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/iu;
 
-/** Longer ones are no descriptions, and deep ones of them would take seconds. */
+/** Longer texts are no descriptions; if nested deeply, they would take seconds. */
 const charactersMax = 256 * 1024;
 
-/** The text of HTML, a line for each paragraph and item of a list; other text stays as it is. */
+/** A line for each paragraph and list item; text that is not HTML stays as it is. */
 export function plainText(text: string): string {
   if (text.length > charactersMax || !hasMarkup(text)) return text.trim();
   return convert(text).replaceAll("\u{a0}", " ").replaceAll(/^ +/gmu, "").trim();

@@ -4,9 +4,9 @@ const withCurrency =
 const grouped = /^\d{1,3}(?:[.,'’\s]\d{3})+$/u;
 
 /**
- * A price as shops write it: `12.90`, `12,90`, `12.90 EUR`, `1.234,50`, `1,234.50`, `€ 1 234,50`. A comma before exactly
- * three digits groups thousands (`1,234`); a single point is always decimal. Null if there is none, and the text itself if
- * it is no price.
+ * Reads prices as shops write them: `12.90`, `12,90`, `12.90 EUR`, `1.234,50`, `1,234.50`, `€ 1 234,50`. A comma before
+ * exactly three digits groups thousands (`1,234`); a single point is always decimal. Null if there is none, and the
+ * text itself if it is no price.
  */
 export function parsePrice(text: string): number | string | null {
   if (text === "") return null;
@@ -30,7 +30,7 @@ function decimal(amount: string): string | undefined {
   return `${negative ? "-" : ""}${whole.replaceAll(/\D/gu, "") || "0"}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** The position of what separates the decimals; -1 if there are none. */
+/** -1 without decimals. */
 function decimalPoint(text: string): number {
   const [comma, point] = [text.lastIndexOf(","), text.lastIndexOf(".")];
   if (comma !== -1 && point !== -1) return Math.max(comma, point);

@@ -1,6 +1,6 @@
 import { AppError } from "../../../errors.js";
 
-/** The URL of a product, made from the columns of its row. */
+/** Made from the columns of a row. */
 export interface UrlTemplate {
   /** The alternatives of each placeholder, in lower case. */
   readonly placeholders: readonly (readonly string[])[];
@@ -11,8 +11,7 @@ export interface UrlTemplate {
 }
 
 /**
- * Compiles a template such as `https://shop.example/{url_key|sku}`: the first alternative that has a value is used,
- * URL-encoded.
+ * In `https://shop.example/{url_key|sku}` the first alternative with a value is used, URL-encoded.
  *
  * @throws {AppError} BAD_REQUEST for a template that makes no URLs
  */

@@ -9,14 +9,14 @@ import { createStaging, failedRows, stagedRows } from "../staging.js";
 import { refuseProblems } from "../thorough.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
-/** What is known of the rows once all are staged. */
+/** Known once all rows are staged. */
 export interface Staged {
   readonly read: ReadResult;
   readonly unique: boolean;
 }
 
 /**
- * Decides in one transaction that the staged rows are to be stored, less those that fail.
+ * Decides in one transaction to store the staged rows, less those that fail.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem, or UNAVAILABLE where the staged rows were removed meanwhile
  */
@@ -77,7 +77,7 @@ async function examine(
   return failed;
 }
 
-/** Keeps what was found out of patches: their products, and which of them are new. */
+/** Products of patches, and which of them are new. */
 async function stageResolved(transaction: Database, { storeId, importId }: StagedKey): Promise<void> {
   await transaction.$executeRaw`
     UPDATE "StagedProduct" p SET id = s.id, present = s.present FROM "ProductStaging" s
@@ -85,7 +85,7 @@ async function stageResolved(transaction: Database, { storeId, importId }: Stage
       AND (p.id IS DISTINCT FROM s.id OR p.present IS DISTINCT FROM s.present)`;
 }
 
-/** Adds rows with the ids of products that the import removes, after all others. */
+/** Adds rows with the ids of removed products, after all others. */
 async function stageRemovals(
   transaction: Database,
   key: StagedKey,

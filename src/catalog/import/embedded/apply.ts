@@ -52,9 +52,11 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   await upsertProducts(transaction, storeId, whole, now, "staged");
   const patches = rowsOf(key, Prisma.sql`${lines} AND present IS NOT NULL`);
   await patchProducts(transaction, storeId, patches, { ...anyFields, all: fieldBits.id, now });
-  if (siteId !== null) await tieToSite(transaction, storeId, siteId, rows);
+  if (siteId !== null) await tieToSite(transaction, { storeId, siteId }, rows, "staged");
   const removals = rowsOf(key, Prisma.sql`${lines} AND title IS NULL AND present IS NULL`);
-  await removeProducts(transaction, { storeId, siteId: siteId ?? undefined }, Prisma.sql`SELECT s.id FROM ${removals}`);
+  // An array is read first. Joined, as few rows as the statistics tell of would be looked at for each product of the store.
+  const ids = Prisma.sql`SELECT unnest(ARRAY(SELECT s.id FROM ${removals}))`;
+  await removeProducts(transaction, { storeId, siteId: siteId ?? undefined }, ids);
   await mergeSearchIndex(transaction);
   await transaction.$executeRaw`
     UPDATE "StagedImport" SET "appliedLine" = ${last} WHERE "storeId" = ${storeId} AND id = ${importId}`;

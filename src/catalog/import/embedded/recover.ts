@@ -3,14 +3,14 @@ import { inTransaction } from "../../../database/transaction.js";
 import { applyStaged, removeStaged } from "./apply.js";
 
 const leftAfter = "2 hours";
-/** An accepted import that is incomplete for so long belongs to a process that has ended. */
+/** The process of an accepted import that is incomplete for so long has ended. */
 const staleAfter = "30 seconds";
 const importsMax = 100;
 
 /** `all` if no other process can be importing, otherwise `old` ones. */
 export type Leftovers = "all" | "old";
 
-/** Completes accepted imports of ended processes and removes the others. Only the embedded engine has any. */
+/** Completes accepted imports of ended processes and removes the others; only the embedded engine has any. */
 export async function recoverImports(db: RootDatabase, leftovers: Leftovers): Promise<void> {
   const [stale, left] = leftovers === "all" ? ["0", "0"] : [staleAfter, leftAfter];
   const found = await db.$queryRaw<

@@ -8,7 +8,7 @@ import { readAhead } from "../asRead.js";
 import { type ImportJob, importTimeoutMs, type ReadResult, stopIfGone } from "../job.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
-/** Writes the rows of an import beside the catalog, as they are read. @throws {AppError} UNAVAILABLE after too long */
+/** Writes rows beside the catalog as they are read. @throws {AppError} UNAVAILABLE after too long */
 export async function stage(
   db: RootDatabase,
   { storeId, importId }: StagedKey,
@@ -42,7 +42,7 @@ async function stageChunk(db: RootDatabase, { storeId, importId }: StagedKey, co
   );
 }
 
-/** Whether all ids and skus are distinct. Staged rows do not change, so this needs no lock. */
+/** Ids and skus. Staged rows do not change, so this needs no lock. */
 export async function haveDistinctKeys(db: RootDatabase, key: StagedKey): Promise<boolean> {
   for (const column of [Prisma.sql`s.id`, Prisma.sql`s.sku`]) {
     const doubles = await db.$queryRaw<unknown[]>`

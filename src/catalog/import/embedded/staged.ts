@@ -4,7 +4,7 @@ import { inRolledBackTransaction, inTransaction } from "../../../database/transa
 import { AppError } from "../../../errors.js";
 import { whileHidden } from "../../hiddenCatalog.js";
 import { withCatalog } from "../catalogLock.js";
-import { type ImportJob, importTimeoutMs, stopIfGone } from "../job.js";
+import { type ImportJob, importTimeoutMs, stopIfGone, stopIfHopeless } from "../job.js";
 import { type ImportResult, importResult } from "../result.js";
 import { accept, type Staged } from "./accept.js";
 import { applyStaged, removeStaged, type StagedKey } from "./apply.js";
@@ -12,7 +12,7 @@ import { reclaim, recoverImports } from "./recover.js";
 import { haveDistinctKeys, stage } from "./stage.js";
 
 /**
- * Stores a long import in the single session of the embedded engine by short transactions, since an open one blocks
+ * Stores a long import in the embedded engine's single session by short transactions, since an open one blocks
  * everybody: rows are staged, then checked together and accepted with their answer, then stored while readers of this
  * store wait. A process that ends before acceptance has stored nothing; after it, recoverImports completes the rest.
  *
@@ -25,6 +25,7 @@ export async function importByStaging(db: RootDatabase, job: ImportJob): Promise
   await recoverImports(db, "old");
   try {
     const read = await stage(db, key, job);
+    stopIfHopeless(read);
     const unique = await haveDistinctKeys(db, key);
     stopIfGone(job.signal);
     return await whileHidden(key.storeId, async () => {

@@ -4,7 +4,7 @@ import { AppError } from "../../../errors.js";
 import { keptFor, removeExpired } from "./expired.js";
 import type { ImportResult } from "../result.js";
 
-/** A request that may be repeated and is to be one import. */
+/** It may be repeated, and is to be one import. */
 export interface IdempotentRequest {
   readonly key: string;
   /** Equal for equal requests. */
@@ -77,7 +77,7 @@ async function workOnce(
 }
 
 /**
- * A statement of its own, so that the next one sees what was committed before. Selecting from the store's row makes Citus take
+ * Separate, so that the next statement sees what was committed before. Selecting from the store's row makes Citus take
  * the lock on the store's node.
  */
 async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
@@ -107,7 +107,7 @@ async function findAnswer(
   return row === undefined ? undefined : Object.assign({ deleted: 0 }, JSON.parse(row.answer) as ImportResult);
 }
 
-/** Stores an answer, replacing an expired one. Citus cannot evaluate now() here. */
+/** Replaces an expired one. Citus cannot evaluate now() here. */
 async function storeAnswer(
   transaction: Database,
   storeId: string,

@@ -6,7 +6,7 @@ export type ImportMode = "UPSERT" | "PATCH" | "REPLACE";
 export interface ModeOptions {
   /** UPSERT by default. */
   readonly mode?: ImportMode | null | undefined;
-  /** With REPLACE: how many products may be removed. By default a tenth of the catalog, and at least 10. */
+  /** With REPLACE. By default a tenth of the catalog, and at least 10. */
   readonly maxDeletions?: number | null | undefined;
 }
 
@@ -26,7 +26,7 @@ export function checkMode({ mode, maxDeletions }: ModeOptions): void {
 }
 
 interface Removals {
-  /** Products that the import removes, and that were there before it. */
+  /** That were there before the import. */
   readonly removed: number;
   readonly before: number;
 }

@@ -3,7 +3,7 @@ import type { Problem } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { clip } from "../../../lib/text.js";
 import { chunkRowsMax } from "../../product.columns.js";
-import { fieldBits, type Place, requiredBits } from "../../product.input.js";
+import { charactersMax, fieldBits, type Place, requiredBits } from "../../product.input.js";
 import { anyFields, patchProducts } from "../../product.patch.js";
 import type { RowSource } from "../../product.sql.js";
 
@@ -66,8 +66,20 @@ export function patchProblem({ fault, field, value }: PatchFault, place: Place):
   return { code: "PRODUCT_NOT_FOUND", message, ...place };
 }
 
+/**
+ * Gives products whose sku another staged row takes a sku that no product can have, which their own rows replace. So
+ * skus are never double between statements: Citus would not defer their check.
+ */
+async function freeTakenSkus(transaction: Database, storeId: string): Promise<void> {
+  await transaction.$executeRaw`
+    UPDATE "Product" p SET sku = p.id || repeat(' ', ${charactersMax.sku + 1}::int)
+    WHERE p."storeId" = ${storeId} AND p.id IN (
+      SELECT h.id FROM "ProductHolder" h JOIN "ProductStaging" s ON s.sku = h.sku AND s.id <> h.id WHERE NOT s.failed)`;
+}
+
 /** Stores the staged rows of a patch that do not fail. @returns how many */
 export async function patchStaged(transaction: Database, storeId: string, now: string): Promise<number> {
+  await freeTakenSkus(transaction, storeId);
   let stored = 0;
   for (let after = -1; ;) {
     const [{ last }] = await transaction.$queryRaw<[{ last: number | null }]>`

@@ -14,7 +14,7 @@ interface Replacement {
   readonly dryRun: boolean;
 }
 
-/** Ids of products that are tied to this site and no other. */
+/** Products tied to this site and no other. */
 function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
   return Prisma.sql`SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId}
     GROUP BY t."productId" HAVING count(*) = 1 AND min(t."siteId") = ${siteId}`;
@@ -66,7 +66,7 @@ async function countUnwritten(
 }
 
 /**
- * Deletes products, or with a site unties them from it and deletes those that were tied to no other one.
+ * With a site, unties products from it and deletes those that were tied to no other one.
  *
  * @param ids a query of their ids
  * @returns how many were deleted, and how many others untied
@@ -128,7 +128,7 @@ export async function removeUnnamed(
   return { deleted, ...remark };
 }
 
-/** How many of the collected products are deleted, rather than untied from a site. */
+/** How many of the removed products are deleted, rather than untied from a site. */
 export async function countDeletions(transaction: Database, { storeId, siteId }: ImportTarget): Promise<number> {
   const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`WHERE id IN (${tiedToSiteAlone(storeId, siteId)})`;
   const [{ deleted }] = await transaction.$queryRaw<[{ deleted: number }]>`
@@ -136,7 +136,7 @@ export async function countDeletions(transaction: Database, { storeId, siteId }:
   return deleted;
 }
 
-/** Products that the import removes do not keep their skus from its rows. */
+/** Removed products do not keep their skus from the import's rows. */
 export async function dropRemovedHolders(transaction: Database, { storeId, siteId }: ImportTarget): Promise<void> {
   const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`AND h.id IN (${tiedToSiteAlone(storeId, siteId)})`;
   await transaction.$executeRaw`

@@ -6,7 +6,7 @@ import { style } from "./style.js";
 
 /** What the page of the demo shop shows and reports. */
 export interface DemoShop {
-  /** A public key of the demo store, and the pages of other origins than the service's that may use it. */
+  /** Of the demo store, and the pages of other origins than the service's that may use it. */
   readonly key: string;
   readonly origins: readonly string[];
   readonly show: { readonly id: string; readonly name: string };
@@ -14,11 +14,7 @@ export interface DemoShop {
   readonly currency: string;
 }
 
-/**
- * `/demo`, a shop with a running show, which uses the tracker as any shop would.
- *
- * @param token opens the dashboard by a click
- */
+/** A shop with a running show, which uses the tracker as any shop would. @param token opens the dashboard by a click */
 export function demoPage({ key, origins, show, products, currency }: DemoShop, token?: string): string {
   const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
   const dashboard = escaped(`dashboard?show=${encodeURIComponent(show.id)}${fragment}`);

@@ -9,7 +9,7 @@ const shapes: Readonly<Record<string, string>> = {
 };
 const other = "M16 16h32v32H16z";
 
-/** A drawing of a product of the demo shop: its photos are on another host, and pages load nothing from there. */
+/** A drawing of a product: its photos are on another host, and pages load nothing from there. */
 export function pictureOf(productId: string): string {
   return `<svg viewBox="0 0 64 64" aria-hidden="true"><path d="${shapes[productId] ?? other}"/></svg>`;
 }

@@ -6,10 +6,10 @@ import { type DemoShop, demoPage } from "./page.js";
 
 export const demoPath = "/demo";
 
-/** The demo shop; undefined where the demo store is not served. */
+/** Undefined where the demo store is not served. */
 export type FindDemoShop = () => DemoShop | undefined;
 
-/** `/demo`, for anybody; the link to the dashboard opens it for browsers on this machine alone. */
+/** Anybody may open it; its link opens the dashboard for browsers on this machine alone. */
 export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): Route {
   let made: { readonly shop: DemoShop; readonly page: Route } | undefined;
   return (exchange) => {

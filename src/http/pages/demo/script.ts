@@ -1,6 +1,6 @@
 /**
- * The page's own script: draws the show's video, fills the cart, and says where clicks are not counted. It has `shop` and
- * `vitrine` from the page.
+ * Draws the show's video, fills the cart, and says where clicks are not counted. It has `shop` and `vitrine` from the
+ * page.
  */
 export const script = `
   const part = (id) => document.getElementById(id)

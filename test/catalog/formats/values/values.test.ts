@@ -32,7 +32,7 @@ describe("prices", () => {
   });
 
   test.each(["twelve", "12.90 - 15.00", "12,34,56.78.9", "1.23,45.6", "12 EUR 13", "€", "1".repeat(500), "1,2,3"])(
-    "%j is no price, and stays as it is",
+    "%j is not a price, and stays as it is",
     (text) => {
       if (text.length === 500) expect(parsePrice(text)).toBe(Number(text));
       else expect(parsePrice(text)).toBe(text);
@@ -48,13 +48,13 @@ describe("text of HTML", () => {
   });
 
   test.each(["5 < 6 and 7 > 6", "M&M's & more", "a <b", " two\nlines "])(
-    "%j, which is none, stays as it is",
+    "%j, which is not HTML, stays as it is",
     (text) => {
       expect(plainText(text)).toBe(text.trim());
     },
   );
 
-  test("costs no more than its length, however deep or broken", () => {
+  test("takes linear time, however deep or broken", () => {
     for (const text of [
       "<div>".repeat(20_000),
       "<a".repeat(100_000),
@@ -95,7 +95,7 @@ test("words and numbers in stock say whether something is available", () => {
   expect(flags.map(parseFlag)).toEqual([true, true, true, true, true, true, true, false, false, false, null, "maybe"]);
 });
 
-test("an end without a time includes its day; what is no date limits nothing", () => {
+test("an end without a time includes its day; an invalid date limits nothing", () => {
   const noon = Date.parse("2026-03-10T12:00:00Z");
   expect(isWithin(noon, "2026-03-10", "2026-03-10")).toBe(true);
   expect(isWithin(noon, "2026-03-11", "")).toBe(false);

@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
-import { openNamelessFile } from "./namelessFile.js";
+import { openNamelessFile } from "../namelessFile.js";
 
 const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;
 
 /**
- * Decouples a writer from a slower reader: bytes are kept in memory up to a bound, then in a nameless temporary file, which
- * vanishes with the process.
+ * Decouples a writer from a slower reader: keeps bytes in memory up to a bound, then in a nameless temporary file,
+ * which vanishes with the process.
  */
 export class SpillQueue {
   #inMemory: Buffer[] = [];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { readdir, readlink } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { SpillQueue } from "../../src/lib/spillQueue.js";
+import { SpillQueue } from "../../../src/lib/streams/spillQueue.js";
 
 const mebibyte = 1024 * 1024;
 

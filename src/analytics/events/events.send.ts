@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RootDatabase } from "../../database/client.js";
+import { queryOnNode } from "../../database/citus/onNode.js";
+import { isRowRefused } from "../../database/errors.js";
+import { retrying } from "../../database/transaction.js";
+import { AppError } from "../../errors.js";
+import type { ShopperEventInput } from "./events.input.js";
+import { areDuplicatesExpected, type CachedShow, noteDuplicates } from "./showCache.js";
+import { eventColumns } from "./storage/events.columns.js";
+import { type BatchShow, type Duplicates, eventStatement } from "./storage/events.sql.js";
+
+/** Each total is spread over so many rows, so that concurrent batches rarely update the same one. */
+const slots = 16;
+const pauseMsMax = 500;
+let nextSlot = Math.floor(Math.random() * slots);
+
+/** The events of one show. */
+export interface ShowEvents {
+  readonly lsId: string;
+  readonly events: readonly ShopperEventInput[];
+}
+
+/** Checked. */
+export interface Part extends ShowEvents {
+  readonly earliest: Date | null;
+  readonly show: CachedShow;
+}
+
+export interface Outcome {
+  /** From 1, in the order of the parts. */
+  readonly place: number;
+  readonly status: string;
+  /** Before the snapshot was taken; otherwise nothing was stored. */
+  readonly hasLock: boolean;
+  /** An event occurred too long before the show's start, or before its horizon, so nothing was stored. */
+  readonly isTooEarly: boolean;
+  readonly createdAt: Date | null;
+  /** The show is another one than that whose names are known, so nothing was stored. */
+  readonly isReplaced: boolean;
+  readonly accepted: number;
+  readonly rowsToFold: number;
+}
+
+/**
+ * Sends again what was refused for an event that the show has, or for a viewer whom a concurrent batch has just stored
+ * with another first hour.
+ */
+export async function sendEvents(
+  db: RootDatabase,
+  storeId: string,
+  parts: readonly Part[],
+  deadline: number,
+): Promise<readonly Outcome[]> {
+  nextSlot = (nextSlot + 1) % slots;
+  const now = new Date();
+  const batch = {
+    storeId,
+    shows: withOffsets(parts),
+    slot: nextSlot,
+    now,
+    hasOthers: parts.some(({ show }) => show.names.full.size > 0),
+    columns: eventColumns(
+      parts.map(({ events }) => events),
+      now,
+    ),
+  };
+  let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
+  for (let attempt = 1; ; attempt += 1) {
+    const statement = eventStatement({ ...batch, duplicates });
+    try {
+      return await retrying(() => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]));
+    } catch (error) {
+      if (!isRowRefused(error)) throw error;
+      if (performance.now() > deadline) throw contended();
+      if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
+      duplicates = "concurrent";
+      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
+    }
+  }
+}
+
+function withOffsets(parts: readonly Part[]): BatchShow[] {
+  let offset = 0;
+  return parts.map(({ lsId, events, earliest, show }) => {
+    const of = { lsId, earliest, createdAt: show.names.createdAt, offset };
+    offset += events.length;
+    return of;
+  });
+}
+
+function contended(): AppError {
+  const message = "Other requests record events of the same viewers. Nothing was changed.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+}

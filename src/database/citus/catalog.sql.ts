@@ -1,0 +1,2 @@
+/** SQL: whether the database has Citus, of which each node has the catalog. */
+export const hasCitus = "to_regclass('pg_dist_partition') IS NOT NULL";

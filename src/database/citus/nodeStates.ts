@@ -1,0 +1,78 @@
+import pg, { type Pool, type PoolConfig } from "pg";
+import { openConnections } from "../pool.js";
+import { hasCitus } from "./catalog.sql.js";
+
+/** What an operator should know of a node of Citus. */
+export interface NodeState {
+  /** host:port, as Citus knows it. */
+  readonly node: string;
+  /** Undefined where the node cannot be reached, or answers nobody. */
+  readonly found: NodeFindings | undefined;
+}
+
+export interface NodeFindings {
+  /** Of clients, other nodes included. */
+  readonly connections: number;
+  readonly connectionsMax: number;
+  /** Transactions that were prepared more than a minute ago: they keep their locks until Citus recovers them. */
+  readonly preparedLong: number;
+  /** 0 where nothing can be written that more than one node has. */
+  readonly preparedMax: number;
+  /** Replication slots of moves that nobody reads: the node keeps all of its log for them. */
+  readonly idleSlots: number;
+  readonly hasJit: boolean;
+}
+
+const answerTimeoutMs = 3_000;
+const closeTimeoutMs = 1_000;
+/** Of Citus alone. */
+export const activeNodes =
+  "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE isactive AND noderole = 'primary' ORDER BY groupid";
+const findings = `
+  SELECT json_build_object(
+    'connections', (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+    'connectionsMax', current_setting('max_connections')::int,
+    'preparedLong', (SELECT count(*) FROM pg_prepared_xacts WHERE prepared < now() - interval '1 minute'),
+    'preparedMax', current_setting('max_prepared_transactions')::int,
+    'idleSlots', (SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE 'citus%' AND NOT active),
+    'hasJit', current_setting('jit')::bool)`;
+/** Of Citus alone, too: it asks the node over a connection of its own: the address need not be one that this machine can reach. */
+export const askNode =
+  "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)";
+
+/**
+ * Asks each node, over connections of its own that give up after 3 seconds.
+ *
+ * @returns undefined for a database without Citus
+ */
+export async function readNodeStates(connection: PoolConfig): Promise<readonly NodeState[] | undefined> {
+  const limits = { statement_timeout: answerTimeoutMs, query_timeout: answerTimeoutMs + closeTimeoutMs };
+  const { pool, destroyAll } = openConnections({ ...connection, ...limits, max: 2 }, () => undefined);
+  try {
+    const { rows } = await pool.query<{ isOnCitus: boolean }>(`SELECT ${hasCitus} AS "isOnCitus"`);
+    if (rows[0]?.isOnCitus !== true) return undefined;
+    const nodes = await pool.query<{ host: string; port: number }>(activeNodes);
+    return await Promise.all(nodes.rows.map((node) => stateOf(pool, node)));
+  } finally {
+    const timer = setTimeout(destroyAll, closeTimeoutMs);
+    await pool.end();
+    clearTimeout(timer);
+  }
+}
+
+async function stateOf(pool: Pool, { host, port }: { host: string; port: number }): Promise<NodeState> {
+  const node = `${host}:${port}`;
+  try {
+    const { rows } = await pool.query<{ success: boolean; result: string }>(askNode, [host, port, findings]);
+    const [row] = rows;
+    return { node, found: row?.success === true ? (JSON.parse(row.result) as NodeFindings) : undefined };
+  } catch (error) {
+    if (isOwnFault(error)) throw error;
+    return { node, found: undefined };
+  }
+}
+
+/** Such as a missing privilege: it tells nothing about the node. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith("42") === true;
+}

@@ -1,0 +1,51 @@
+/** Has its version in its name: servers of two versions may run at the same time. */
+export const onNodeFunction = "vitrine_on_node_2";
+
+const signature = `${onNodeFunction}(text, text, text[], text[])`;
+
+export const hasOnNodeFunction = `to_regprocedure('${signature}') IS NOT NULL`;
+/** Whether this role may call it: it takes a lock that Citus gives to owners of the tables. */
+export const canRunOnNode = `(${hasOnNodeFunction}
+  AND (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('"Store"')))`;
+
+/**
+ * Runs a statement on the tables of one store where they are: on the pieces of the tables that have the store's rows
+ * (shards), without the planner of Citus. That would run a statement that inserts in its WITH part by part, and have the
+ * coordinator carry what each part gives to the next.
+ *
+ * Citus calls it on the store's node. It takes the lock that Citus takes for a write, which moving or splitting a shard
+ * excludes, and refuses as Citus does where the store has just been moved away. Settings of the caller's session do not
+ * reach the node, only those of its transaction: without one, lock_timeout is as in openClient.ts.
+ *
+ * - `statement`: its parameters are `($1)[1]`, `($1)[2]` and so on, all texts.
+ * - `tables`: their names, which stand in the statement in double quotes.
+ */
+const createOnNodeFunction = `
+CREATE OR REPLACE FUNCTION ${onNodeFunction}(store text, statement text, tables text[], parameters text[])
+RETURNS SETOF jsonb LANGUAGE plpgsql SET citus.enable_manual_changes_to_shards = on SET jit = off AS $on_node$
+DECLARE
+  shard bigint := get_shard_id_for_distribution_column('"Store"', store);
+  share_lock CONSTANT int := 5;
+  target regclass;
+  answer record;
+BEGIN
+  IF current_setting('lock_timeout') = '0' THEN PERFORM set_config('lock_timeout', '2s', true); END IF;
+  PERFORM lock_shard_metadata(share_lock, ARRAY[shard]);
+  IF NOT EXISTS (SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = shard) THEN
+    RAISE EXCEPTION 'could not find valid entry for shard %', shard USING ERRCODE = 'XX000';
+  END IF;
+  FOREACH target IN ARRAY tables LOOP
+    statement := replace(statement, target::text,
+      shard_name(target, get_shard_id_for_distribution_column(target, store)));
+  END LOOP;
+  FOR answer IN EXECUTE statement USING parameters LOOP
+    RETURN NEXT to_jsonb(answer);
+  END LOOP;
+END
+$on_node$`;
+
+/** Make the function on all nodes. Only what is forced is called on a node within a transaction of several statements. */
+export const onNodeStatements: readonly string[] = [
+  createOnNodeFunction,
+  `SELECT create_distributed_function('${signature}', 'store', colocate_with => '"Store"', force_delegation => true)`,
+];

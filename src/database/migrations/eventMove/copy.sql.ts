@@ -1,0 +1,168 @@
+// Frozen with the tables that they read and write: what the migration does at once, these do for some events. They use
+// nothing of the features, which go on changing.
+
+/** SQL: an id as bytes. As in the migration. */
+export const bytes = (id: string) => `CASE
+  WHEN ${id} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN decode(replace(${id}, '-', ''), 'hex')
+  WHEN octet_length(${id}) = 16 THEN convert_to(${id}, 'UTF8') || '\\x00'::bytea ELSE convert_to(${id}, 'UTF8') END`;
+
+/** SQL: show `s`, of which events are moved. What is left of a pruned show is of no use. */
+const isMoved = `s."number" IS NOT NULL AND s."prunedAt" IS NULL`;
+
+/**
+ * Gives numbers to up to 500 shows that have none, the oldest first, and rows in EventMove in the state $1. A number is not given
+ * again while copies of a deleted show have it. The new column is in no index yet, so that recording does not wait for this.
+ */
+export const numberShows = `
+  WITH numbered AS (
+    UPDATE "LiveStream" AS s SET "number" = n."number" FROM (
+      SELECT l."storeId", l."id", coalesce((SELECT max(m."show") FROM "EventMove" AS m WHERE m."storeId" = l."storeId"), 0)
+        + row_number() OVER (PARTITION BY l."storeId" ORDER BY l."startedAt", l."id") AS "number"
+      FROM (SELECT "storeId", "id", "startedAt" FROM "LiveStream" WHERE "number" IS NULL
+        ORDER BY "storeId", "startedAt", "id" LIMIT 500) AS l) AS n
+    WHERE s."storeId" = n."storeId" AND s."id" = n."id" AND s."number" IS NULL RETURNING s."storeId", s."number")
+  INSERT INTO "EventMove" ("storeId", "show", "state", "after", "events")
+  SELECT "storeId", "number", $1, '', 0 FROM numbered`;
+
+/** Shows that were deleted or pruned since they were copied. */
+export const discardShows = `
+  UPDATE "EventMove" AS m SET "state" = 'discarded'
+  WHERE m."state" NOT IN ('discarded', 'left') AND NOT EXISTS (
+    SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved})`;
+
+/** A row where the show with number $2 of store $1 was neither deleted nor pruned. */
+export const isStillMoved = `SELECT FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."number" = $2 AND ${isMoved}`;
+
+export const copiedTables = ["ShowEvent", "ShowViewer", "ShowPresence"] as const;
+
+/** Removes up to $3 rows of show $2 of store $1. */
+export function removeCopies(table: (typeof copiedTables)[number]): string {
+  return `DELETE FROM "${table}" WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM "${table}" WHERE "storeId" = $1 AND "show" = $2 LIMIT $3))`;
+}
+
+export const forgetShow = `DELETE FROM "EventMove" AS m WHERE m."storeId" = $1 AND m."show" = $2 AND NOT EXISTS (
+  SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show")`;
+
+export const beginAgain = `
+  UPDATE "EventMove" AS m SET "after" = '', "events" = 0, "state" = CASE WHEN EXISTS (
+    SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved})
+    THEN 'copying' ELSE 'left' END
+  WHERE m."storeId" = $1 AND m."show" = $2`;
+
+/** The next show in state $1, with its id unless it is gone. */
+export const nextShow = `
+  SELECT m."storeId", m."show", m."after", s."id" FROM (
+    SELECT * FROM "EventMove" WHERE "state" = $1 ORDER BY "storeId", "show" LIMIT 1) AS m
+  LEFT JOIN "LiveStream" AS s ON s."storeId" = m."storeId" AND s."number" = m."show"`;
+
+export const setState = `UPDATE "EventMove" SET "state" = $3 WHERE "storeId" = $1 AND "show" = $2`;
+
+export const setCopied = `
+  UPDATE "EventMove" SET "after" = $3, "events" = "events" + $4, "state" = $5 WHERE "storeId" = $1 AND "show" = $2`;
+
+const ofShow = `"ShopperEvent" AS e WHERE e."storeId" = $1 AND e."liveStreamId" = $2 AND e."id" > $4 AND EXISTS (
+  SELECT FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."id" = $2 AND s."number" = $3 AND ${isMoved})`;
+
+/** The $5-th event of show $2, which has the number $3, of store $1 after the id $4. */
+export const lastOfBatch = `SELECT e."id" FROM ${ofShow} ORDER BY e."id" OFFSET $5::bigint - 1 LIMIT 1`;
+
+/** Copies the events of show $2, which has the number $3, of store $1 after the id $4, up to $5 where it is not null. */
+export const copyBatch = copyOf("", "$3::integer", `${ofShow} AND ($5::text IS NULL OR e."id" <= $5)`);
+
+/**
+ * Without statistics on new rows, the planner would choose quadratic nested loops; and a batch is a part of an index, whatever it
+ * takes the number of its events for. What it cannot avoid then looks so expensive that it would be compiled, for seconds.
+ */
+export const planBatches: readonly string[] = [
+  "SET LOCAL enable_nestloop = off",
+  "SET LOCAL enable_seqscan = off",
+  "SET LOCAL jit = off",
+];
+
+/**
+ * Copies up to $1 events of the queue and removes them there. Those of a show without a number stay; those of a show that is gone,
+ * or pruned, are not copied.
+ */
+export const copyQueue = copyOf(
+  `taken AS (
+    DELETE FROM "EventMoveQueue" WHERE ctid = ANY(ARRAY(
+      SELECT q.ctid FROM "EventMoveQueue" AS q WHERE NOT EXISTS (
+        SELECT FROM "LiveStream" AS s WHERE s."storeId" = q."storeId" AND s."id" = q."liveStreamId" AND s."number" IS NULL)
+      LIMIT $1))
+    RETURNING "storeId", "liveStreamId", "id"),`,
+  `s."number"`,
+  // OFFSET 0: each is looked up by its key, whatever the planner takes their number for.
+  `taken AS q JOIN "LiveStream" AS s ON s."storeId" = q."storeId" AND s."id" = q."liveStreamId" AND ${isMoved}
+   JOIN LATERAL (SELECT * FROM "ShopperEvent" AS o WHERE o."storeId" = q."storeId" AND o."liveStreamId" = q."liveStreamId"
+     AND o."id" = q."id" OFFSET 0) AS e ON true`,
+  `(SELECT count(*) FROM taken)`,
+);
+
+/**
+ * Copies events `e` that are not copied yet, with what they say of viewers: as the version that records into these
+ * tables would have. The hour that a viewer is first met in is in their own row. Devices are those that the version before chose.
+ */
+function copyOf(first: string, number: string, from: string, count = `(SELECT count(*) FROM source)`): string {
+  return `
+    WITH ${first}
+    source AS MATERIALIZED (
+      SELECT e."storeId", ${number} AS "show", e."liveStreamId", ${bytes(`e."id"`)} AS "id", e."viewerId" AS "viewer",
+        CASE WHEN e."viewerId" IS NULL THEN ''::bytea ELSE ${bytes(`e."viewerId"`)} END AS "viewerId",
+        array_position(ARRAY['VIEW', 'ADD_TO_CART', 'ORDER'], e."type") AS "type",
+        array_position(ARRAY['LIVE', 'REPLAY', 'REFERRAL'], e."channel") AS "channel", coalesce(e."device", '') AS "device",
+        coalesce(e."productId", '') AS "productId", e."occurredAt", e."acceptedAt", e."position",
+        coalesce(CASE WHEN e."type" = 'ORDER' THEN e."amount" WHEN e."type" = 'VIEW' THEN e."seconds" END, 0) AS "value"
+      FROM ${from}),
+    fresh AS (
+      INSERT INTO "ShowEvent" ("acceptedAt", "occurredAt", "show", "position", "type", "channel", "storeId", "id", "viewerId",
+        "device", "productId", "value")
+      SELECT "acceptedAt", "occurredAt", "show", "position", "type", "channel", "storeId", "id", "viewerId", "device", "productId",
+        "value" FROM source ORDER BY "storeId", "show", "id"
+      ON CONFLICT ("storeId", "show", "id") DO NOTHING RETURNING "storeId", "show", "id"),
+    seen AS MATERIALIZED (
+      SELECT e."storeId", e."show", e."liveStreamId", e."viewer", e."viewerId",
+        CASE WHEN "channel" = 1 THEN 1 ELSE 2 END | CASE WHEN "type" = 1 THEN 0 WHEN "channel" = 1 THEN 4 ELSE 8 END AS "seen",
+        floor(extract(epoch FROM e."occurredAt") / 3600)::integer AS "hour",
+        1::bigint << (floor(extract(epoch FROM e."occurredAt") / 60)::bigint % 60)::integer AS "minute"
+      FROM source AS e JOIN fresh USING ("storeId", "show", "id") WHERE e."type" <> 3),
+    hours AS MATERIALIZED (
+      SELECT "storeId", "show", "viewerId", "hour", bit_or("minute") AS "minutes" FROM seen
+      GROUP BY "storeId", "show", "viewerId", "hour"),
+    viewer AS MATERIALIZED (
+      SELECT v.*, coalesce((SELECT k."hour" FROM "ShowViewer" AS k
+        WHERE k."storeId" = v."storeId" AND k."show" = v."show" AND k."viewerId" = v."viewerId"), v."firstHour") AS "hour"
+      FROM (
+        SELECT "storeId", "show", "liveStreamId", "viewer", "viewerId", bit_or("seen")::smallint AS "seen",
+          min("hour") AS "firstHour" FROM seen GROUP BY "storeId", "show", "liveStreamId", "viewer", "viewerId") AS v),
+    "viewerRow" AS (
+      INSERT INTO "ShowViewer" AS t ("minutes", "newMinutes", "show", "hour", "seen", "newSeen", "storeId", "viewerId",
+        "liveDevice", "replayDevice")
+      SELECT coalesce(h."minutes", 0), 0, v."show", v."hour", v."seen", 0, v."storeId", v."viewerId",
+        ${deviceOn("LIVE")}, ${deviceOn("REPLAY")}
+      FROM viewer AS v LEFT JOIN hours AS h USING ("storeId", "show", "viewerId", "hour")
+      ORDER BY v."storeId", v."show", v."viewerId"
+      ON CONFLICT ("storeId", "show", "viewerId") DO UPDATE SET "minutes" = t."minutes" | EXCLUDED."minutes",
+        "seen" = t."seen" | EXCLUDED."seen", "liveDevice" = EXCLUDED."liveDevice", "replayDevice" = EXCLUDED."replayDevice"),
+    "presenceRow" AS (
+      INSERT INTO "ShowPresence" AS t ("minutes", "newMinutes", "show", "hour", "storeId", "viewerId")
+      SELECT h."minutes", 0, h."show", h."hour", h."storeId", h."viewerId"
+      FROM hours AS h JOIN viewer AS v USING ("storeId", "show", "viewerId") WHERE v."hour" <> h."hour"
+      ORDER BY h."storeId", h."show", h."viewerId", h."hour"
+      ON CONFLICT ("storeId", "show", "viewerId", "hour") DO UPDATE SET "minutes" = t."minutes" | EXCLUDED."minutes")
+    SELECT ${count}::int AS "read"`;
+}
+
+function deviceOn(channel: string): string {
+  return `coalesce((SELECT d."device" FROM "LiveStreamViewer" AS d WHERE d."storeId" = v."storeId"
+    AND d."liveStreamId" = v."liveStreamId" AND d."channel" = '${channel}' AND d."viewerId" = v."viewer"), '')`;
+}
+
+/** How many of up to $1 events the queue has. */
+export const queueLength = `SELECT count(*)::int AS "queued" FROM (SELECT FROM "EventMoveQueue" LIMIT $1) AS q`;
+
+/** What cannot be switched yet: shows that are not verified, or were deleted or pruned since. */
+export const unfinishedShows = `
+  SELECT count(*)::int AS "unfinished" FROM "EventMove" AS m
+  WHERE m."state" <> 'left' AND (m."state" <> 'verified' OR NOT EXISTS (
+    SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved}))`;

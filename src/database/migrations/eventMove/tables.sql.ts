@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCitus } from "../../citus/catalog.sql.js";
+
+/** The migration that this folder carries out in small steps. */
+export const smallEventRows = "20261122161720_small_event_rows";
+
+/** What the version before writes to. LiveStream comes first, as in its own transactions. */
+export const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
+
+/** So that tables come out alike. */
+export interface MigrationParts {
+  /** New tables and columns, none of which the version before notices. */
+  readonly expand: readonly string[];
+  /** Drops old tables, and requires what new ones need. */
+  readonly contract: readonly string[];
+  /** Of the file, as Prisma stores it. */
+  readonly checksum: string;
+}
+
+export async function readParts(folder: string): Promise<MigrationParts> {
+  const file = await readFile(join(folder, smallEventRows, "migration.sql"), "utf8");
+  const statements = file
+    .replaceAll(/^--.*$/gmu, "")
+    .split(/;\s*$/mu)
+    .map((statement) => statement.trim());
+  const beginningWith = (...beginnings: string[]) =>
+    statements.filter((statement) => beginnings.some((beginning) => statement.startsWith(beginning)));
+  return {
+    expand: beginningWith('ALTER TABLE "LiveStream" ADD', "CREATE TABLE"),
+    contract: beginningWith('ALTER TABLE "LiveStream" ALTER', "CREATE UNIQUE INDEX", "DROP TABLE"),
+    checksum: createHash("sha256").update(file).digest("hex"),
+  };
+}
+
+/** Whether the tables of the version before have at least $1 events; false where Citus has distributed them. */
+export const hasManyEvents = `
+  SELECT (SELECT count(*) FROM (SELECT FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
+
+export const isOnCitus = `SELECT ${hasCitus} AS "isOnCitus"`;
+
+export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBegun"`;
+
+/**
+ * Tables of the move itself. `EventMove` has a row for each show with a number:
+ *
+ * - `copying`: events up to the id `after` are copied.
+ * - `copied`: all are, but those in the queue.
+ * - `verified`: and they were compared with the old ones.
+ * - `discarded`: its copies are to be removed, because the show was pruned, deleted or differed.
+ * - `left`: the show is pruned, and nothing of it is copied.
+ *
+ * `EventMoveQueue` has the events that the version before has recorded since the trigger was there. A trigger on each statement,
+ * not on rows, keeps recording fast. It runs as its owner, since the version before may connect with another role.
+ */
+export function moveTables(schema: string): readonly string[] {
+  const inSchema = (name: string) => `${schema}."${name}"`;
+  return [
+    `CREATE TABLE "EventMove" ("storeId" TEXT COLLATE "C" NOT NULL, "show" INTEGER NOT NULL, "state" TEXT NOT NULL,
+       "after" TEXT COLLATE "C" NOT NULL, "events" BIGINT NOT NULL, PRIMARY KEY ("storeId", "show"))`,
+    `CREATE TABLE "EventMoveQueue" ("storeId" TEXT COLLATE "C" NOT NULL, "liveStreamId" TEXT COLLATE "C" NOT NULL,
+       "id" TEXT COLLATE "C" NOT NULL)`,
+    `CREATE FUNCTION "queueMovedEvents"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+     BEGIN
+       INSERT INTO ${inSchema("EventMoveQueue")} SELECT "storeId", "liveStreamId", "id" FROM added;
+       RETURN NULL;
+     END $$`,
+    `CREATE TRIGGER "EventMove" AFTER INSERT ON "ShopperEvent" REFERENCING NEW TABLE AS added
+     FOR EACH STATEMENT EXECUTE FUNCTION "queueMovedEvents"()`,
+  ];
+}
+
+export const dropMoveTables: readonly string[] = [
+  `DROP TABLE "EventMove", "EventMoveQueue"`,
+  `DROP FUNCTION "queueMovedEvents"()`,
+];
+
+/** What Prisma writes for a migration that it has applied. */
+export function recordMigration(checksum: string): { readonly text: string; readonly values: string[] } {
+  return {
+    text: `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+           VALUES ($1, $2, $3, now(), now(), 1)`,
+    values: [randomUUID(), checksum, smallEventRows],
+  };
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createIdentify } from "../../src/access/identity.js";
+import { createFindKey } from "../../src/access/key.lookup.js";
+import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
+import { createStore } from "../../src/access/store.js";
+import { issueToken, listTokens } from "../../src/access/token.js";
+import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
+import { migrate } from "../../src/database/migrations/migrate.js";
+import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+
+const quiet = () => undefined;
+const store = "acme";
+/** What Citus says to a write of a table that all nodes have, while one of them is down. */
+const nodeDown = `
+  CREATE FUNCTION node_down() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE 'connection to the remote node vitrine@db1.internal:5432 failed with the following error: Connection refused'
+      USING ERRCODE = '08006';
+  END $$;
+  CREATE TRIGGER node_down BEFORE INSERT OR UPDATE OR DELETE ON "AccessToken" EXECUTE FUNCTION node_down();
+  CREATE TRIGGER node_down BEFORE INSERT OR UPDATE OR DELETE ON "PublicKey" EXECUTE FUNCTION node_down()`;
+
+describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)(
+  "while tables that all nodes have cannot be written",
+  () => {
+    let own: OwnDatabase;
+    let database: OpenDatabase;
+    let db: OpenDatabase["client"];
+    let issued: Awaited<ReturnType<typeof issueToken>>;
+    let key: Awaited<ReturnType<typeof issueKey>>;
+    beforeAll(async () => {
+      own = await createOwnDatabase("revocation");
+      const connection = { connectionString: own.url };
+      await migrate(connection, quiet);
+      database = connect("postgresql", { ...connection, max: 4 }, quiet);
+      db = database.client;
+      await createStore(db, store, "Acme");
+      issued = await issueToken(db, store);
+      key = await issueKey(db, store, { origins: ["https://shop.example"] });
+      await own.query(nodeDown);
+    });
+    afterAll(async () => {
+      await database.close();
+      await own.drop();
+    });
+
+    test("a token can be revoked", async () => {
+      expect(await createIdentify(db)(issued.token)).toMatchObject({ storeId: store });
+      const revokedAt = expect.any(Date);
+      const revocation = { revokedAt, replacedBy: null, alsoRevoked: [] };
+      expect(await revokeToken(db, store, issued.id)).toEqual(revocation);
+      await expect(createIdentify(db)(issued.token)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+      expect(await listTokens(db, store)).toEqual([expect.objectContaining({ id: issued.id, revokedAt })]);
+      expect(await revokeToken(db, store, issued.id), "a second time changes nothing").toEqual(revocation);
+    });
+
+    test("a public key can be revoked", async () => {
+      expect(await createFindKey(db)(key.key)).toMatchObject({ storeId: store });
+      const { revokedAt } = await revokeKey(db, store, key.id);
+      await expect(createFindKey(db)(key.key)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+      expect(await listKeys(db, store)).toEqual([expect.objectContaining({ id: key.id, revokedAt })]);
+      expect(await revokeKey(db, store, key.id)).toEqual({ revokedAt });
+    });
+
+    test("a revoked token cannot be rotated, even once they can be written again", async () => {
+      await own.query(`ALTER TABLE "AccessToken" DISABLE TRIGGER node_down`);
+      await expect(rotateToken(db, store, issued.id, { graceMs: 0 })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    });
+  },
+);

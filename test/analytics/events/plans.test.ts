@@ -1,0 +1,46 @@
+import { expect, inject, test } from "vitest";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { openClient } from "../../../src/database/openClient.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { asInputs, newShow, someEvents } from "../../support/figures.js";
+
+const { engine, connection } = inject("database");
+
+interface Prepared {
+  readonly name: string;
+  readonly kept: number;
+  readonly planned: number;
+}
+
+/** Of one connection, after batches of a size. */
+async function preparedAfter(count: number, batches: number): Promise<Prepared[]> {
+  const options = { namedStatements: true, keepsLimits: true, log: () => undefined };
+  const { client, close } = openClient({ ...connection, max: 1 }, options);
+  try {
+    const { storeId, lsId } = await newShow(client);
+    const events = asInputs(someEvents(count * batches));
+    for (let first = 0; first < events.length; first += count) {
+      await recordEvents(client, storeId, lsId, events.slice(first, first + count));
+    }
+    return await client.$queryRawUnsafe<Prepared[]>(
+      ofTest(`SELECT name, generic_plans::int AS kept, custom_plans::int AS planned FROM pg_prepared_statements
+        WHERE name LIKE 'record_events_%'`),
+    );
+  } finally {
+    await close();
+  }
+}
+
+test.runIf(engine === "postgresql").each([
+  [1, "record_events_expected_small"],
+  [50, "record_events_expected_small"],
+  [100, "record_events_expected_medium"],
+  [400, "record_events_expected_medium"],
+  [1_000, "record_events_expected_large"],
+])(
+  "batches of %i events share a plan, since planning takes longer than recording a hundred events",
+  async (count, name) => {
+    const prepared = await preparedAfter(count, 12);
+    expect(prepared).toEqual([{ name, planned: 5, kept: 7 }]);
+  },
+);

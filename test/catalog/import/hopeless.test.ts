@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import pg from "pg";
+import { importProducts } from "../../../src/catalog/import/list.js";
+import { createTestStore, openConnections, readAnswer, startApp, type TestApp } from "../../support/app.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { toCsv } from "../../support/csv.js";
+import { paths, products, storedKeys } from "../../support/products.js";
+
+const { engine, connection } = inject("database");
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+
+const rows = 3_000;
+/** Products with one sku, of which the last ones have an invalid price. */
+const wrong = (invalid: number) =>
+  products(rows, (index) => ({ sku: "same", ...(index >= rows - invalid && { price: -1 }) }));
+
+describe.each([
+  ["JSON", paths.bulk, "application/json", (list: readonly object[]) => JSON.stringify({ products: list })],
+  ["CSV in JSON", paths.csv, "application/json", (list: object[]) => JSON.stringify({ csvContent: toCsv(list as []) })],
+  ["CSV", paths.csv, "text/csv", (list: readonly object[]) => toCsv(list as [])],
+  [
+    "NDJSON",
+    paths.bulk,
+    "application/x-ndjson",
+    (list: object[]) => list.map((item) => JSON.stringify(item)).join("\n"),
+  ],
+] as const)("of an import of %s", (_, path, type, write) => {
+  test.each([
+    ["1,000 invalid values are counted beside what is wrong with keys", 1_000, "DUPLICATE", rows + 1_000],
+    ["more invalid values are all counted, and keys are not compared", 1_001, "INVALID_VALUE", 1_001],
+    ["only invalid values are all counted", rows, "INVALID_VALUE", rows],
+  ])("%s", async (__, invalid, code, errorsTotal) => {
+    const store = await createTestStore(app);
+    const body = write(wrong(invalid));
+    const answer = await readAnswer(
+      await store.fetch(path, { method: "POST", headers: { "content-type": type }, body }),
+    );
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        code: "VALIDATION_FAILED",
+        detail: `${errorsTotal} problems; the first 100 are listed. Nothing was stored.`,
+        errorsTotal,
+      },
+    });
+    expect(answer.body.errors.map((error: { code: string }) => error.code)).toEqual(
+      Array.from({ length: 100 }, () => code),
+    );
+    expect(await storedKeys(app, store)).toEqual({});
+  });
+});
+
+test.runIf(engine === "postgresql")(
+  "a long import that is invalid from its start does not wait for those of its store that do",
+  async () => {
+    const store = await createTestStore(app);
+    const holder = new pg.Client(connection);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    const locked = `long import ${store.id}`;
+    await holder.query(ofTest("SELECT pg_advisory_lock(hashtextextended($1, 0))"), [locked]);
+    const { client, probe } = openConnections();
+    let stored = 0;
+    const tried = new Promise<void>((resolve) => {
+      probe.aroundQuery = (sql, send) => {
+        if (sql.includes("pg_try_advisory_xact_lock")) resolve();
+        return send();
+      };
+    });
+    const waiting = importProducts(client, store.id, products(rows)).then(({ imported }) => (stored = imported));
+    await tried;
+    for (const invalid of [1, rows]) {
+      const list = products(rows, (index) => (index < invalid ? { price: -1 } : {}));
+      await expect(importProducts(client, store.id, list)).rejects.toMatchObject({
+        code: "VALIDATION_FAILED",
+        problemsTotal: invalid,
+      });
+    }
+    expect(stored).toBe(0);
+    await holder.query(ofTest("SELECT pg_advisory_unlock(hashtextextended($1, 0))"), [locked]);
+    await waiting;
+    expect(stored).toBe(rows);
+  },
+);

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { namingLostNodes } from "../../src/cli/lostNodes.js";
+import { AppError } from "../../src/errors.js";
+import { citusStandIn } from "../support/citus/standIn.js";
+import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+
+describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that fails on a stand-in for Citus", () => {
+  const timedOut = new AppError("UNAVAILABLE", "The database cannot be used at the moment. Nothing was changed.");
+  let own: OwnDatabase;
+  let connection: { connectionString: string };
+  beforeAll(async () => {
+    own = await createOwnDatabase("lost_nodes");
+    connection = { connectionString: own.url };
+    await own.query(citusStandIn);
+  });
+  afterAll(() => own.drop());
+
+  const add = (host: string) =>
+    own.query(`INSERT INTO pg_dist_node VALUES ($1, 5432, 1, true, true, 'primary')`, [host]);
+  const reported = (error: unknown) => namingLostNodes(error, connection);
+
+  test("names the nodes that answer nobody, where that may be why", async () => {
+    expect(await reported(timedOut)).toBe(timedOut); // all answer
+    await add("frozen");
+    const message = "The node frozen:5432 of Citus does not answer, which this may need.";
+    expect(await reported(timedOut)).toMatchObject({ code: "UNAVAILABLE", message, cause: timedOut });
+    await add("down");
+    const both = "The nodes frozen:5432, down:5432 of Citus do not answer, which this may need.";
+    expect(await reported(timedOut)).toMatchObject({ message: both });
+  });
+
+  test("tells what it is told otherwise: of what was wrong, of a node that is named, and of a lost database", async () => {
+    const wrong = new AppError("NOT_FOUND", "There is no such token.");
+    const cause = new Error("connection to the remote node postgres@db1:5432 failed");
+    const named = new AppError("UNAVAILABLE", "It cannot be used.", { cause });
+    for (const error of [wrong, named]) expect(await reported(error)).toBe(error);
+    const nowhere = { connectionString: "postgres://postgres@127.0.0.1:1/none" };
+    expect(await namingLostNodes(timedOut, nowhere)).toBe(timedOut);
+  });
+});

@@ -1,0 +1,76 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { type AskNodes, createStoreNodes } from "../../../src/database/citus/nodes.js";
+
+/** A catalog of Citus that answers at once, and what it was asked. */
+function catalog(nodes: ReadonlyMap<string, string> | undefined) {
+  const asked: string[][] = [];
+  const ask: AskNodes = async (storeIds) => {
+    asked.push([...storeIds]);
+    return nodes && { nodes, runStatements: true };
+  };
+  return { asked, ...createStoreNodes(ask) };
+}
+
+/** Until what is under way has been answered. */
+async function answered(): Promise<void> {
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+}
+
+test("the nodes of stores that come up together are looked up by one query, once", async () => {
+  const { asked, nodeOf } = catalog(new Map([["a", "1"], ["b", "2"]])); // prettier-ignore
+  expect([nodeOf("a"), nodeOf("b"), nodeOf("a")]).toEqual([undefined, undefined, undefined]);
+  await answered();
+  expect([nodeOf("a"), nodeOf("b")]).toEqual(["1", "2"]);
+  expect(asked).toEqual([["a", "b"]]);
+});
+
+test("stores that are not known yet are one group, since they might all be of one node", async () => {
+  const { nodeOf } = catalog(new Map([["a", "1"]]));
+  nodeOf("a");
+  await answered();
+  const [first, second] = [nodeOf("b"), nodeOf("c")];
+  expect(first).toBeDefined();
+  expect(second).toBe(first);
+});
+
+test("a database without nodes is asked once, whatever stores it has", async () => {
+  const { asked, nodeOf } = catalog(undefined);
+  nodeOf("a");
+  await answered();
+  expect([nodeOf("a"), nodeOf("b")]).toEqual([undefined, undefined]);
+  await answered();
+  expect(asked).toEqual([["a"]]);
+});
+
+test("a store that was moved is noticed after half a minute, without waiting for it", async () => {
+  const nodes = new Map([["a", "1"]]);
+  const { asked, nodeOf } = catalog(nodes);
+  nodeOf("a");
+  await answered();
+  nodes.set("a", "2");
+  const now = vi.spyOn(performance, "now");
+  try {
+    now.mockReturnValue(performance.now() + 31_000);
+    expect(nodeOf("a")).toBe("1");
+    await answered();
+    expect(nodeOf("a")).toBe("2");
+  } finally {
+    now.mockRestore();
+  }
+  expect(asked).toEqual([["a"], ["a"]]);
+});
+
+test("while the catalog cannot be read, what is known counts", async () => {
+  let isDown = false;
+  const { nodeOf } = createStoreNodes(async () => {
+    if (isDown) throw new Error("down");
+    return { nodes: new Map([["a", "1"]]), runStatements: true };
+  });
+  nodeOf("a");
+  await answered();
+  isDown = true;
+  nodeOf("b");
+  await answered();
+  expect(nodeOf("a")).toBe("1");
+});

@@ -1,0 +1,96 @@
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import pg, { type PoolConfig } from "pg";
+import { inject, onTestFinished } from "vitest";
+import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { embeddedConnection } from "../../src/database/open.js";
+import { createOwnDatabase } from "./ownDatabase.js";
+
+const folder = new URL("../database/upgrade/", import.meta.url);
+
+/**
+ * Each file is a dump of a database that an earlier version has filled, named for its last migration: shows with events of all
+ * kinds, ids that look like UUIDs, and a show whose events were pruned. Made by `pg_dump --inserts --no-owner`; a version that
+ * changes how something is stored adds one of the version before.
+ */
+export const dumps: readonly string[] = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+
+/** The version before small_event_rows. */
+export const dumpBeforeMove = "20261122144000.sql";
+
+/** A database of the test's own on this project's engine, empty at first. */
+export async function emptyDatabase(label: string): Promise<PoolConfig> {
+  if (inject("database").engine === "postgresql") {
+    const own = await createOwnDatabase(label);
+    onTestFinished(() => own.drop());
+    return { connectionString: own.url };
+  }
+  const server = await startEmbedded({});
+  onTestFinished(() => server.close());
+  return embeddedConnection(server.socketFolder);
+}
+
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<any[]>;
+
+/** A session of the test's own. */
+export async function openSession(connection: PoolConfig): Promise<Query> {
+  const client = new pg.Client(connection);
+  client.on("error", () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => undefined));
+  return async (sql, values) => (await client.query(sql, values === undefined ? undefined : [...values])).rows;
+}
+
+/** Fills an empty database. @returns a session of it */
+export async function restore(connection: PoolConfig, dump: string): Promise<Query> {
+  const query = await openSession(connection);
+  await query(await readFile(new URL(dump, folder), "utf8"));
+  return query;
+}
+
+/** Multiplies the events of all shows but the pruned one, with new ids, as the version before would have stored them. */
+export async function multiplyEvents(query: Query, times: number): Promise<void> {
+  await query(`
+    INSERT INTO "ShopperEvent" SELECT e."storeId", e."liveStreamId", n || ' ' || e."id", e."type", e."channel", e."viewerId", e."device",
+      e."seconds", e."amount", e."productId", e."occurredAt", e."acceptedAt", e."position"
+    FROM "ShopperEvent" AS e, generate_series(1, ${times}) AS n`);
+}
+
+export interface EarlierEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly channel: string;
+  readonly viewerId?: string;
+  readonly device?: string;
+  readonly seconds?: number;
+  readonly amount?: number;
+  readonly productId?: string;
+  readonly occurredAt: Date;
+}
+
+/** Records as the version before small_event_rows did: by its statement. @returns how many events were new */
+export async function earlierRecorder(query: Query) {
+  const statement = await readFile(new URL("statements/record.20261122144000.sql", folder), "utf8");
+  let slot = 0;
+  return async (storeId: string, lsId: string, events: readonly EarlierEvent[]): Promise<number> => {
+    const column = (name: keyof EarlierEvent) => events.map((event) => event[name] ?? null);
+    const [row] = await query(statement, [
+      storeId,
+      lsId,
+      (slot = (slot + 1) % 16),
+      new Date(),
+      null,
+      column("id"),
+      column("type"),
+      column("channel"),
+      column("viewerId"),
+      column("device"),
+      column("seconds"),
+      column("amount"),
+      column("productId"),
+      column("occurredAt"),
+    ]);
+    if (row?.hasLock !== true) throw new Error(`Nothing was recorded for ${lsId}.`);
+    return row.accepted;
+  };
+}
