@@ -53,7 +53,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Cit
   });
 
   test("are none without Citus", async () => {
-    await own.query("DROP TABLE pg_dist_node");
+    await own.query("DROP TABLE pg_dist_node, pg_dist_partition");
     expect(await readNodeStates(connection)).toBeUndefined();
     const registry = new Registry();
     collectNodes(registry, connection);
