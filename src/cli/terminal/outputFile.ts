@@ -28,13 +28,14 @@ export async function beginOutputFile(target: string): Promise<OutputFile> {
   }
   const path = existing ?? target;
   const draft = `${path}.${randomUUID()}`;
+  const remove = () => rmSync(draft, { force: true });
+  process.once("exit", remove); // before the file is there: a signal may come at any time
   try {
     await (await open(draft, "wx", 0o600)).close();
   } catch (error) {
+    process.off("exit", remove);
     throw new AppError("BAD_REQUEST", unwritable(target, error as NodeJS.ErrnoException), { cause: error });
   }
-  const remove = () => rmSync(draft, { force: true });
-  process.once("exit", remove);
   return {
     draft,
     finish: () => rename(draft, path),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -80,8 +80,7 @@ test.each(["analytics export STORE", "events export STORE SHOW"])(
 
 test("an export that is interrupted leaves no file", async () => {
   const { storeId, lsId } = await recordedShow();
-  const target = join(folder, "interrupted");
-  await mkdir(target);
+  const target = await mkdtemp(join(folder, "interrupted"));
   // The draft beside its target is there before the database is asked.
   const { status } = await shell(`
     "${process.execPath}" "${program}" events export ${storeId} ${lsId} ${target}/events.ndjson &
@@ -92,8 +91,7 @@ test("an export that is interrupted leaves no file", async () => {
 
 test("what cannot be exported is refused with its reason, and no file is made", async () => {
   const { storeId, lsId } = await recordedShow();
-  const target = join(folder, "refused");
-  await mkdir(target);
+  const target = await mkdtemp(join(folder, "refused"));
   const file = join(target, "x.csv");
   const refusals: [string[], number, string][] = [
     [["analytics", "export", "nowhere", file], 1, "There is no store nowhere."],
