@@ -12,7 +12,7 @@ import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import { admitCall } from "../schema/rateLimit.js";
-import { urlArguments } from "./arguments.js";
+import { urlArguments } from "./urlArguments.js";
 import { restBase } from "./routes.js";
 
 /** A path that answers with a file that is made while it is sent. */

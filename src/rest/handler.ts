@@ -1,36 +1,15 @@
-import type { ExecutionResult, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { AppError } from "../errors.js";
-import type { Context, FileReading } from "../schema/context.js";
-import { type ErrorExtensions } from "../schema/errors.js";
-import { scopeOf } from "../schema/scopes.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
-import type { Variables } from "../execution/inputShape.js";
-import type { JsonBody } from "../lib/json/body.js";
-import {
-  type Arguments,
-  bodyArguments,
-  bodyMembers,
-  uploadArguments,
-  urlArguments,
-  withPathField,
-} from "./arguments.js";
+import type { Context, FileReading } from "../schema/context.js";
+import { scopeOf } from "../schema/scopes.js";
+import { answer, type RestAnswer } from "./answer.js";
 import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import type { RestOperation } from "./operations.js";
-import { problemDetails, type ProblemDetails } from "./problemDetails.js";
+import { argumentReader, type ReadArguments, type RestInput } from "./readArguments.js";
 import { restBase, takesBody } from "./routes.js";
-
-/** What a call sends. */
-interface RestInput {
-  /** The query string, without its question mark. */
-  readonly search: string;
-  /** Undefined where the operation takes no body, or the body is a file, which is in the context. */
-  readonly body: JsonBody | undefined;
-  readonly isUpload?: boolean;
-  /** Whether the body is executed in batches: its items are no arguments yet. */
-  readonly isInBatches?: boolean;
-}
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -53,16 +32,12 @@ export interface RestHandler {
   prepare(method: string, path: string): RestCall | ExportCall;
 }
 
-export type RestAnswer =
-  | { readonly status: 200; readonly body: unknown }
-  | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
-
 interface PreparedOperation extends RestOperation {
   readonly scope: RestCall["scope"];
   readonly prepared: Operation;
   readonly route: string;
   readonly pattern: RegExp;
-  readonly readArguments: (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
+  readonly readArguments: ReadArguments;
 }
 
 export class MethodNotAllowedError extends AppError {
@@ -163,33 +138,6 @@ function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOpera
   return scope;
 }
 
-function argumentReader(
-  schema: GraphQLSchema,
-  definition: OperationDefinitionNode,
-  operation: RestOperation,
-): PreparedOperation["readArguments"] {
-  const { method, path, upload, pathField } = operation;
-  const route = `${method} ${restBase}${path}`;
-  if (!takesBody(operation)) {
-    const read = urlArguments(route, schema, definition);
-    return (segments, { search }) => ({ variables: read(segments, search) });
-  }
-  const variables = definition.variableDefinitions ?? [];
-  const isInPath = ({ variable }: (typeof variables)[number]) => path.split("/").includes(`:${variable.name.value}`);
-  const readPath = urlArguments(route, schema, { ...definition, variableDefinitions: variables.filter(isInPath) });
-  const ofBody = { ...definition, variableDefinitions: variables.filter((variable) => !isInPath(variable)) };
-  const known = bodyMembers(schema, ofBody, pathField);
-  const readUpload = upload && uploadArguments(route, schema, ofBody, upload);
-  return (segments, { search, body, isUpload = false, isInBatches = false }) => {
-    const inPath = readPath(segments, "");
-    if (isInBatches) return { variables: inPath };
-    if (isUpload && readUpload !== undefined) return { variables: { ...inPath, ...readUpload(search) } };
-    const { variables: inBody, ...args } = bodyArguments(body, known);
-    const all = { ...args, variables: { ...inBody, ...inPath } };
-    return pathField === undefined ? all : withPathField(all, pathField, segments);
-  };
-}
-
 function restNamed(operation: Operation, label: string): Operation {
   const { names } = operation;
   return { ...operation, names: names && { ...names, style: "rest", label } };
@@ -198,36 +146,4 @@ function restNamed(operation: Operation, label: string): Operation {
 function allowedMethods(operations: readonly Pick<RestOperation, "method">[]): string[] {
   const methods = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return [...new Set(methods)].toSorted();
-}
-
-function answer(
-  { data, errors }: ExecutionResult,
-  route: PreparedOperation,
-  variables: Variables,
-  reading: FileReading | undefined,
-): RestAnswer {
-  const [error] = errors ?? [];
-  if (error === undefined) {
-    return { status: 200, body: withReading(shown(data?.[route.operation], route, variables), reading) };
-  }
-  const extensions = error.extensions as unknown as ErrorExtensions; // presentError() made them
-  const problem = problemDetails(error.message, extensions);
-  return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
-}
-
-/** Adds what reading a file showed, where that was asked for. */
-function withReading(body: unknown, { format, notes, preview }: FileReading = {}): unknown {
-  if (format === undefined && preview === undefined) return body;
-  return {
-    ...(body as object),
-    ...(format !== undefined && { format, notes }),
-    ...(preview !== undefined && { products: preview }),
-  };
-}
-
-/** Omits the fields that are shown on demand only. */
-function shown(body: unknown, { shownOnDemand = [] }: PreparedOperation, variables: Variables): unknown {
-  const omitted = shownOnDemand.flatMap(({ fields, argument, value }) => (variables[argument] === value ? [] : fields));
-  if (omitted.length === 0) return body;
-  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !omitted.includes(name)));
 }
