@@ -79,7 +79,7 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
 });
 
 describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => {
-  test.runIf(isInstalled)("/demo and its tracker report, with a key of other origins", async () => {
+  test.runIf(isInstalled)("the tracker of /demo records events, with a key for other origins", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());
     const base = `http://127.0.0.1:${proxy.port}${prefix}`;

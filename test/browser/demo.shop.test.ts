@@ -29,7 +29,7 @@ async function carts(): Promise<number> {
   return products.find(({ productId }) => productId === "linen-shirt")?.carts ?? 0;
 }
 
-test("what a newcomer does in the demo shop shows on the dashboard, which a click opens", async () => {
+test("a visitor's actions in the demo shop appear on the dashboard, which a click opens", async () => {
   const before = await carts();
   const shop = await open();
   const opened = shop.page.context().waitForEvent("page");
@@ -49,7 +49,7 @@ test("what a newcomer does in the demo shop shows on the dashboard, which a clic
   await Promise.all([another.close(), shop.close()]);
 });
 
-test("a click on Add to cart shows on the dashboard within a second", async () => {
+test("a click on Add to cart appears on the dashboard within a second", async () => {
   const shop = await open();
   const opened = shop.page.context().waitForEvent("page");
   await shop.page.getByRole("link", { name: "Open the dashboard" }).click();
@@ -96,7 +96,7 @@ test.each([
   await shop.close();
 });
 
-test("the home page names the demo shop, and so does the start", async () => {
+test("the home page and the start-up message link to the demo shop", async () => {
   const home = await browser.open(server.url, person);
   await home.page.getByRole("link", { name: /Demo shop/u }).click();
   await home.page.getByRole("heading", { level: 1, name: "Autumn looks" }).waitFor();

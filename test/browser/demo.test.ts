@@ -3,7 +3,7 @@ import { expectClean, openBrowser } from "../support/browser.js";
 import { answerOf, editors, openTab, run } from "../support/graphiql.js";
 import { migratedPlaceForTest, serve, until } from "../support/process.js";
 
-test("on the demo store nothing needs to be typed: GraphiQL shows products and the running show's moving figures, the reference a product", async () => {
+test("the demo store needs no input: GraphiQL shows products and the live show's changing figures, the API reference a product", async () => {
   const { env } = await migratedPlaceForTest();
   const [server, browser] = await Promise.all([serve(env), openBrowser()]);
   const opened = await browser.open(`${server.url}/graphql`);

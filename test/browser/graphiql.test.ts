@@ -22,7 +22,7 @@ test.each([
   ["light", { colorScheme: "light" }],
   ["dark", { colorScheme: "dark" }],
   ["phone", phone],
-] as const)("GraphiQL shows its examples and a place for the token: %s", async (name, options) => {
+] as const)("GraphiQL shows its examples and a field for the token: %s", async (name, options) => {
   const opened = await browser.open(`${app.url}/graphql`, options);
   const { page } = opened;
   await page.getByRole("tab").first().waitFor();
@@ -97,7 +97,7 @@ async function knowsSchema(page: Page): Promise<boolean> {
   return page.getByText("Root Types").isVisible();
 }
 
-test("the token is asked for once: the schema comes with it, all tabs and a reload keep it, and it is nowhere else", async () => {
+test("the token is requested once: the schema is loaded with it, all tabs and a reload keep it, and it is stored nowhere else", async () => {
   const opened = await browser.open(`${app.url}/graphql`);
   const { page } = opened;
   const addresses: string[] = [];
@@ -144,7 +144,7 @@ test("the token is asked for once: the schema comes with it, all tabs and a relo
   await opened.close();
 });
 
-test("a token that is refused is said so, and can be replaced; so can one that stops to work", async () => {
+test("a refused token is reported and can be replaced, and so can one that stops working", async () => {
   const opened = await browser.open(`${app.url}/graphql`);
   const { page } = opened;
   const input = page.getByLabel("Access token");
@@ -210,7 +210,7 @@ test("a headers editor with a token of its own takes precedence", async () => {
   await opened.close();
 });
 
-test("with the demo token nothing is asked, and a kept token that no longer works gives way to it", async () => {
+test("the demo token needs no input, and replaces a stored token that no longer works", async () => {
   const demo = await startApp();
   demo.showDemoToken(store.token);
   const opened = await browser.open(`${demo.url}/graphql`);
@@ -231,7 +231,7 @@ test("with the demo token nothing is asked, and a kept token that no longer work
 test.each([
   ["GRAPHIQL=false", { graphiql: false }],
   ["PERSISTED_OPERATIONS_ONLY=true", { persistedOperationsOnly: true }],
-])("%s leaves no trace of it", async (_, config) => {
+])("%s removes GraphiQL completely", async (_, config) => {
   const without = await startApp(config);
   const opened = await browser.open(without.url);
   expect(await opened.page.getByRole("link", { name: /GraphiQL/u }).count()).toBe(0);

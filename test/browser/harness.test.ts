@@ -12,7 +12,7 @@ const faulty = `<!doctype html><html><title>Faulty</title>
   <script>console.error("said so"); try { eval("1") } catch {} throw new Error("thrown");</script>
 `;
 
-test("errors, violations of the policy, failed requests and other hosts are noticed, and images without a text", async () => {
+test("the harness reports errors, violations of the policy, failed requests, other hosts, and images without alternative text", async () => {
   const server = createServer((request, response) => {
     if (request.url !== "/") return response.writeHead(204).end();
     response.writeHead(200, {

@@ -11,7 +11,7 @@ const timeoutMs = 60_000 + rounds * 60_000;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
 test.concurrent(
-  "embedded database: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
+  "embedded database: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
   async ({ onTestFinished }) => {
     const place = await makePlaceWithStore();
     onTestFinished(() => removePlace(place));
@@ -30,7 +30,7 @@ test.concurrent(
 );
 
 test.runIf(testDatabaseUrl !== undefined).concurrent(
-  "PostgreSQL: a killed server leaves each request whole or not at all, nothing answered is lost, and all figures are right",
+  "PostgreSQL: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
   async ({ onTestFinished }) => {
     const own = await createOwnDatabase("crash");
     onTestFinished(() => own.drop());

@@ -25,7 +25,7 @@ async function folderForTest(): Promise<string> {
   return folder;
 }
 
-test.runIf(systemdAnalyze !== "")("systemd finds nothing wrong with the unit", async () => {
+test.runIf(systemdAnalyze !== "")("systemd-analyze accepts the unit", async () => {
   const file = join(await folderForTest(), "vitrine.service");
   await writeFile(file, await unit());
   const { stdout, stderr } = await promisify(execFile)(systemdAnalyze, ["verify", file]);
@@ -97,7 +97,7 @@ test.runIf(isRoot)("its command serves as a user who can only read the source tr
   expect(await ended).toBe(0);
 });
 
-test.runIf(isRoot)("npm start as that user starts what was built, and says what to do", async () => {
+test.runIf(isRoot)("npm start as that user runs the existing build, and says how to start it directly", async () => {
   const { dataDir } = await migratedPlaceForTest();
   await promisify(execFile)("chown", ["-R", `${nobody}:${nobody}`, dataDir]);
   const { child, printed } = await startAsNobody(["npm", "start"], { DATA_DIR: dataDir, HOME: dataDir });

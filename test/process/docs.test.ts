@@ -101,7 +101,7 @@ const pages = [
 const runElsewhere =
   /^(?:npm ci && npm (?:start|test)|npm run bench.*|docker compose .*|npx vitrine distribute .*|psql "\$DATABASE_URL" .*)$/mu;
 
-test.each(pages)("every command and operation of %s does what the page shows", async (page) => {
+test.each(pages)("every command and operation of %s gives the result that the page shows", async (page) => {
   const examples = examplesOf(await read(page)).filter(({ block }) => !runElsewhere.test(block.text));
   if (examples.length === 0) return;
   const demo = await openDemo();
@@ -117,7 +117,7 @@ test.each(pages)("every command and operation of %s does what the page shows", a
   }
 });
 
-test("every variable of the environment, every command and every exit status stands in the tables of docs/operations.md", async () => {
+test("the tables of docs/operations.md list every environment variable, command and exit status", async () => {
   const operations = await read("docs/operations.md");
   const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
   const variables = [...(await read("src/config.ts")).matchAll(/^ {2}([A-Z][A-Z_]+): /gmu)].map(([, name]) => name);

@@ -75,7 +75,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     expect(await countOf(store)).toEqual({ products: 3_000, keys: 1 });
   });
 
-  test("a server killed in the middle of an import has stored neither rows nor key, and another imports", async () => {
+  test("a server killed during an import has stored neither rows nor key, and another one imports", async () => {
     const store = await newStore();
     const another = await serve(env);
     const { release, untilSomeoneWaits } = await hold(`catalog ${store.id}`);
@@ -89,7 +89,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     expect(await countOf(store)).toEqual({ products: 3_000, keys: 1 });
   });
 
-  test("a server killed after an import: another one gives its answer", async () => {
+  test("after a server is killed past an import, another one returns its answer", async () => {
     const store = await newStore();
     const another = await serve(env);
     expect(await send(store, another, "k")).toEqual({ status: 200, text: importedText, replayed: null });
@@ -97,7 +97,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     expect(await send(store, servers[1], "k")).toEqual({ status: 200, text: importedText, replayed: "true" });
   });
 
-  test("who waits in vain for a request with the key gets 409 and is told when to come again; others are served meanwhile", async () => {
+  test("a request that waits too long for another with its key gets 409 with Retry-After, and others are served meanwhile", async () => {
     const store = await newStore();
     const { release } = await hold(`import ${store.id} k`);
     let isOver = false;

@@ -23,7 +23,7 @@ async function inOneTerminal(
 }
 
 test.runIf(testDatabaseUrl !== undefined)(
-  "the quick start on PostgreSQL leads, command by command, to what it shows",
+  "the commands of the quick start on PostgreSQL give the results that it shows",
   async () => {
     const name = `vitrine_quickstart_${process.pid}`;
     const folder = await mkdtemp(join(tmpdir(), "vt-quickstart-"));

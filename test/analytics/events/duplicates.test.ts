@@ -19,7 +19,7 @@ async function showWithoutDuplicates(): Promise<{ show: ShowKey; events: SentEve
   return { show, events, rest };
 }
 
-test("a duplicate counts once, where there had been none for long", async () => {
+test("counts a duplicate once after a long time without duplicates", async () => {
   const { show, events, rest } = await showWithoutDuplicates();
   const mixed = [...rest.slice(0, 20), ...events.slice(10, 30), ...rest.slice(0, 5)];
   expect(await send(show, mixed)).toEqual({ accepted: 20, duplicates: 25 });
@@ -27,7 +27,7 @@ test("a duplicate counts once, where there had been none for long", async () => 
   expect(await figuresOf(db, show)).toEqual(expectedFigures([...events, ...rest.slice(0, 20)]));
 });
 
-test("batches that repeat one another at the same time count once, where there had been no duplicates for long", async () => {
+test("counts concurrent identical batches once after a long time without duplicates", async () => {
   const { show, events, rest } = await showWithoutDuplicates();
   const alike = rest.map((event): SentEvent => ({ ...event, device: "mobile" })); // whichever of a viewer comes first
   const overlapping = [0, 20, 40, 0, 20, 40].map((first) => alike.slice(first, first + 60));

@@ -24,7 +24,7 @@ async function isNamed(storeId: string): Promise<boolean> {
   );
 }
 
-test("an erased viewer is nowhere; figures, duplicates and a rebuild are as before, in every show of the store", async () => {
+test("removes an erased viewer from every show of the store, and changes no figure, no duplicate and no rebuild", async () => {
   const first = await newShow(app.db);
   const second = await newShow(app.db, first.storeId);
   const other = await newShow(app.db);
@@ -52,7 +52,7 @@ test("an erased viewer is nowhere; figures, duplicates and a rebuild are as befo
   expect(await eraseViewer(app.db, first.storeId, viewerId)).toMatchObject({ shows: 0, events: 0 });
 });
 
-test("over GraphQL; who comes back is a new viewer", async () => {
+test("erases over GraphQL, and counts a viewer who returns as a new one", async () => {
   const { store, lsId } = await storeWithShow(app);
   await recorded(store, lsId, [view("a", { viewerId: "ann" })]);
   const erase = `mutation { eraseViewer(viewerId: "ann") { message shows events } }`;

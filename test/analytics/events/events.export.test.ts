@@ -54,7 +54,7 @@ test("events that are exported and recorded for another store's show give the sa
   expect(lines(await exported(copy))).toEqual(lines(text));
 });
 
-test("lines have what was sent and counts, in the order of acceptance, over pages", async () => {
+test("exports what was sent and counts, in the order of acceptance, across pages", async () => {
   const show = await newShow(app.db);
   const { storeId, lsId } = show;
   expect(await exported(show)).toBe("");
@@ -86,7 +86,7 @@ test("lines have what was sent and counts, in the order of acceptance, over page
   expect(ids.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(many.map(({ id }) => id));
 });
 
-test("a show that there is not is refused", async () => {
+test("refuses a show that does not exist", async () => {
   const { storeId } = await newShow(app.db);
   await expect(exported({ storeId, lsId: "nowhere" })).rejects.toThrow("no live stream");
 });

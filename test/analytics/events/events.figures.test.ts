@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("figures", () => {
-  test("seconds of a VIEW, the amount of an ORDER, and products put into carts; nothing else of other events", async () => {
+  test("count the seconds of a VIEW, the amount of an ORDER and products added to carts, and nothing else of other events", async () => {
     const { store, lsId } = await storeWithShow(app);
     const occurredAt = "2026-05-04T18:30:10.000Z";
     await recorded(store, lsId, [
@@ -43,7 +43,7 @@ describe("figures", () => {
     });
   });
 
-  test("averages are weighted by viewers, referral is a channel of sales and orders only, rates have 2 decimals", async () => {
+  test("weight averages by viewers, have the channel REFERRAL for sales and orders only, and round rates to 2 decimals", async () => {
     const { store, lsId } = await storeWithShow(app);
     const viewers = ["a", "b", "c"].map((viewerId) => view(viewerId, { viewerId, seconds: 10, device: "mobile" }));
     const replay = { channel: "REPLAY", viewerId: "a" } as const;
@@ -71,7 +71,7 @@ describe("figures", () => {
     });
   });
 
-  test("an event without occurredAt gets the time of its arrival", async () => {
+  test("use the time of arrival for an event without occurredAt", async () => {
     const { store, lsId } = await storeWithShow(app);
     const before = Date.now();
     await recorded(store, lsId, [order("a", 1), order("b", 1, { occurredAt: "2026-05-04T20:59:59.999+02:00" })]);
@@ -83,7 +83,7 @@ describe("figures", () => {
   });
 
   test.each(["0001-01-02T00:00:00.000Z", "1970-01-01T00:00:00.000Z"])(
-    "events of a show that started at %s appear in the timeline",
+    "have a timeline with the events of a show that started at %s",
     async (startedAt) => {
       const { store, lsId } = await storeWithShow(app);
       await saved(store, { id: lsId, startedAt });
@@ -113,7 +113,7 @@ describe("concurrent batches", () => {
     return { ...common, type: "VIEW", channel: index % 2 === 0 ? "LIVE" : "REPLAY", seconds: 0.1 };
   }
 
-  test("of 1,000 that overlap, in different orders, count every event once, with exact sums", async () => {
+  test("of 1,000 overlapping events in different orders count every event once, with exact sums", async () => {
     const { store, lsId } = await storeWithShow(app);
     // Writer w sends events w × 250 to w × 250 + 2,999, so each is sent by several; every other writer backwards.
     const batchesOf = (writer: number) => {

@@ -10,7 +10,7 @@ const files = useEventFiles();
 const mebibyte = 1024 * 1024;
 
 test.each([1, 4])(
-  "a file gives the figures of its events, and a second run only duplicates (%i at a time)",
+  "records the events of a file, and in a second run only duplicates (%i batches at a time)",
   async (partitions) => {
     const show = await newShow(files.db);
     const events = someEvents(5_000);
@@ -22,7 +22,7 @@ test.each([1, 4])(
   },
 );
 
-describe("the form of the file", () => {
+describe("the format of the file", () => {
   test.each([
     ["an empty file", "", 0],
     ["nothing but blank lines", "\n \t\r\n\n", 0],
@@ -31,7 +31,7 @@ describe("the form of the file", () => {
     ["a byte order mark", `\ufeff${line()}\n`, 1],
     ["fields that are null, and white space within the line", ` ${line({ device: null, seconds: null })} \n`, 1],
     ["a line of exactly 1 MiB", `${line().padEnd(mebibyte)}\r\n${line({ id: "f" })}`, 2],
-  ])("%s is taken", async (_, content, accepted) => {
+  ])("allows %s", async (_, content, accepted) => {
     expect(await files.recordText(await newShow(files.db), content)).toEqual({ accepted, duplicates: 0 });
   });
 
@@ -50,7 +50,7 @@ describe("the form of the file", () => {
   });
 });
 
-test("a folder is refused, and a missing file", async () => {
+test("refuses a folder and a missing file", async () => {
   const { storeId, lsId } = await newShow(files.db);
   const recording = recordEventFile(files.db, storeId, lsId, files.folder);
   await expect(recording).rejects.toThrow("is not a file that can be read twice.");

@@ -207,7 +207,7 @@ describe("the time of an event", () => {
     expect(await recorded(store, lsId, events)).toEqual({ accepted: 2, duplicates: 0 });
   });
 
-  test("is refused earlier: each such event is reported, and nothing of the batch is stored", async () => {
+  test("is refused before that: each such event is reported, and nothing of the batch is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
     const problems = [
@@ -218,7 +218,7 @@ describe("the time of an event", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test("is refused later, and nothing is stored", async () => {
+  test("is refused after that, and nothing is stored", async () => {
     const { store, lsId } = await storeWithShow(app);
     const late = Date.now() + 310_000;
     const events = [view("a"), at("b", late)];
@@ -227,7 +227,7 @@ describe("the time of an event", () => {
     expect(await storedEvents(app, store)).toBe(0);
   });
 
-  test("a show whose start is moved keeps its events, and takes those of its new time", async () => {
+  test("keeps the events of a show whose start is changed, and accepts those of its new time", async () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [at("a", startMs)]);
     await saved(store, { id: lsId, startedAt: "2026-06-04T18:30:00.000Z" });

@@ -32,7 +32,7 @@ describe("partitions", () => {
     }
   });
 
-  test("send no further batches after a failure, and wait for those under way", async () => {
+  test("send no further batches after a failure, and wait for those in progress", async () => {
     let [begun, ended] = [0, 0];
     const send = async (batch: readonly ShopperEventInput[]) => {
       begun += 1;

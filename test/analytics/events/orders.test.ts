@@ -29,7 +29,7 @@ async function figuresOf(store: TestStore, lsId: string, by = "CARTS") {
   return (await store.graphql(query, { lsId, by })).data.liveStreamAnalytics;
 }
 
-test("lines count by product, an order without them as one of its product; sales by the amount of the event", async () => {
+test("counts order lines by product, an order without lines as one of its product, and sales by the amount of the event", async () => {
   const { store, lsId } = await storeWithShow(app);
   await recorded(store, lsId, [
     order("a", 100, { lines, productId: "ignored" }),
@@ -46,7 +46,7 @@ test("lines count by product, an order without them as one of its product; sales
   expect((await figuresOf(store, lsId)).kpis.sales.total).toBe(106);
 });
 
-test("refunds stand beside sales, which stay, on any channel; REST keeps its documented members", async () => {
+test("reports refunds beside unchanged sales on any channel, and keeps the documented members of REST", async () => {
   const { store, lsId } = await storeWithShow(app);
   await recorded(store, lsId, [order("a", 100), order("b", 50, { channel: "REFERRAL", orderId: "1001" })]);
   const before = await readKpis(store, lsId);
@@ -66,7 +66,7 @@ test("refunds stand beside sales, which stay, on any channel; REST keeps its doc
 describe("the currency of an event", () => {
   const path = (index: number, ...rest: readonly (string | number)[]) => ["events", index, ...rest];
 
-  test("is refused where the store has none, or another", async () => {
+  test("is refused if the store has none or another one", async () => {
     const { store, lsId } = await storeWithShow(app);
     const send = (currency: string) =>
       store.graphql(record, { lsId, events: [order("a", 1), order("b", 1, { currency })] });
@@ -83,13 +83,13 @@ describe("the currency of an event", () => {
     });
   });
 
-  test("is one that there is", async () => {
+  test("must be an existing currency code", async () => {
     const { id } = await createTestStore(app);
     await expect(setCurrency(app.db, id, "EURO")).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   });
 });
 
-test("what is wrong with lines is named by its place, and a VIEW has none", async () => {
+test("reports invalid order lines with their path, and refuses lines of a VIEW", async () => {
   const { store, lsId } = await storeWithShow(app);
   const bad = [{ productId: "", quantity: 0, amount: -1 }];
   const { errors } = await store.graphql(record, {

@@ -38,7 +38,7 @@ test.runIf(engine === "postgresql").each([
   [400, "record_events_expected_medium"],
   [1_000, "record_events_expected_large"],
 ])(
-  "batches of %i events share a plan, since planning takes longer than recording a hundred events",
+  "shares one plan among batches of %i events, since planning takes longer than recording a hundred events",
   async (count, name) => {
     const prepared = await preparedAfter(count, 12);
     expect(prepared).toEqual([{ name, planned: 5, kept: 7 }]);

@@ -7,7 +7,7 @@ import type { SentEvent } from "../../support/oracle.js";
 
 const { client: db } = openTestDatabase();
 
-test("events of several shows in one statement count for their own show, with the same ids and viewers in all, before and after a rebuild", async () => {
+test("counts events of several shows in one statement for their own show, with the same ids and viewers in all, before and after a rebuild", async () => {
   const first = await newShow(db);
   const { storeId } = first;
   const shows = [first, await newShow(db, storeId), await newShow(db, storeId)];
@@ -43,7 +43,7 @@ test("events of several shows in one statement count for their own show, with th
   }
 });
 
-test("each show of a statement is refused for itself", async () => {
+test("refuses each show of a statement separately", async () => {
   const live = await newShow(db);
   const { storeId } = live;
   const events = asInputs([{ id: "e", type: "ORDER", channel: "LIVE", amount: 5 }]);

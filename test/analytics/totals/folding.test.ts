@@ -47,7 +47,7 @@ function momentOf(at: number | null): Date | null {
   return at === null ? null : new Date(startMs + at * minuteMs + 29_000);
 }
 
-test("folding and rebuilding at any moment change no figure: late events, devices and products beyond the limits", async () => {
+test("keeps every figure while totals are folded and rebuilt: late events, devices and products beyond the limits", async () => {
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(
     fc.array(step, { minLength: 1, maxLength: 8 }),

@@ -166,7 +166,7 @@ describe("which shows are pruned", () => {
     expect(await rowsOf(live)).toMatchObject({ isMarked: false });
   });
 
-  test("only the named one; refused where it is not archived, ended later, or belongs to another store", async () => {
+  test("only the named one, which is refused if it is not archived, ended later, or belongs to another store", async () => {
     const one = await showWithEvents("ARCHIVED");
     const { storeId, lsId } = one;
     const [other, ended, foreign] = [
@@ -192,7 +192,7 @@ describe("which shows are pruned", () => {
 });
 
 describe("rebuilding the totals of pruned shows", () => {
-  test("is refused for a named one, whose totals stay", async () => {
+  test("refuses a named one, whose totals stay", async () => {
     const show = await showWithEvents("ARCHIVED");
     await pruneEvents(db, show.storeId, { before: later });
     await expect(rebuildAnalytics(db, show.storeId, show.lsId)).rejects.toMatchObject({

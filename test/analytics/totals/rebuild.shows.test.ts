@@ -8,7 +8,7 @@ import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js
 
 const { client: db } = openTestDatabase();
 
-test("batches during repeated rebuilds count once each", async () => {
+test("counts batches that are recorded during repeated rebuilds once each", async () => {
   const show = await newShow(db);
   // Each viewer has one device, so that the figures do not depend on which batch comes first.
   const events = someEvents(10_000).map((event) => ({ ...event, device: `device of ${event.viewerId ?? "nobody"}` }));
@@ -60,7 +60,7 @@ describe("which shows are rebuilt", () => {
     expect(await storedTotals(db, foreign)).toEqual(before);
   });
 
-  test("a show that the store does not have is refused", async () => {
+  test("refuses a show that the store does not have", async () => {
     const [{ storeId }, foreign] = [await newShow(db), await newShow(db)];
     for (const lsId of ["nowhere", foreign.lsId, "\0"]) {
       await expect(rebuildAnalytics(db, storeId, lsId)).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });

@@ -29,7 +29,7 @@ const randomEvents = fc.uniqueArray(
   { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
 );
 
-test("a rebuild of correct totals changes no row and no figure", async () => {
+test("changes no row and no figure when correct totals are rebuilt", async () => {
   const { storeId } = await newShow(db);
   const property = fc.asyncProperty(randomEvents, fc.integer({ min: 1, max: 30 }), async (events, batchEvents) => {
     const show = await newShow(db, storeId);

@@ -40,7 +40,7 @@ async function endedShow(count = 600) {
 const eventsOf = async (show: ShowKey) => db.showEvent.count({ where: await rowsOfShow(db, show) });
 
 describe("the events of an ended show before a time", () => {
-  test("are removed; figures stay, also after a rebuild, and a second run finds nothing", async () => {
+  test("are removed without changing figures, also after a rebuild, and a second run finds nothing", async () => {
     const { show, events } = await endedShow();
     const [before, old] = [await storedTotals(db, show), events.filter(isOld)];
     expect(old.length).toBeGreaterThan(100);
@@ -53,7 +53,7 @@ describe("the events of an ended show before a time", () => {
     expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon })).toBe(0);
   });
 
-  test("are removed in several steps, each further than the one before, and rebuilt in between", async () => {
+  test("are removed by later and later limits, with rebuilds in between", async () => {
     const { show, events } = await endedShow();
     const figures = expectedFigures(events);
     for (const minutes of [20, 35, 61, 200]) {
@@ -86,7 +86,7 @@ describe("the events of an ended show before a time", () => {
     expect((await figuresOf(db, show)).kpis.viewers).toEqual(viewers);
   });
 
-  test("are removed by one run at a time; one that ended in the middle is completed by another", async () => {
+  test("are removed by one run at a time, and an interrupted run is completed by the next", async () => {
     const { show, events } = await endedShow();
     const { storeId, lsId } = show;
     const stopped = pruneBefore(db, storeId, lsId, {
@@ -130,7 +130,7 @@ describe("the events of an ended show before a time", () => {
   });
 });
 
-test("of all stores, ended shows lose old events, and archived ones that ended before lose their viewers too", async () => {
+test("removes old events of ended shows of all stores, and viewers too of archived ones that ended before", async () => {
   await onlyOldShows();
   const [first, second] = [await oldShow(db, 300), await oldShow(db, 300)];
   await saveLiveStream(db, second.show.storeId, { ...second.saved, status: "ARCHIVED" });

@@ -84,7 +84,7 @@ describe("the token", () => {
     await opened.close();
   });
 
-  test("is taken from a link, and removed from the address at once", async () => {
+  test("is taken from a link, and removed from the URL at once", async () => {
     const { store, lsId } = await storeWithFigures();
     const other = await createTestStore(app);
     await saved(other, { name: "Another store's show" });
@@ -101,7 +101,7 @@ describe("the token", () => {
     await opened.close();
   });
 
-  test("of a mistyped link is refused with what is wrong, and the show is kept for the right one", async () => {
+  test("of a mistyped link is refused with the reason, and its show is opened with the correct token", async () => {
     const { store, lsId } = await storeWithFigures();
     for (const [wrong, reason] of [
       [store.token.slice(0, 20), "The access token is incomplete: it has 20 characters, and should have 46."],
@@ -124,7 +124,7 @@ describe("the token", () => {
 });
 
 describe("the figures", () => {
-  test("are those of the API, of the show and of everything since its start", async () => {
+  test("equal those of the API, for the show itself and in total since its start", async () => {
     const { store, lsId } = await storeWithFigures();
     const opened = await openNewestShow(browser, app, store);
     const { page } = opened;
@@ -199,7 +199,7 @@ describe("the figures", () => {
   });
 });
 
-test("a server that runs persisted operations only knows those of the dashboard", async () => {
+test("a server that only runs persisted operations accepts those of the dashboard", async () => {
   const { store } = await storeWithFigures();
   const folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
   const persistedOperations = join(folder, "none.json");

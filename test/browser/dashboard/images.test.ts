@@ -10,7 +10,7 @@ const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><rect width="32" height="32" fill="#c96"/></svg>`;
 
-test("images of top products are loaded over HTTPS alone, without a referrer, and left out where they fail", async () => {
+test("images of top products are loaded over HTTPS only, without a referrer, and omitted if they fail", async () => {
   const images = {
     plain: "https://images.example/plain.svg",
     relative: "//images.example/relative.svg",

@@ -54,7 +54,7 @@ describe.each([
 test.each([
   ["desktop", {}],
   ["phone", phone],
-])("names written from right to left stay apart from the words around them, on a %s", async (device, options) => {
+])("right-to-left names do not reorder the words around them, on a %s", async (device, options) => {
   const opened = await openNewestShow(browser, app, store, options);
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: `${names.show} Ended` }).waitFor();

@@ -7,7 +7,7 @@ import { saved } from "../../support/shows.js";
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 describe("the list", () => {
-  test("of a store without shows says how to save one, which then appears", async () => {
+  test("of a store without shows explains how to save one, which then appears", async () => {
     const store = await createTestStore(app);
     const opened = await openDashboard(browser, app, store);
     const { page } = opened;
@@ -22,7 +22,7 @@ describe("the list", () => {
     await opened.close();
   });
 
-  test("marks the selected show, loads the others by pages and by status, and puts the selection into the address", async () => {
+  test("marks the selected show, loads the others by pages and by status, and keeps the selection in the URL", async () => {
     const store = await createTestStore(app);
     for (let day = 1; day <= 22; day += 1) {
       const status = day === 9 ? "LIVE" : day === 10 ? "ARCHIVED" : "ENDED";
@@ -56,7 +56,7 @@ describe("the list", () => {
     await opened.close();
   });
 
-  test("has scheduled shows apart, after the others; such a show says when it starts, and shows figures once it is live", async () => {
+  test("lists scheduled shows separately, after the others; such a show states its start, and shows figures once it is live", async () => {
     const store = await createTestStore(app);
     const startedAt = new Date(Date.now() + 7_199_000).toISOString();
     await saved(store, { name: "Held", startedAt: "2026-05-01T18:00:00Z" });

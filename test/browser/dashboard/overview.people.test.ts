@@ -97,8 +97,8 @@ test("everything in the overview can be done with the keyboard alone", async () 
   await opened.close();
 });
 
-describe("where there is little to show", () => {
-  test("a time without shows says so, and a store without any how to save one", async () => {
+describe("with little to show, the overview", () => {
+  test("reports a range without shows, and explains how to save the first one", async () => {
     const opened = await browser.open(link("?from=2020-01-01&until=2020-01-31", store), place);
     const { page } = opened;
     await page.getByText("No show started in this time.").waitFor();
@@ -113,7 +113,7 @@ describe("where there is little to show", () => {
     await opened.close();
   });
 
-  test("a token that may only read analytics has all but titles, and none without that scope", async () => {
+  test("shows everything but titles to a token with analytics:read alone, and refuses one without it", async () => {
     const reader = await issueToken(app.db, store.id, { scopes: ["analytics:read"] });
     const opened = await browser.open(link("?days=90", reader), place);
     const { page } = opened;

@@ -28,7 +28,7 @@ const cellsOf = ({ name, startedAt, kpis }: any) => [
 ];
 
 describe("the table of shows", () => {
-  test("is that of the API in every order, which the address has; a click opens the show, and back the table", async () => {
+  test("equals the API's in every order, which is in the URL; a click opens the show, and going back the table", async () => {
     const opened = await browser.open(link("?days=90", store), place);
     const { page } = opened;
     const region = page.getByRole("region", { name: "Shows", exact: true });
@@ -67,7 +67,7 @@ describe("the table of shows", () => {
     await opened.close();
   });
 
-  test("of 5,000 shows is read by pages and searched by the server; a shared address shows the same page", async () => {
+  test("of 5,000 shows is read by pages and searched by the server; a shared URL shows the same page", async () => {
     const large = await createTestStore(app);
     const common = { storeId: large.id, status: "ENDED", durationSeconds: 60 };
     const data = Array.from({ length: 5_000 }, (_, index) => ({
@@ -114,7 +114,7 @@ describe("the table of shows", () => {
   });
 });
 
-test("the best products are those of the API in every order, with titles where the token may read them", async () => {
+test("the best products equal the API's in every order, with titles if the token may read them", async () => {
   const opened = await browser.open(link("?days=90", store), place);
   const { page } = opened;
   const region = page.getByRole("region", { name: "Products", exact: true });
@@ -148,7 +148,7 @@ test("the best products are those of the API in every order, with titles where t
   await reading.close();
 });
 
-test("two shows are put side by side, by the keyboard, with the figures of the API", async () => {
+test("two shows are compared side by side by keyboard, with the figures of the API", async () => {
   const opened = await browser.open(link("?days=90", store), place);
   const { page } = opened;
   await page.getByLabel("Compare Show 1").press("Space");

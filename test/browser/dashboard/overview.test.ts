@@ -17,7 +17,7 @@ const link = (query: string, { token }: Pick<TestStore, "token"> = store) =>
 const place = { locale: "en-US", timezoneId: "UTC" };
 
 describe("the figures over shows", () => {
-  test.each([7, 28, 90])("of the last %s days are those of the API, with their change", async (days) => {
+  test.each([7, 28, 90])("of the last %s days equal those of the API, with their change", async (days) => {
     const opened = await browser.open(link(`?days=${days}`), place);
     const { page } = opened;
     const { last } = watchOperation(page, "StoreFigures");
@@ -44,7 +44,7 @@ describe("the figures over shows", () => {
     await opened.close();
   });
 
-  test("are of days in the browser's time zone, from own dates too, which are in the address", async () => {
+  test("are of days in the browser's time zone, also for custom dates, which are in the URL", async () => {
     const opened = await browser.open(link("?from=2026-03-01&until=2026-03-31&chart=carts"), {
       locale: "en-GB",
       timezoneId: "America/New_York", // its clocks change in March
@@ -78,7 +78,7 @@ describe("the figures over shows", () => {
     await opened.close();
   });
 
-  test("are asked for every 30 seconds, not while the tab is hidden, and at once when it is shown", async () => {
+  test("are requested every 30 seconds, not while the tab is hidden, and at once when it is shown", async () => {
     const own = await createTestStore(app);
     const { id } = await saved(own, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
     const opened = await openDashboard(browser, app, own);
@@ -114,7 +114,7 @@ describe("the figures over shows", () => {
   });
 });
 
-test("a server that fails is said to, the last figures stay, and they are asked for again", async () => {
+test("a failing server is reported, the last figures stay, and they are requested again", async () => {
   const opened = await openDashboard(browser, app, store);
   const { page } = opened;
   await page.getByRole("article").first().waitFor();

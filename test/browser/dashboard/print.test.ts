@@ -17,7 +17,7 @@ const brightness = `(() => {
   return count === 0 ? -1 : sum / count;
 })()`;
 
-test("a printed show has its figures alone, in the colors of paper", async () => {
+test("prints only the figures of a show, in light colors", async () => {
   const store = await createTestStore(app);
   const startedAt = new Date(Date.now() - 600_000).toISOString();
   const { id: lsId } = await saved(store, { status: "LIVE", name: "On air", startedAt });

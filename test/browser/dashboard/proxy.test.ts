@@ -11,7 +11,7 @@ const { TEST_NGINX: nginx = "" } = process.env;
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 test.runIf(nginx !== "")(
-  "behind a proxy that holds live figures back, the page says so and polls, until the proxy passes them on",
+  "behind a proxy that buffers live figures, the page says so and polls until the proxy passes them on",
   async () => {
     const store = await createTestStore(app);
     const { id: lsId } = await saved(store, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
@@ -43,7 +43,7 @@ test.runIf(nginx !== "")(
   },
 );
 
-test("a server that is only slow is not taken for a proxy that holds figures back", async () => {
+test("a slow server is not mistaken for a proxy that buffers", async () => {
   const store = await createTestStore(app);
   await saved(store, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
   const opened = await openNewestShow(browser, app, store);

@@ -49,7 +49,7 @@ test("without analytics:read, the sign-in says that it is needed", async () => {
   await expect.poll(() => problem.count()).toBe(1);
 });
 
-test("a link with a token without analytics:read says so, too", async () => {
+test("a link whose token lacks analytics:read says so too", async () => {
   const { token } = await withScopes("events:write");
   const { page } = await browser.open(`${app.url}/dashboard#token=${token}`);
   const problem = page.getByRole("alert").filter({ hasText: "does not have the scope analytics:read." });

@@ -21,7 +21,7 @@ async function storeWithShows(count: number) {
   return store;
 }
 
-test("of a thousand shows, one is found by words of its name, the number is told, and the selected one stays marked", async () => {
+test("one of a thousand shows is found by words of its name; the number of matches is shown, and the selected one stays marked", async () => {
   const store = await storeWithShows(1_000);
   const opened = await openDashboard(browser, app, store);
   const { page } = opened;
@@ -60,7 +60,7 @@ test.each([
   ["desktop", {}],
   ["phone", phone],
 ])(
-  "a show is created without GraphQL, on a %s: scheduled, or live at once, and never over another",
+  "a show is created without GraphQL, on a %s: scheduled, or live at once, and never in place of another",
   async (device, options) => {
     const store = await createTestStore(app);
     const opened = await openDashboard(browser, app, store, options);
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test("what is typed into the list's search is asked for once, after the last key", async () => {
+test("the list's search sends one request, after the last key", async () => {
   const store = await createTestStore(app);
   await saved(store, { name: "Only" });
   const opened = await openSignIn(browser, app);

@@ -20,7 +20,7 @@ test.each([
   ["drops every request", "drop"],
   ["fails", { status: 503 }],
   ["is limited", { status: 429, retryAfter: "1" }],
-] as const)("events of a time in which the service %s arrive later, each once", async (_, mood) => {
+] as const)("events recorded while the service %s arrive later, each once", async (_, mood) => {
   const shop = await openShop(app);
   shop.set(mood);
   const opened = await shop.open(browser);
@@ -36,7 +36,7 @@ test.each([
   await opened.close();
 });
 
-test("an event whose answer is lost is sent again, and counts once", async () => {
+test("an event whose response is lost is sent again, and counts once", async () => {
   const shop = await openShop(app);
   shop.set("lose the answer");
   const opened = await shop.open(browser);
@@ -47,7 +47,7 @@ test("an event whose answer is lost is sent again, and counts once", async () =>
   await opened.close();
 });
 
-test("a browser without a network sends later, as soon as there is one again", async () => {
+test("an offline browser sends its events as soon as it is online again", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser);
   await arrived(shop, 1);
@@ -60,7 +60,7 @@ test("a browser without a network sends later, as soon as there is one again", a
   await opened.close();
 });
 
-test("what a closed tab could not send, the next page does, also what it left to a beacon", async () => {
+test("the next page sends what a closed tab could not, including what it handed to a beacon", async () => {
   const shop = await openShop(app);
   shop.set("drop");
   const opened = await shop.open(browser);
@@ -82,7 +82,7 @@ test("what a closed tab could not send, the next page does, also what it left to
   await opened.close();
 });
 
-test("what a closed tab leaves arrives also from a shop whose pages send no referrer", async () => {
+test("events of a closed tab arrive also from a shop whose pages send no referrer", async () => {
   const shop = await openShop(app, { "referrer-policy": "no-referrer" });
   const opened = await shop.open(browser);
   await arrived(shop, 1);
@@ -95,7 +95,7 @@ test("what a closed tab leaves arrives also from a shop whose pages send no refe
   await opened.close();
 });
 
-test.each([400, 401, 403, 404])("what is refused by %i is given up", async (status) => {
+test.each([400, 401, 403, 404])("events that are refused with %i are discarded", async (status) => {
   const shop = await openShop(app);
   shop.set({ status });
   const opened = await shop.open(browser);
@@ -104,7 +104,7 @@ test.each([400, 401, 403, 404])("what is refused by %i is given up", async (stat
   await opened.close();
 });
 
-test("one event that the service refuses takes no other with it, and a wrong clock loses none", async () => {
+test("an event that the service refuses affects no other, and a wrong clock loses none", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser, "");
   const kept1 = { show: shop.lsId, type: "ADD_TO_CART", channel: "LIVE", viewerId: "v" };
@@ -125,7 +125,7 @@ test("one event that the service refuses takes no other with it, and a wrong clo
   await opened.close();
 });
 
-test("at most 200 events are kept, and they come in requests that the service takes", async () => {
+test("at most 200 events are kept, and they are sent in requests that the service accepts", async () => {
   const shop = await openShop(app);
   shop.set("drop");
   const opened = await shop.open(browser);

@@ -12,7 +12,7 @@ const viewers = async (shop: Shop) => (await shop.kpis()).viewers.live as number
 const reached = (shop: Shop, count: number) => until(async () => (await viewers(shop)) === count, `${count} viewers`);
 const consentRequired = `watch&attributes=${encodeURIComponent('data-consent="required"')}`;
 
-test("until consent is given nothing is stored, also of what could not be sent, and a viewer lives as long as the page", async () => {
+test("until consent is given nothing is stored, not even unsent events, and a viewer's id lasts as long as the page", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser, consentRequired);
   await reached(shop, 1);
@@ -42,7 +42,7 @@ test("until consent is given nothing is stored, also of what could not be sent, 
   await opened.close();
 });
 
-test("with Global Privacy Control nothing is stored, whatever the page says, and what was is removed", async () => {
+test("with Global Privacy Control nothing is stored, whatever the page says, and stored data is removed", async () => {
   const shop = await openShop(app);
   const opened = await browser.open("about:blank", person);
   await opened.page.addInitScript(`
@@ -64,7 +64,7 @@ test.each([
     `Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError") } })`,
   ],
   ["is full", `Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError") }`],
-])("where the browser's storage %s, events arrive all the same", async (_, breaking) => {
+])("events arrive even if the browser's storage %s", async (_, breaking) => {
   const shop = await openShop(app);
   const opened = await browser.open("about:blank", person);
   await opened.page.addInitScript(breaking);

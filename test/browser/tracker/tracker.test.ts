@@ -70,7 +70,7 @@ test("seconds count while the video plays, and not while it is paused; a closed 
   await opened.close();
 });
 
-test("what is played is sent while it plays, and every ten seconds is an event", async () => {
+test("watch time is sent during playback, one event for every ten seconds", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser);
   await opened.page.evaluate(`document.querySelector("video").play()`);
@@ -79,7 +79,7 @@ test("what is played is sent while it plays, and every ten seconds is an event",
   await opened.close();
 });
 
-test("the same viewer comes back as one, also in several tabs; another show counts on its own", async () => {
+test("a returning viewer counts once, also in several tabs; another show counts separately", async () => {
   const shop = await openShop(app);
   const { id: replay } = await saved(shop.store, { status: "ENDED" });
   const opened = await shop.open(browser);
@@ -109,7 +109,7 @@ test("a page without a video counts the time that it is visible", async () => {
   await opened.close();
 });
 
-test("nothing that a page pushes throws into it, and wrong values count nowhere", async () => {
+test("nothing that a page pushes throws an error in it, and invalid values are not counted", async () => {
   const shop = await openShop(app);
   const wrong = [["watch", "video"], ["nothing"], [], null, "text", ["show"], ["addToCart", {}], ["identify", " "]];
   const opened = await shop.open(browser, `push=${encodeURIComponent(JSON.stringify(wrong))}`);

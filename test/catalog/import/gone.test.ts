@@ -37,7 +37,7 @@ test.each([
   ["before its first chunk", 100, 0],
   ["before its first chunk of many", 8_000, 0],
   ["between its chunks", 8_000, 2],
-])("an import whose caller goes %s stores nothing", async (_, rows, chunks) => {
+])("an import whose client disconnects %s stores nothing", async (_, rows, chunks) => {
   const store = await createTestStore(app);
   const before = await digestOf(app, store);
   const { source, signal } = leaving(rows, chunks);
@@ -47,7 +47,7 @@ test.each([
   expect(await digestOf(app, store)).toBe(before);
 });
 
-test("an import whose caller has gone already takes no lock and sends no row", async () => {
+test("an import whose client has already disconnected takes no lock and sends no row", async () => {
   const store = await createTestStore(app);
   const { client, probe } = openConnections();
   const sent: string[] = [];

@@ -29,11 +29,11 @@ describe.each([
     "application/x-ndjson",
     (list: object[]) => list.map((item) => JSON.stringify(item)).join("\n"),
   ],
-] as const)("of an import of %s", (_, path, type, write) => {
+] as const)("an import of %s", (_, path, type, write) => {
   test.each([
-    ["1,000 invalid values are counted beside what is wrong with keys", 1_000, "DUPLICATE", rows + 1_000],
-    ["more invalid values are all counted, and keys are not compared", 1_001, "INVALID_VALUE", 1_001],
-    ["only invalid values are all counted", rows, "INVALID_VALUE", rows],
+    ["reports 1,000 invalid values together with duplicate keys", 1_000, "DUPLICATE", rows + 1_000],
+    ["counts more invalid values, without comparing keys", 1_001, "INVALID_VALUE", 1_001],
+    ["counts all values if all are invalid", rows, "INVALID_VALUE", rows],
   ])("%s", async (__, invalid, code, errorsTotal) => {
     const store = await createTestStore(app);
     const body = write(wrong(invalid));
@@ -56,7 +56,7 @@ describe.each([
 });
 
 test.runIf(engine === "postgresql")(
-  "a long import that is invalid from its start does not wait for those of its store that do",
+  "a long import that is invalid from its start does not wait for other imports of its store",
   async () => {
     const store = await createTestStore(app);
     const holder = new pg.Client(connection);

@@ -79,7 +79,7 @@ describe("an import that succeeded is not carried out again under its key", () =
     expect(await times(store)).not.toEqual(before);
   });
 
-  test("a replay brings nothing back that was deleted since", async () => {
+  test("a replay restores nothing that was deleted since", async () => {
     const store = await createTestStore(app);
     await postWithKey(store, paths.one, one, "k");
     await store.delete(paths.of("a"));
@@ -91,7 +91,7 @@ describe("an import that succeeded is not carried out again under its key", () =
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("of 20 at once one imports, and all get its answer", async () => {
+  test("of 20 concurrent requests one imports, and all get its answer", async () => {
     const store = await createTestStore(app);
     const answers = await Promise.all(Array.from({ length: 20 }, () => postWithKey(store, paths.one, one, "k")));
     expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, importedText(1)]));
@@ -110,7 +110,7 @@ describe("an import that succeeded is not carried out again under its key", () =
     expect(await keysOf(store)).toBe(1);
   });
 
-  test("every alias of an operation has its own answer; one that was cut short is completed", async () => {
+  test("every alias of an operation has its own answer, and an interrupted operation is completed", async () => {
     const store = await createTestStore(app);
     const fields = "{ imported created updated }";
     const query = `mutation ($a: ProductInput!, $b: ProductInput!) {
@@ -168,7 +168,7 @@ describe("a key belongs to one request", () => {
   });
 
   test.each(["x'OR(1=1);--", `"8e03978e-40d5"`, "%00%ff", "$1::text", "\\u0000", "~".repeat(255), "{a,b}"])(
-    "the odd key %s is kept as it is",
+    "the unusual key %s is accepted unchanged",
     async (key) => {
       const store = await createTestStore(app);
       const first = await postWithKey(store, paths.one, one, key);
@@ -189,7 +189,7 @@ describe("a key belongs to one request", () => {
     ["a tab", "a\tb"],
     ["letters beyond ASCII", "clé"],
     ["two in one request", "a, b"],
-  ])("%s is no key: 400, and nothing is stored", async (_, key) => {
+  ])("%s is refused as a key with 400, and nothing is stored", async (_, key) => {
     const store = await createTestStore(app);
     const { status, text } = await postWithKey(store, paths.one, one, key);
     expect([status, JSON.parse(text)]).toEqual([400, problemBody("BAD_REQUEST", wrongKey)]);
@@ -198,7 +198,7 @@ describe("a key belongs to one request", () => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("calls that are no imports do not look at it", async () => {
+  test("requests other than imports ignore it", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, one);
     const headers = { "idempotency-key": "a b" };
@@ -209,7 +209,7 @@ describe("a key belongs to one request", () => {
 });
 
 describe("a key is used up by success alone", () => {
-  test("what was refused may be corrected, or sent again once it is possible, under the same key", async () => {
+  test("a refused import may be corrected, or repeated once it is possible, under the same key", async () => {
     const store = await createTestStore(app);
     const send = (body: object) => postWithKey(store, paths.one, body, "k");
     expect(await send({ product: { ...one.product, price: -1 } })).toMatchObject({ status: 400, replayed: null });
@@ -233,7 +233,7 @@ describe("a key is used up by success alone", () => {
 });
 
 describe("a key lasts for 24 hours", () => {
-  test("then the same request imports again, and another one may take the key", async () => {
+  test("then the same request imports again, and another one may use the key", async () => {
     const store = await createTestStore(app);
     const send = (body: object) => postWithKey(store, paths.one, body, "k");
     await send(one);
@@ -247,7 +247,7 @@ describe("a key lasts for 24 hours", () => {
     expect(await keysOf(store)).toBe(1);
   });
 
-  test("old keys of the store are removed as new ones come, a hundred at a time; other stores' are left alone", async () => {
+  test("a new key removes old ones of its store, a hundred at a time, and none of other stores", async () => {
     const [store, idle] = [await createTestStore(app), await createTestStore(app)];
     const createdAt = new Date("2001-01-01T00:00:00Z");
     const old = [store, idle].flatMap(({ id: storeId }) =>
@@ -262,7 +262,7 @@ describe("a key lasts for 24 hours", () => {
   });
 });
 
-test("a browser on another origin may send a key and see that an answer is a replay", async () => {
+test("a browser on another origin may send a key and see whether an answer is a replay", async () => {
   const origin = "https://shop.example";
   const preflight = await fetch(`${app.url}${paths.one}`, {
     method: "OPTIONS",

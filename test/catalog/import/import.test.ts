@@ -73,13 +73,13 @@ describe("an import", () => {
     expect(await store.post(paths.bulk, bulk([product("b")]))).toEqual(importedAnswer(0, 1));
   });
 
-  test("of an empty list stores nothing and says so", async () => {
+  test("of an empty list stores nothing and reports that", async () => {
     const store = await createTestStore(app);
     expect(await store.post(paths.bulk, bulk([]))).toEqual(importedAnswer(0));
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("leaves the time of the first import as it was and moves that of the last", async () => {
+  test("keeps the time of the first import and updates that of the last", async () => {
     const store = await createTestStore(app);
     const times = async () =>
       app.db.product.findFirstOrThrow({ where: { storeId: store.id }, select: { createdAt: true, updatedAt: true } });
@@ -106,7 +106,7 @@ describe("an import", () => {
     expect(row).toEqual({ price: "0.1" });
   });
 
-  test("keeps every text as it is", async () => {
+  test("keeps every text unchanged", async () => {
     const store = await createTestStore(app);
     const texts = [
       "NULL",
@@ -131,7 +131,7 @@ describe("an import", () => {
 });
 
 describe("all or nothing", () => {
-  test("one invalid product among many leaves the catalog as it was, new and replaced products alike", async () => {
+  test("one invalid product among many leaves the whole catalog unchanged", async () => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, bulk([product("p00000", { title: "Old" }), product("z")]));
     const before = await storedProducts(app, store);
@@ -148,7 +148,7 @@ describe("all or nothing", () => {
   test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
     ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(4_150), { errorPolicy })],
     ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(2_100)) }, { errorPolicy })],
-  ])("what is known to be wrong in a %s is not written to find that out", async (_, run) => {
+  ])("the invalid products of a %s are never written", async (_, run) => {
     const store = await createTestStore(app);
     const { client, probe } = openConnections();
     let writes = 0;
@@ -163,7 +163,7 @@ describe("all or nothing", () => {
     expect(writes).toBe(app.engine === "embedded" ? steps : 1); // the sound ones
   });
 
-  test("a large list is checked bit by bit, so that others are served meanwhile", async () => {
+  test("a large list is checked in parts, so that other requests are served meanwhile", async () => {
     let turns = 0;
     const count = (): void => void (counting = setImmediate(() => ((turns += 1), count())));
     let counting: NodeJS.Immediate | undefined;
@@ -228,7 +228,7 @@ describe("all or nothing", () => {
     ["long ones, one by one", [2_500, 2_500, 2_500, 2_500]],
     ["both", [1_500, 2_500, 1_500, 2_500]],
   ])(
-    "concurrent imports of the same ids in opposite orders all answer, and the last one stands whole: %s",
+    "concurrent imports of the same ids in opposite orders all succeed, and one of them is stored as a whole: %s",
     async (_, counts) => {
       const store = await createTestStore(app);
       await store.post(paths.bulk, bulk(products(2_500)));
@@ -267,7 +267,7 @@ describe("all or nothing", () => {
     expect([own, exchanged].map((list) => list.map(({ sku }) => sku))).toContainEqual(skus);
   });
 
-  test("of concurrent imports that want the same sku for different products one is refused", async () => {
+  test("of concurrent imports that give one sku to different products, one is refused", async () => {
     const store = await createTestStore(app);
     const answers = await Promise.all(
       ["a", "b"].map((id) => store.post(paths.one, { product: product(id, { sku: "S" }) })),

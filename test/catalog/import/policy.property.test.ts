@@ -91,7 +91,7 @@ async function catalogOf(store: TestStore): Promise<Catalog> {
   return new Map((await storedProducts(app, store)).map(({ id, sku, title }) => [id, { sku, title }]));
 }
 
-test("whatever is imported, in every way and with every policy, a plain model of a catalog says what becomes of it", async () => {
+test("random imports, in every way and with every policy, match a simple model of a catalog", async () => {
   const property = fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 8 }), async (requests) => {
     const store = await createTestStore(app);
     let catalog: Catalog = new Map();

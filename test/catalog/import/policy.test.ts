@@ -40,7 +40,7 @@ function failedLine(line: number, id: string | null, field: readonly string[], c
 }
 
 describe("REJECT_FAILED", () => {
-  test("stores the others and tells of each failed product what is wrong, be it not even the shape of one", async () => {
+  test("stores the others and reports the problems of each failed product, even of one that is not an object", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("old") });
     const list = [
@@ -69,7 +69,7 @@ describe("REJECT_FAILED", () => {
     ]);
   });
 
-  test("tells what is wrong with each product itself, whatever its id is", async () => {
+  test("reports the problems of each product itself, whatever its id is", async () => {
     const store = await createTestStore(app);
     const list = [{ ...product("a"), id: "\u00000" }, { ...product("a"), id: "\u00001" }, product("b", { price: "1" })];
     const noNul = "id must not contain a NUL character.";
@@ -79,7 +79,7 @@ describe("REJECT_FAILED", () => {
     expect(told[2]).toEqual(['price must be a number, not "1".']);
   });
 
-  test("of a CSV tells the lines, those too that have the wrong cells", async () => {
+  test("reports the lines of a CSV, also those with a wrong number of cells", async () => {
     const store = await createTestStore(app);
     const [header, ...rows] = toCsv([product("a"), product("b", { price: -1 }), product("c")])
       .trimEnd()
@@ -95,7 +95,7 @@ describe("REJECT_FAILED", () => {
     expect(await storedKeys(app, store)).toEqual({ a: "sku-a", c: "sku-c" });
   });
 
-  test("of one product says so as of one in a list", async () => {
+  test("reports a single product like one in a list", async () => {
     const store = await createTestStore(app);
     const failure = (code: string, message: string, field: string) => ({
       ...failed(0, "a", [], code, message),
@@ -109,7 +109,7 @@ describe("REJECT_FAILED", () => {
     expect(await send(product("a"))).toEqual(partly(1, 0, []));
   });
 
-  test("lets no row pass whose sku is kept by a row that fails, however far along a chain; skus that go round pass", async () => {
+  test("rejects rows whose sku stays with a failed row, through chains of any length, and accepts cycles of skus", async () => {
     const store = await createTestStore(app);
     const list = products(3_000);
     await store.post(paths.bulk, bulk(list));
@@ -135,7 +135,7 @@ describe("REJECT_FAILED", () => {
     ["a list", paths.bulk, (list: readonly object[]) => ({ products: list })],
     ["a CSV", paths.csv, (list: readonly object[]) => ({ csvContent: toCsv(list as never) })],
   ])(
-    "of %s longer than a statement lists the first hundred, counts all, and ties the others to the site",
+    "lists the first hundred failures of %s longer than a statement, counts all, and assigns the others to the site",
     async (_, path, content) => {
       const store = await createTestStore(app);
       await addSite(app.db, store.id, "de", "SHOP");
@@ -156,9 +156,9 @@ describe("REJECT_FAILED", () => {
   );
 
   test.each([
-    ["whose ids and skus stand in others too", (index: number) => product(`same${index >> 1}`)],
+    ["whose ids and skus appear in others too", (index: number) => product(`same${index >> 1}`)],
     ["whose skus belong to other products", (index: number) => product(`new${index}`, { sku: `sku-old${index}` })],
-  ])("lists the first hundred of those %s", async (_, sent) => {
+  ])("lists the first hundred failures: products %s", async (_, sent) => {
     const store = await createTestStore(app);
     const numbers = Array.from({ length: 102 }, (_each, index) => index);
     await store.post(paths.bulk, bulk(numbers.map((index) => product(`old${index}`))));
@@ -191,23 +191,20 @@ describe("REJECT_FAILED", () => {
     ],
     ["a quote that is never closed", paths.csv, { csvContent: `${toCsv([product("a")])}"b,` }, "VALIDATION_FAILED"],
     ["no content", paths.csv, { csvContent: "" }, "VALIDATION_FAILED"],
-  ])("still refuses what is wrong as a whole: %s", async (_, path, body, code) => {
+  ])("still refuses a request that is invalid as a whole: %s", async (_, path, body, code) => {
     const store = await createTestStore(app);
     const answer = await store.post(path, { ...letGo, ...body });
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test.each([undefined, null, "REJECT_ALL"])(
-    "is not the default: with %s the answer is as it was",
-    async (errorPolicy) => {
-      const store = await createTestStore(app);
-      const problem = { code: "INVALID_VALUE", message: badPrice, path: ["products", 1, "price"] };
-      const list = [product("a"), product("b", { price: -1 })];
-      expect(await store.post(paths.bulk, { errorPolicy, products: list })).toEqual(invalid(problem));
-      expect(await store.post(paths.bulk, { errorPolicy, products: list.slice(0, 1) })).toEqual(importedAnswer(1));
-    },
-  );
+  test.each([undefined, null, "REJECT_ALL"])("is not the default: %s refuses all products", async (errorPolicy) => {
+    const store = await createTestStore(app);
+    const problem = { code: "INVALID_VALUE", message: badPrice, path: ["products", 1, "price"] };
+    const list = [product("a"), product("b", { price: -1 })];
+    expect(await store.post(paths.bulk, { errorPolicy, products: list })).toEqual(invalid(problem));
+    expect(await store.post(paths.bulk, { errorPolicy, products: list.slice(0, 1) })).toEqual(importedAnswer(1));
+  });
 });
 
 describe("over GraphQL", () => {
@@ -219,7 +216,7 @@ describe("over GraphQL", () => {
     ["written out", "", "REJECT_FAILED", {}],
     ["in a variable", ", $policy: ImportErrorPolicy", "$policy", { policy: "REJECT_FAILED" }],
     ["by a variable's default", ", $policy: ImportErrorPolicy = REJECT_FAILED", "$policy", {}],
-  ])("the policy may stand %s, in every lane", async (_, definition, policy, variables) => {
+  ])("the policy may be given %s, on every execution path", async (_, definition, policy, variables) => {
     const store = await createTestStore(app);
     const query = `mutation ($products: [ProductInput!]!${definition}) {
       importProducts(products: $products, errorPolicy: ${policy}) ${fields}
@@ -231,7 +228,7 @@ describe("over GraphQL", () => {
     expect(await storedKeys(app, store)).toEqual({ a: "sku-a" });
   });
 
-  test("nothing that is sent is taken for what stands in for a misshapen product", async () => {
+  test("no product that is sent is mistaken for the placeholder of a malformed one", async () => {
     const store = await createTestStore(app);
     const query = `mutation ($products: [ProductInput!]!) {
       importProducts(products: $products, errorPolicy: REJECT_FAILED) { imported failures { index sku } }
@@ -246,7 +243,7 @@ describe("over GraphQL", () => {
     });
   });
 
-  test("fields with other policies beside it refuse what is not whole", async () => {
+  test("a field with another policy in the same operation still refuses everything", async () => {
     const store = await createTestStore(app);
     const query = `mutation ($products: [ProductInput!]!) {
       one: importProducts(products: $products, errorPolicy: REJECT_FAILED) ${fields}
@@ -265,7 +262,7 @@ describe("over GraphQL", () => {
 describe("a dry run", () => {
   const dry = { dryRun: true };
 
-  test("says what an import would do and stores nothing, in every way", async () => {
+  test("reports what an import would do and stores nothing, in every way", async () => {
     const store = await createTestStore(app);
     await addSite(app.db, store.id, "de", "SHOP");
     await store.post(paths.one, { product: product("a") });
@@ -283,7 +280,7 @@ describe("a dry run", () => {
     expect(await everythingOf(app, store)).toEqual(before);
   });
 
-  test("finds what only the database knows", async () => {
+  test("finds problems that only the database can detect", async () => {
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("other", { sku: "S" }) });
     const before = await everythingOf(app, store);
@@ -315,7 +312,7 @@ describe("a dry run", () => {
     expect(await everythingOf(app, store)).toEqual(before);
   });
 
-  test("neither takes an Idempotency-Key nor looks at one; the answer of a partial import is replayed whole", async () => {
+  test("neither uses nor reads an Idempotency-Key, and leaves the answer of a partial import to be replayed", async () => {
     const store = await createTestStore(app);
     const body = { ...letGo, products: [product("a"), product("b", { price: -1, title: "\0" })] };
     const trial = () => postWithKey(store, paths.bulk, { ...body, ...dry }, "k");

@@ -22,7 +22,7 @@ describe("skus", () => {
     expect(await storedKeys(app, store)).toEqual({ a: "2", b: "1", c: "3" });
   });
 
-  test("may go round in a large list, to products that stand far from each other, and from an old to a new product", async () => {
+  test("may form a cycle in a large list, among distant products, and pass from an old to a new product", async () => {
     const store = await createTestStore(app);
     const list = products(4_500);
     expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(4_500));
@@ -81,7 +81,7 @@ describe("skus", () => {
     expect(await storedProducts(app, store)).toEqual(before);
   });
 
-  test("and ids that stand twice in a request are a problem of every such row", async () => {
+  test("and ids that appear twice in a request are a problem of every such row", async () => {
     const store = await createTestStore(app);
     const list = [
       product("a", { sku: "1" }),
@@ -101,7 +101,7 @@ describe("skus", () => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("that stand twice far apart in a large list are found", async () => {
+  test("that appear twice far apart in a large list are refused", async () => {
     const store = await createTestStore(app);
     const list = products(4_100, (index) => (index === 4_099 ? { sku: "sku-p00007" } : {}));
     expect(await store.post(paths.bulk, bulk(list))).toEqual(
@@ -110,7 +110,7 @@ describe("skus", () => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("and so are ids", async () => {
+  test("and ids that appear twice far apart are refused too", async () => {
     const store = await createTestStore(app);
     const list = products(4_100, (index) => (index === 4_099 ? { id: "p00007" } : {}));
     expect(await store.post(paths.bulk, bulk(list))).toEqual(

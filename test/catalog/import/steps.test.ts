@@ -55,7 +55,7 @@ async function importBrokenAt(store: TestStore, list: readonly object[], brokenW
   return error;
 }
 
-test("while a long import is under way, others are answered and can write", async () => {
+test("during a long import, other requests are answered and can write", async () => {
   const [importer, other] = [await createTestStore(app), await createTestStore(app)];
   await other.post(paths.one, { product: product("a") });
   let turns = 0;
@@ -71,7 +71,7 @@ test("while a long import is under way, others are answered and can write", asyn
   expect(await leftOf(importer)).toEqual(nothing);
 });
 
-test("readers of the store see all of a long import or nothing of it, and its short imports come after it", async () => {
+test("readers see a long import completely or not at all, and short imports of the store come after it", async () => {
   const store = await createTestStore(app);
   const titled = (title: string) => bulk(products(6_000, () => ({ title })));
   await store.post(paths.bulk, titled("Old"));
@@ -91,7 +91,7 @@ test("readers of the store see all of a long import or nothing of it, and its sh
   expect([...seen].every((title) => ["Old", "New"].includes(title))).toBe(true);
 });
 
-test("products of a long import hand their skus on, over all of its steps", async () => {
+test("products of a long import may pass on their skus across all of its steps", async () => {
   const store = await createTestStore(app);
   const count = 3_500;
   const shifted = (by: number) => products(count, (index) => ({ sku: `s${(index + by) % count}` }));
@@ -102,7 +102,7 @@ test("products of a long import hand their skus on, over all of its steps", asyn
   }
 });
 
-test("a dry run of a long import says what it would do, and leaves nothing", async () => {
+test("a dry run of a long import reports what it would do, and leaves nothing behind", async () => {
   const store = await createTestStore(app);
   await store.post(paths.one, { product: product("p00001") });
   const { status, body } = await store.post(paths.bulk, { ...bulk(products(4_000)), dryRun: true });
@@ -111,7 +111,7 @@ test("a dry run of a long import says what it would do, and leaves nothing", asy
   expect(await leftOf(store)).toEqual(nothing);
 });
 
-test("a long import that ended before it counted has stored nothing, and what it left is removed", async () => {
+test("a long import that is interrupted before it is committed stores nothing, and its staged rows are removed", async () => {
   const store = await createTestStore(app);
   const { client, probe } = openConnections();
   probe.aroundQuery = (sql, send) => {
@@ -131,7 +131,7 @@ test("a long import that ended before it counted has stored nothing, and what it
 test.each<[string, (store: TestStore) => Promise<unknown>]>([
   ["by the sweep of a server", recoverLater],
   ["by the next import of the store", (store) => store.post(paths.one, { product: product("next") })],
-])("a long import that counts when its process ends is completed %s", async (_, complete) => {
+])("a committed long import whose process ends is completed %s", async (_, complete) => {
   const store = await createTestStore(app);
   const old = products(3_500, (index) => ({ sku: `s${index}` }));
   await store.post(paths.bulk, bulk(old));

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test("an import that was checked as a whole, and is valid after all, ties its products to the site", async () => {
+test("an import that is valid after a complete check assigns its products to the site", async () => {
   const store = await createTestStore(app);
   await addSite(app.db, store.id, "de", "SHOP");
   const job = {

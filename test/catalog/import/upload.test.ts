@@ -86,7 +86,7 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
     expect(await storedKeys(app, store)).toEqual({ b: "sku-b" });
   });
 
-  test("every problem is told by its line, in short files and long ones; REJECT_FAILED stores the others", async () => {
+  test("every problem is reported with its line, in short and long files; REJECT_FAILED stores the others", async () => {
     for (const count of [3, 5_000]) {
       const store = await createTestStore(app);
       const list = products(count, (index) => ({
@@ -204,7 +204,7 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
   });
 });
 
-test("NDJSON: blank lines, CRLF and a byte order mark are taken; a line that is no product is named", async () => {
+test("NDJSON may have blank lines, CRLF and a byte order mark, and a line that is not a product is reported", async () => {
   const store = await createTestStore(app);
   const post = async (body: string) =>
     readAnswer(
@@ -221,7 +221,7 @@ test("NDJSON: blank lines, CRLF and a byte order mark are taken; a line that is 
   ]);
 });
 
-test("other media types, and a file where there is none to import, are 415", async () => {
+test("other media types, and a file on a path without file imports, are refused with 415", async () => {
   const store = await createTestStore(app);
   for (const [path, type] of [
     [paths.csv, "application/x-ndjson"],

@@ -19,7 +19,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Cit
   const add = (host: string) =>
     own.query(`INSERT INTO pg_dist_node VALUES ($1, 5432, 1, true, true, 'primary')`, [host]);
 
-  test("are told by whether they answer, and what an operator should know of them", async () => {
+  test("are listed with their settings, or without any if they do not respond", async () => {
     await add("down");
     await add("frozen");
     const found = {
@@ -52,7 +52,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Cit
     expect(text).not.toContain('connections{node="down:5432"}');
   });
 
-  test("are none without Citus", async () => {
+  test("are undefined, and have no metrics, without Citus", async () => {
     await own.query("DROP TABLE pg_dist_node, pg_dist_partition");
     expect(await readNodeStates(connection)).toBeUndefined();
     const registry = new Registry();
@@ -61,7 +61,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Cit
   });
 });
 
-describe("doctor names a node and says what to do:", () => {
+describe("doctor names a node and gives advice:", () => {
   const well: NodeFindings = {
     connections: 12,
     connectionsMax: 100,

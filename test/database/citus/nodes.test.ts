@@ -17,7 +17,7 @@ async function answered(): Promise<void> {
   for (let turns = 0; turns < 5; turns += 1) await turn();
 }
 
-test("the nodes of stores that come up together are looked up by one query, once", async () => {
+test("the nodes of stores requested together are looked up by one query, once", async () => {
   const { asked, nodeOf } = catalog(new Map([["a", "1"], ["b", "2"]])); // prettier-ignore
   expect([nodeOf("a"), nodeOf("b"), nodeOf("a")]).toEqual([undefined, undefined, undefined]);
   await answered();
@@ -25,7 +25,7 @@ test("the nodes of stores that come up together are looked up by one query, once
   expect(asked).toEqual([["a", "b"]]);
 });
 
-test("stores that are not known yet are one group, since they might all be of one node", async () => {
+test("stores whose node is not known yet form one group, since they might all be on one node", async () => {
   const { nodeOf } = catalog(new Map([["a", "1"]]));
   nodeOf("a");
   await answered();
@@ -34,7 +34,7 @@ test("stores that are not known yet are one group, since they might all be of on
   expect(second).toBe(first);
 });
 
-test("a database without nodes is asked once, whatever stores it has", async () => {
+test("a database without nodes is queried once for all of its stores", async () => {
   const { asked, nodeOf } = catalog(undefined);
   nodeOf("a");
   await answered();
@@ -43,7 +43,7 @@ test("a database without nodes is asked once, whatever stores it has", async () 
   expect(asked).toEqual([["a"]]);
 });
 
-test("a store that was moved is noticed after half a minute, without waiting for it", async () => {
+test("a moved store is noticed after half a minute, without delaying a request", async () => {
   const nodes = new Map([["a", "1"]]);
   const { asked, nodeOf } = catalog(nodes);
   nodeOf("a");
@@ -61,7 +61,7 @@ test("a store that was moved is noticed after half a minute, without waiting for
   expect(asked).toEqual([["a"], ["a"]]);
 });
 
-test("while the catalog cannot be read, what is known counts", async () => {
+test("while the catalog cannot be read, the nodes known so far are used", async () => {
   let isDown = false;
   const { nodeOf } = createStoreNodes(async () => {
     if (isDown) throw new Error("down");

@@ -59,7 +59,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     expect(new Set(recordings().slice(0, 2))).toEqual(new Set([statement]));
   });
 
-  test("imports, names of a show and folding are calls of it too, also within their transactions", async () => {
+  test("imports, names of a show and folding call it too, also within their transactions", async () => {
     const events = someEvents(50);
     sent = [];
     await send(events);
@@ -81,14 +81,14 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     expect(await database.client.productSite.count({ where: { storeId: show.storeId, siteId: "de" } })).toBe(2_100);
   });
 
-  test("batches that repeat one another at the same time count once", async () => {
+  test("concurrent identical batches count once", async () => {
     const events = someEvents(120).map((event): SentEvent => ({ ...event, device: "mobile" }));
     const receipts = await Promise.all([0, 20, 40, 60].map((first) => send(events.slice(first, first + 60))));
     expect(receipts.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(120);
     expect(await figuresOf(database.client, show)).toEqual(expectedFigures(events));
   });
 
-  test("texts of any characters arrive as they were sent", async () => {
+  test("texts of any characters arrive unchanged", async () => {
     const device = `a "quoted" \\ {brace}, NULL 'and' $1 ($1)[2] "Product" 👍`;
     const occurredAt = "2026-05-04T18:30:00Z";
     const seen = { viewerId: "NULL", seconds: 1, device, occurredAt };

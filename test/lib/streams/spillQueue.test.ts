@@ -18,7 +18,7 @@ async function namelessFiles(): Promise<number> {
   return links.filter((link) => /vitrine-[\da-f-]+ \(deleted\)$/u.test(link)).length;
 }
 
-test("what is pushed comes out in order, from memory and a file, however writer and reader take turns", async () => {
+test("values come out in order, from memory and from a file, however writes and reads interleave", async () => {
   const step = fc.oneof(fc.string({ maxLength: 40 }), fc.constant("read"), fc.constant("read"));
   const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(100), async (steps, bytesMax) => {
     const queue = new SpillQueue(bytesMax);
@@ -40,7 +40,7 @@ test("what is pushed comes out in order, from memory and a file, however writer 
   await fc.assert(property, { numRuns: 200 });
 });
 
-test("beyond its memory it uses one file without a name, which is closed at the end", async () => {
+test("beyond its memory limit it uses one unnamed file, which is closed at the end", async () => {
   const before = await namelessFiles();
   const queue = new SpillQueue(mebibyte);
   await queue.push(Buffer.alloc(mebibyte, "a"));
@@ -52,7 +52,7 @@ test("beyond its memory it uses one file without a name, which is closed at the 
   expect(await namelessFiles()).toBe(before);
 });
 
-test("a reader that waits gets what comes later, and the end", async () => {
+test("a waiting reader gets later values, and the end", async () => {
   const queue = new SpillQueue();
   const all = taken(queue);
   await queue.push(Buffer.from("late "));
@@ -61,7 +61,7 @@ test("a reader that waits gets what comes later, and the end", async () => {
   expect(await all).toBe("late but there");
 });
 
-test("a failure of the writer comes at once, before what is still in the queue; later ends are ignored", async () => {
+test("a failure of the writer is thrown at once, before queued values; later ends are ignored", async () => {
   const queue = new SpillQueue(4);
   for (const text of ["one", "two", "three"]) await queue.push(Buffer.from(text));
   const pieces = queue.pieces();
@@ -72,7 +72,7 @@ test("a failure of the writer comes at once, before what is still in the queue; 
   expect(await pieces.next()).toMatchObject({ done: true });
 });
 
-test("what was pushed can be dropped, to begin again", async () => {
+test("queued values can be discarded, to start again", async () => {
   const queue = new SpillQueue(4);
   for (const text of ["wrong", "wrong too", "x"]) await queue.push(Buffer.from(text));
   queue.clear();
@@ -81,7 +81,7 @@ test("what was pushed can be dropped, to begin again", async () => {
   expect(await taken(queue)).toBe("right and long");
 });
 
-test("once the reader has left, nothing is kept and the file is closed, also while the writer goes on", async () => {
+test("once the reader stops, nothing is kept and the file is closed, even if the writer continues", async () => {
   const before = await namelessFiles();
   const queue = new SpillQueue(4);
   const pieces = queue.pieces();

@@ -121,7 +121,7 @@ test("without --json the result is text, and the secret is alone on the first li
 test.each([
   ["a failure", ["token", "list", "nobody"], 1, "There is no store nobody.\n"],
   ["misuse", ["bogus"], 2, "unknown command 'bogus' (see --help)\n"],
-])("the process ends with the status of what happened: %s", async (_, args, status, reason) => {
+])("the exit status reflects the outcome: %s", async (_, args, status, reason) => {
   expect(await vitrine(args, env)).toEqual({ status, stdout: "", stderr: `vitrine: ${reason}` });
 });
 
@@ -264,7 +264,7 @@ test("the help names every exit status", async () => {
 });
 
 test.each([[["--help"]], [["token", "--help"]], [["token", "issue", "--help"]]])(
-  "%j says on standard output what it takes",
+  "%j prints its usage on standard output",
   async (args) => {
     const { status, stdout, stderr } = await cli(args, { DATA_DIR: "/dev/null" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -75,7 +75,7 @@ test("variables of other programs are ignored", () => {
   expect(readConfig({ PATH: "/bin", npm_config_port: "x" })).toEqual(defaults);
 });
 
-describe("each variable sets what it names", () => {
+describe("each variable changes its setting", () => {
   test.each([
     ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
     ["PORT", "0", { port: 0 }],
@@ -235,7 +235,7 @@ describe("variables that contradict each other are refused", () => {
   });
 });
 
-test("persisted operations only need persisted operations", () => {
+test("PERSISTED_OPERATIONS_ONLY requires PERSISTED_OPERATIONS", () => {
   expect(problemsOf({ PERSISTED_OPERATIONS_ONLY: "true" })).toEqual([
     "PERSISTED_OPERATIONS_ONLY needs PERSISTED_OPERATIONS",
   ]);
@@ -268,7 +268,7 @@ test.each([
   ["DATABASE_URI", "DATABASE_URL"],
   ["LOGLEVEL", "LOG_LEVEL"],
   ["redis_url", "REDIS_URL"],
-])("%s is taken for a misspelled %s", (name, meant) => {
+])("%s is reported as a misspelled %s", (name, meant) => {
   expect(
     misspelledVariables({ [name]: "x", PATH: "/bin", HOSTNAME: "h", SPORT: "1", OTEL_RESOURCE_ATTRIBUTES: "" }),
   ).toEqual([{ name, meant }]);

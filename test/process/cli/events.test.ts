@@ -46,7 +46,7 @@ describe("vitrine events", () => {
     expect(await figures(show)).toEqual(expectedFigures([]));
   });
 
-  test.runIf(redisUrl !== "")("tells servers of changes, and of none while it checks", async () => {
+  test.runIf(redisUrl !== "")("notifies servers of changes, but not while it only checks", async () => {
     const { show, command } = await prepare([...Array<string>(5_000).fill(" ".repeat(256)), "no"]); // several blocks
     const redis = new Redis(redisUrl);
     const told: string[] = [];

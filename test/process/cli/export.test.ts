@@ -75,7 +75,7 @@ test("an export is printed without a file, and narrowed", async () => {
   expect(later.split("\n")).toHaveLength(2);
 });
 
-test("what cannot be exported or read is refused with its reason", async () => {
+test("an invalid export or import is refused with the reason", async () => {
   const store = await newStore();
   const broken = join(folder, "broken.csv.gz");
   await writeFile(broken, gzipSync(toCsv(list)).subarray(0, 50));

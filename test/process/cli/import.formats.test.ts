@@ -24,7 +24,7 @@ mug,,,,Blue,M-B,"13,50",https://cdn.example/mug-2.jpg
 `;
 const template = ["--url-template", "https://shop.example/products/{handle}"];
 
-test("a Shopify export is recognized and stored, and what is not used is told", async () => {
+test("a Shopify export is recognized and stored, and unused columns are reported", async () => {
   const { env, store, command } = await prepare(shopify);
   const told = { format: "shopify", notes: ["Column 'Vendor' is not used."] };
   expect(await cliJson([...command, ...template], env)).toEqual({
@@ -54,7 +54,7 @@ test("a dry run shows the first products, and stores nothing", async () => {
   expect(await stored(store)).toEqual([]);
 });
 
-test("rows that lack something are named with their line, and the others are stored", async () => {
+test("incomplete rows are reported with their line, and the others are stored", async () => {
   const { env, store, command } = await prepare(`${shopify}cup,,,,,C-1,5,\n`);
   const { status, stderr } = await cli([...command, ...template, "--error-policy", "reject-failed"], env);
   expect(status).toBe(3);

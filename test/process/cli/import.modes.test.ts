@@ -22,7 +22,7 @@ async function prepare() {
   return { env, store, command };
 }
 
-test("--mode replace leaves the rows of the file alone, within --max-deletions", async () => {
+test("--mode replace keeps only the rows of the file, within --max-deletions", async () => {
   const { env, store, command } = await prepare();
   await cliJson(await command(products(30)), env);
   const some = products(12);
@@ -46,7 +46,7 @@ test("--mode replace leaves the rows of the file alone, within --max-deletions",
   );
 });
 
-test("--mode patch changes the columns of the file alone, and reads no files of other systems", async () => {
+test("--mode patch changes only the columns of the file, and refuses files of other systems", async () => {
   const { env, store, command } = await prepare();
   await cliJson(await command(products(3, () => ({ description: "Kept", price: 1 }))), env);
   const file = join(place.dataDir, `${randomUUID()}.csv`);
@@ -70,7 +70,7 @@ test("--mode patch changes the columns of the file alone, and reads no files of 
   ]);
 });
 
-test("unknown modes and counts that are none are refused", async () => {
+test("unknown modes and invalid counts are refused", async () => {
   const { env, command } = await prepare();
   const unknown = await cli(await command([], "--mode", "merge"), env);
   expect([unknown.status, unknown.stderr]).toEqual([

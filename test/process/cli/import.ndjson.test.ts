@@ -36,7 +36,7 @@ async function prepare(content: string | Buffer, name = "products.ndjson") {
 const stored = (storeId: string) =>
   database.client.product.findMany({ where: { storeId }, select: { id: true, title: true }, orderBy: { id: "asc" } });
 
-test.for([3, 5_000])("--rejects writes the lines that fail as they were sent; of %i", async (count) => {
+test.for([3, 5_000])("--rejects writes failed lines unchanged, of a file of %i", async (count) => {
   const good = products(count);
   const bad = [
     lines([product("cheap", { price: -1 })]),
@@ -55,7 +55,7 @@ test.for([3, 5_000])("--rejects writes the lines that fail as they were sent; of
   expect(await readFile(file, "utf8")).toBe("");
 });
 
-test("a patch changes the fields that are there, and a dry run shows the first products", async () => {
+test("a patch changes only the given fields, and a dry run shows the first products", async () => {
   const { store, folder, file } = await prepare(lines([product("a"), product("b")]));
   await cliJson(["import", store, file], place.env);
   const patches = join(folder, "patch.jsonl");
@@ -77,7 +77,7 @@ test("standard input is NDJSON where it begins with a brace, and CSV otherwise",
   expect(await run("true")).toContain("The CSV text is empty");
 });
 
-test("options about formats are for other files", async () => {
+test("options of other formats are refused", async () => {
   const { store, file } = await prepare(lines(products(1)));
   const { status, stderr } = await cli(["import", store, file, "--format", "shopify"], place.env);
   expect([status, stderr]).toEqual([1, expect.stringContaining("NDJSON has Vitrine's own fields and is UTF-8")]);

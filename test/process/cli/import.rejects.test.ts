@@ -30,7 +30,7 @@ const stored = (storeId: string) => database.client.product.count({ where: { sto
 describe("--rejects", () => {
   // More than are listed, and of each kind: invalid, duplicate, in conflict, malformed; short and long imports.
   test.for([300, 5_000])(
-    "of %i rows writes all that fail as they were sent, to be imported when mended",
+    "of %i rows writes all that fail unchanged, so that they can be corrected and imported",
     async (count) => {
       const rows = Array.from({ length: count }, (_, n) => row(n, n % 2 === 0 ? n : "cheap"));
       const { store, folder, rejects, command } = await prepare(csv(row(1), row(2)));
@@ -65,7 +65,7 @@ describe("--rejects", () => {
     expect(await stored(store)).toBe(0);
   });
 
-  test("is refused for the imported file, for what is no file, where it cannot be written, and with reject-all", async () => {
+  test("is refused for the imported file, a path that is not a file, one that cannot be written, and with reject-all", async () => {
     const { store, folder, file, rejects } = await prepare(csv(row(1)));
     const missing = join(folder, "missing", "rejected.csv");
     const refusals = [
@@ -86,7 +86,7 @@ describe("--rejects", () => {
   });
 });
 
-test("--site ties the products to a site of the store", async () => {
+test("--site assigns the products to a site of the store", async () => {
   const { store, file } = await prepare(csv(row(1)));
   const unknown = await cli(["import", store, file, "--site", "de"], place.env);
   expect(unknown).toMatchObject({
@@ -99,7 +99,7 @@ test("--site ties the products to a site of the store", async () => {
   expect(ties).toEqual([{ storeId: store, siteId: "de", productId: "p-1" }]);
 });
 
-test("- is standard input, of which nothing is left, whether the import succeeds or fails", async () => {
+test("- reads standard input, and leaves no temporary file, whether the import succeeds or fails", async () => {
   const { store, folder } = await prepare(csv(row(1), row(2)));
   const script = `
     "$NODE" "$PROGRAM" import ${store} - --json < products.csv

@@ -44,7 +44,7 @@ test("a file of 20,000 rows is imported whole, and again as replacements", async
   expect(await cliJson(command, env)).toEqual({ store, imported: 20_000, created: 0, updated: 20_000 });
 });
 
-test("without --json people read the counts, and there is no progress bar where there is no terminal", async () => {
+test("without --json the counts are a sentence, and without a terminal there is no progress bar", async () => {
   const { env, command } = await prepare(csv(row(1), row(2)));
   const stdout = "2 products were imported. 2 new, 0 replaced.\n";
   expect(await cli(command, env)).toEqual({ status: 0, stdout, stderr: "" });
@@ -56,7 +56,7 @@ test("a file with a header alone imports nothing and succeeds", async () => {
 });
 
 describe("a file with problems stores nothing and ends with status 1", () => {
-  test("every problem is named with the line on which its record starts, and its column", async () => {
+  test("every problem is reported with the line on which its record starts, and its column", async () => {
     const [reason, ...problems] = await refusal(
       csv(
         row(1),
@@ -69,7 +69,7 @@ describe("a file with problems stores nothing and ends with status 1", () => {
     expect(places(problems)).toEqual(["2 id", "3 price", "5 title", "5 available", "6 id"]);
   });
 
-  test("a single problem is named with its line too", async () => {
+  test("a single problem is reported with its line too", async () => {
     const [reason, ...problems] = await refusal(csv(row(1), row(2).replace("2.5", "-2.5")));
     expect(reason).toMatch(/^vitrine: \S/u);
     expect(places(problems)).toEqual(["3 price"]);
@@ -125,7 +125,7 @@ describe("with --error-policy reject-failed", () => {
     expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 3, stderr: "", result });
   });
 
-  test("a valid file ends with 0; an unknown policy is misuse", async () => {
+  test("a valid file exits with 0, and an unknown policy is a usage error", async () => {
     const { env, command, store } = await prepare(csv(row(1)));
     const result = { store, imported: 1, created: 1, updated: 0, failed: 0, failures: [] };
     expect(await cliJson([...command, "--error-policy", "reject-failed"], env)).toEqual(result);

@@ -20,7 +20,7 @@ async function newStore() {
   return { store, id, tokens };
 }
 
-test("a command ends quietly when its reader closes the pipe", async () => {
+test("a command ends without an error when its reader closes the pipe", async () => {
   const { store } = await newStore();
   expect(await shell(`vitrine token list ${store} | true`)).toEqual({ status: 0, stdout: "", stderr: "" });
   expect(await shell("vitrine --help | true")).toEqual({ status: 0, stdout: "", stderr: "" });
@@ -53,7 +53,7 @@ test("a rotation whose secret cannot be written is undone: only the old token wo
   expect(await tokens()).toEqual([before, expect.objectContaining({ revokedAt: expect.any(String) })]);
 });
 
-test.each([">&-", ">/dev/null"])("no secret is made where nobody can see it: %s", async (to) => {
+test.each([">&-", ">/dev/null"])("no secret is created if its output would be discarded: %s", async (to) => {
   const { store, id, tokens } = await newStore();
   const before = await tokens();
   for (const command of [`issue ${store}`, `rotate ${store} ${id}`]) {

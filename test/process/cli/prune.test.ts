@@ -85,7 +85,7 @@ describe("vitrine events prune", () => {
     }
   });
 
-  test("an archived show takes no events from a file", async () => {
+  test("refuses a file of events for an archived show", async () => {
     const { storeId, lsId } = await archivedShow();
     await cliJson(["events", "prune", storeId, "--before", "2026-06-01"], place.env);
     const file = join(place.dataDir, `${lsId}.ndjson`);
@@ -112,7 +112,7 @@ describe("vitrine events prune", () => {
     expect(await database.client.showEvent.count({ where: { storeId } })).toBe(300);
   });
 
-  test("events record takes a store that is called prune", async () => {
+  test("events record accepts a store named prune", async () => {
     await createStore(database.client, "prune", "Prune");
     const show = await newShow(database.client, "prune");
     const file = join(place.dataDir, "prune.ndjson");

@@ -68,7 +68,7 @@ test("stores are listed, shown and renamed", async () => {
   );
 });
 
-test("a store is deleted with everything of it, and other stores stay as they are", async () => {
+test("deleting a store deletes all of its data, and nothing of other stores", async () => {
   const [{ store }, other] = [await fullStore(), await fullStore()];
   const before = await everythingOf({ db: database.client }, { id: other.store });
   const unconfirmed = await cli(["store", "delete", store], env);
@@ -91,7 +91,7 @@ test("a store is deleted with everything of it, and other stores stay as they ar
   expect(await everythingOf({ db: database.client }, { id: other.store })).toEqual(before);
 });
 
-test("on a terminal a deletion asks: only yes goes on, and neither no nor the end of the input changes anything", async () => {
+test("on a terminal a deletion asks for confirmation: only yes continues, and neither no nor the end of the input changes anything", async () => {
   const store = await newStore();
   const variables = { ...env, PATH: process.env["PATH"] ?? "", VITRINE: `${process.execPath} ${program}` };
   const onTerminal = (input: string) =>
@@ -115,7 +115,7 @@ test("on a terminal a deletion asks: only yes goes on, and neither no nor the en
   expect(await emptyTables(store)).toEqual([]);
 });
 
-test("a store's tokens are deleted, and time is given until they have stopped working", async () => {
+test("a store's tokens are deleted first, with time for them to stop working", async () => {
   const { store } = await fullStore();
   await issueToken(database.client, store);
   const from = performance.now();
@@ -124,7 +124,7 @@ test("a store's tokens are deleted, and time is given until they have stopped wo
   expect(await emptyTables(store)).toEqual([]);
 });
 
-test("sites are listed and removed; products that were tied to one stay", async () => {
+test("sites are listed and removed, and their products stay", async () => {
   const { store } = await fullStore();
   await addSite(database.client, store, "at", "MARKET");
   const sites = [
@@ -178,7 +178,7 @@ test.each([
   [["site", "remove", "nobody", "de", "--yes"], "There is no store nobody."],
   [["show", "list", "nobody"], "There is no store nobody."],
   [["show", "delete", "nobody", "show", "--yes"], "There is no store nobody."],
-])("%j is refused: there is no such store", async (args, reason) => {
+])("%j is refused for a store that does not exist", async (args, reason) => {
   expect(await cli(args, env)).toEqual({ status: 1, stdout: "", stderr: `vitrine: ${reason}\n` });
 });
 

@@ -59,7 +59,7 @@ async function currentPlace(): Promise<Place> {
 const storesOf = async ({ env }: Place): Promise<string[]> =>
   (await cliJson(["store", "list"], env)).stores.map(({ store }: { store: string }) => store);
 
-test("a backup while a server takes imports is of one moment: each is in it completely or not at all", async () => {
+test("a backup during imports is consistent: each import is in it completely or not at all", async () => {
   const place = await placeWithStoreForTest();
   const server = await serve({ ...place.env, DEMO_TOKEN: "the-token-of-the-demo" });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
@@ -98,7 +98,7 @@ test("a backup while a server takes imports is of one moment: each is in it comp
   expect(a).toBeLessThanOrEqual(after + 1);
 });
 
-test("a restore replaces the database, which is kept until the next one, and asks before", async () => {
+test("a restore asks for confirmation and replaces the database, which is kept until the next one", async () => {
   const place = await currentPlace();
   const at = (name: string) => join(place.dataDir, name);
   await mkdir(at("before-restore")); // of an earlier restore
@@ -126,7 +126,7 @@ test("a restore that was killed leaves the old database or the restored one, and
   expect(await storesOf(place)).toEqual(["saved"]);
 });
 
-test("what is no whole backup is refused, and the database stays", async () => {
+test("an incomplete backup is refused, and the database stays", async () => {
   const place = await currentPlace();
   const file = join(place.temporary, "bad.backup");
   const whole = await readFile(backup);
@@ -206,7 +206,7 @@ test("a backup replaces files, through links too, but neither folders nor socket
   expect((await readdir(place.temporary)).toSorted()).toEqual(["folder", "link", "older", "socket"]);
 });
 
-test("a backup whose server is killed meanwhile says to run it again, and leaves nothing", async () => {
+test("a backup whose server is killed meanwhile says to run it again, and leaves no file", async () => {
   const place = await placeWithStoreForTest();
   const { process: server } = await serve(place.env);
   const folder = join(place.temporary, "backups");

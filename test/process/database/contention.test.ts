@@ -12,7 +12,7 @@ import { analyticsPath, saved } from "../../support/shows.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
-describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL database", () => {
+describe.runIf(testDatabaseUrl !== undefined)("other clients of the same PostgreSQL database", () => {
   let url: string;
   let server: Serving;
   let database: OpenDatabase;
@@ -48,7 +48,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     await until(isEnough, `${count} statements to wait for locks`);
   }
 
-  test("that hold a lock: whoever needs it, or a connection, gets UNAVAILABLE in bounded time, and is served after that", async () => {
+  test("that hold a lock: requests that need it, or a connection, get UNAVAILABLE in bounded time, and are served after that", async () => {
     const store = await newStore();
     const { id: lsId } = await saved(store);
     await store.post(paths.bulk, bulk(products(10)));
@@ -122,7 +122,7 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     expect((await store.get(paths.of("a"))).body.title).toBe("Of the short one");
   });
 
-  test("that deadlock with an import: it is run again, and succeeds", async () => {
+  test("that deadlock with an import: it is retried, and succeeds", async () => {
     const store = await newStore();
     await store.post(paths.bulk, bulk([product("a"), product("b")]));
     const update = (id: string) =>
@@ -184,13 +184,13 @@ describe.runIf(testDatabaseUrl !== undefined)("others in the same PostgreSQL dat
     await Promise.all(streams);
   });
 
-  test("that change what an import is about to change: it is run again, and succeeds", async () => {
+  test("that change what an import is about to change: it is retried, and succeeds", async () => {
     const { store, response } = await importAgainst(3);
     expect(response.status).toBe(200);
     expect((await store.get(paths.of("a"))).body.title).toBe("Title a");
   });
 
-  test("that do so each time: after 4 attempts it is given up with 503 and Retry-After", async () => {
+  test("that do so each time: it fails after 4 attempts, with 503 and Retry-After", async () => {
     const { store, response } = await importAgainst(4);
     expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
       status: 503,

@@ -16,7 +16,7 @@ import { placeForTest, vitrine, vitrineJson } from "../../support/process.js";
 const withoutCitus =
   "vitrine: This database has no Citus: there is nothing to distribute over. Run CREATE EXTENSION citus on a server that has it.\n";
 
-test("on the embedded database: refused with one line", async () => {
+test("on the embedded database it is refused with one line", async () => {
   const { env, dataDir } = await placeForTest();
   expect(await vitrine(["distribute"], env)).toEqual({ status: 1, stdout: "", stderr: withoutCitus });
   expect(await readdir(dataDir), "no database is made for it").toEqual([]);
@@ -60,7 +60,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     expect(await empty.query("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace")).toEqual([]);
   });
 
-  test("a transaction that meets a shard which was just split, as Citus says it, runs again", async () => {
+  test("a transaction that Citus refuses because its shard was just split is retried", async () => {
     const open = connect("postgresql", { connectionString: database.url, max: 1 }, () => undefined);
     onTestFinished(() => open.close());
     let attempts = 0;
@@ -86,7 +86,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       await database.query(`DROP TABLE IF EXISTS "Later" CASCADE; ${citusStandIn}`);
     });
 
-    test("Store goes by its id, every table of stores beside it, tokens everywhere; all keys come back", async () => {
+    test("Store is distributed by its id, every table of stores with it, tokens are replicated, and all keys are restored", async () => {
       const before = await constraints();
       expect(await vitrineJson(["distribute"], env)).toEqual({ distributed: tables });
       expect(await calls()).toEqual([
@@ -106,7 +106,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       await expect(database.query(orphan)).rejects.toMatchObject({ code: "23503" });
     });
 
-    test("run again, it does nothing, and takes no key away for it", async () => {
+    test("a second run does nothing, and drops no key", async () => {
       await distribute({ connectionString: database.url }, () => undefined);
       const [before, called] = [await constraints(), await calls()];
       expect(await vitrine(["distribute"], env)).toEqual({ status: 0, stdout: "Nothing to distribute.\n", stderr: "" });
@@ -114,7 +114,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       expect(await calls()).toEqual(called);
     });
 
-    test("after a later migration it adds the new table, and leaves the keys of the others alone", async () => {
+    test("after a later migration it adds the new table, and keeps the keys of the others", async () => {
       await distribute({ connectionString: database.url }, () => undefined);
       const [before, called] = [await constraints(), await calls()];
       await database.query(`CREATE TABLE "Later" ("storeId" text COLLATE "C", id text, "siteId" text COLLATE "C",
@@ -139,7 +139,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       expect(after.find(({ name }) => name === "later_site")).toMatchObject({ kind: "f", convalidated: true });
     });
 
-    test("all of it is done, or nothing: a table that Citus refuses leaves everything as it was", async () => {
+    test("it is atomic: if Citus refuses a table, nothing changes", async () => {
       await database.query(`CREATE TABLE "Later" ("storeId" text COLLATE "C", id text PRIMARY KEY)`);
       const before = await constraints();
       const { status, stderr } = await vitrine(["distribute"], env);
@@ -151,14 +151,14 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       expect(await calls()).toEqual([]);
     });
 
-    test("two at once do it once, and each tells what it did itself", async () => {
+    test("of two concurrent runs one does it, and each reports what it did itself", async () => {
       const run = () => distribute({ connectionString: database.url }, () => undefined);
       const reports = await Promise.all([run(), run()]);
       expect(reports.toSorted((a, b) => a.length - b.length)).toEqual([[], tables]);
       expect(new Set(await calls()).size).toBe((await calls()).length);
     });
 
-    test("another that migrates or distributes is named and waited for, with a limit", async () => {
+    test("another migration or distribution is reported and waited for, with a limit", async () => {
       const other = new pg.Client({ connectionString: database.url, application_name: "another" });
       await other.connect();
       onTestFinished(() => other.end());
@@ -173,7 +173,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
       expect(await calls()).toEqual([]);
     });
 
-    test("a limit that the role has for statements does not cancel it", async () => {
+    test("the role's statement_timeout does not cancel it", async () => {
       const limit = (value: string) => database.query(`ALTER ROLE CURRENT_USER IN DATABASE ${database.name} ${value}`);
       await database.query(`CREATE OR REPLACE FUNCTION create_reference_table(table_name regclass) RETURNS void LANGUAGE sql
         AS 'INSERT INTO pg_dist_partition VALUES (table_name); SELECT pg_sleep(0.4)'`);

@@ -31,7 +31,7 @@ async function query(sql: string, values: unknown[] = []): Promise<unknown[]> {
   return withClient(async (client) => (await client.query(sql, values)).rows);
 }
 
-test("ten clients at once get the answers to their own statements, and to no other's", async () => {
+test("ten concurrent clients get the answers to their own statements only", async () => {
   const ask = async (client: pg.Client, who: number, n: number) => {
     // Statements of different shape and number of parameters, so that a mix-up would not go unnoticed.
     const [columns, values] = [
@@ -50,7 +50,7 @@ test("ten clients at once get the answers to their own statements, and to no oth
   await Promise.all(clients);
 });
 
-test("transactions of several clients come one after the other: none sees a half of another", async () => {
+test("transactions of several clients run one after the other, and none sees part of another", async () => {
   await query("CREATE TABLE account (id int PRIMARY KEY, amount int)");
   await query("INSERT INTO account VALUES (1, 100), (2, 100)");
   const move = (amount: number) =>
@@ -81,7 +81,7 @@ test("a statement that fails fails for its own client only", async () => {
   await Promise.all([fail, work]);
 });
 
-describe("a client that dies leaves nothing and blocks nobody", () => {
+describe("a client that disconnects leaves nothing behind and blocks no other", () => {
   const insert = (value: string) => `INSERT INTO kept VALUES ('${value}')`;
   const wrong = message("P", "", "SELEC 1", int16(0));
   const deaths: [string, Buffer[], string][] = [

@@ -97,7 +97,7 @@ function touch(path: string, msAgo = 0): Promise<void> {
   return utimes(path, at, at);
 }
 
-test("a holder in another container keeps its lock by its heartbeat, whatever its pid means here", async () => {
+test("a holder in another container keeps its lock by its heartbeat, whatever process has its pid here", async () => {
   const path = await lockPath();
   const holder = await lockElsewhere(path, 14_000);
   const waited: Holder[] = [];

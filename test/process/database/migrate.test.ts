@@ -46,7 +46,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     expect(await waiting).toEqual(await migrationNames());
   });
 
-  test("a role that may not create tables is told the GRANT to run, and doctor says the same", async () => {
+  test("a role that may not create tables is refused with the GRANT to run, and doctor advises the same", async () => {
     const role = `${database.name}_role`;
     await database.query(`CREATE ROLE ${role}; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
     try {

@@ -34,11 +34,11 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("DATABASE_NAMED_S
     }
   }
 
-  test("true: frequent statements have a name in their connection", async () => {
+  test("true: frequent statements are prepared under a name in their connection", async () => {
     expect(await namesAfterWork("true")).toContain("product_by_id_or_sku");
   });
 
-  test("false: none has, as a pooler that shares connections between transactions needs it", async () => {
+  test("false: no statement has a name, as poolers in transaction mode require", async () => {
     expect(await namesAfterWork("false")).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ async function fill(query: Query) {
   return figures;
 }
 
-test("a move of events that is killed goes on where it was: embedded", async () => {
+test("a killed move of events resumes where it stopped: embedded", async () => {
   const { dataDir, env } = await unmigratedPlaceForTest();
   const onFolder = async <Result>(work: (connection: ReturnType<typeof embeddedConnection>) => Promise<Result>) => {
     const server = await startEmbedded({ folder: foldersOf(dataDir).database });
@@ -72,7 +72,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
   let drop: () => Promise<void> = async () => undefined;
   afterEach(() => drop());
 
-  test("a move of events that is killed goes on where it was: PostgreSQL", async () => {
+  test("a killed move of events resumes where it stopped: PostgreSQL", async () => {
     const database = await createOwnDatabase("upgradekilled");
     drop = () => database.drop();
     const query = await restore({ connectionString: database.url }, dumpBeforeMove);

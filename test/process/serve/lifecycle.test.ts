@@ -14,7 +14,7 @@ function linesOf({ stderr }: Ended): Record<string, unknown>[] {
 const common = { level: 30, time: expect.any(Number), hostname: expect.any(String) };
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "the log says what serves and where, and that %s stopped it",
+  "logs the version, the address and that %s stopped the server",
   async (signal) => {
     const { env } = await placeWithStoreForTest();
     const server = await serve({ ...env, LOG_LEVEL: "info" });
@@ -29,7 +29,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test.runIf(testDatabaseUrl !== undefined)("of several workers, the primary logs start and stop once", async () => {
+test.runIf(testDatabaseUrl !== undefined)("logs start and stop once for several workers", async () => {
   const own = await createOwnDatabase("lifecycle");
   onTestFinished(() => own.drop());
   const env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
@@ -40,7 +40,7 @@ test.runIf(testDatabaseUrl !== undefined)("of several workers, the primary logs 
   expect(JSON.stringify(lines)).not.toContain(new URL(own.url).password || "postgres@");
 });
 
-test("the first start says within a second what it is doing; a later one need not", async () => {
+test("prints within a second what the first start does", async () => {
   const { env } = await placeForTest();
   const startedAt = performance.now();
   const first = start(["serve"], { ...env, PORT: "0", LOG_LEVEL: "warn" });

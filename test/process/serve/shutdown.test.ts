@@ -27,7 +27,7 @@ describe("a stop during a long import", () => {
   });
 
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
-    "PostgreSQL, %s processes: lets it end, or cuts it and stores nothing of it once the grace is over",
+    "PostgreSQL, %s processes: lets it end, or aborts it after the grace period and stores nothing of it",
     async (WEB_CONCURRENCY) => {
       const own = await createOwnDatabase("stop");
       const { url } = own;

@@ -129,7 +129,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   });
 });
 
-test("without it tracing, with OpenTelemetry's SDK, is not loaded", async () => {
+test("without it neither tracing nor OpenTelemetry's SDK is loaded", async () => {
   const loads = { NODE_DEBUG: "module,esm" };
   const collector = await startCollector();
   const loaded: boolean[] = [];

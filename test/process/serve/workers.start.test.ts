@@ -7,7 +7,7 @@ import { endOf, start, vitrine } from "../../support/process.js";
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testRedisUrl = process.env["TEST_REDIS_URL"];
 
-describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, where it cannot start", () => {
+describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, when it cannot start", () => {
   let env: Record<string, string>;
   beforeAll(async () => {
     const own = await createOwnDatabase("workers_start");

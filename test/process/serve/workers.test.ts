@@ -115,7 +115,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     await until(async () => (await countAlive(pids)) === 0, "the workers to be gone");
   });
 
-  test("a worker that cannot stop is killed 3 seconds after the grace, and the others are waited for no longer", async () => {
+  test("a worker that cannot stop is killed 3 seconds after the grace period, and the others are not waited for longer", async () => {
     const own = await serve({ ...env, SHUTDOWN_GRACE_MS: "100" });
     const [stuck = 0] = await workersOf(own);
     process.kill(stuck, "SIGSTOP");
@@ -125,7 +125,7 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(await countAlive([stuck])).toBe(0);
   });
 
-  test("workers whose primary was killed let running requests end, and are gone", async () => {
+  test("workers whose primary was killed finish running requests and exit", async () => {
     const pids = await workersOf(server);
     const importing = await beginImport(server.url, (await newStore()).token);
     server.process.kill("SIGKILL");

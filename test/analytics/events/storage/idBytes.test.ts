@@ -5,12 +5,12 @@ import { idBytes, idText } from "../../../../src/analytics/events/storage/idByte
 const bytesOf = (id: string) => Buffer.from(idBytes(id).slice(2), "hex");
 const uuid = "0b5ad1c0-89ab-4cde-8f01-23456789abcd";
 
-test("a UUID takes its 16 bytes", () => {
+test("stores a UUID in 16 bytes", () => {
   expect(idBytes(uuid)).toBe("\\x0b5ad1c089ab4cde8f0123456789abcd");
   expect(idText(bytesOf(uuid))).toBe(uuid);
 });
 
-test("ids that only look like one another differ as bytes, and come back as they were", () => {
+test("distinguishes ids that look alike, and returns them unchanged", () => {
   const raw = bytesOf(uuid).toString("latin1");
   const alike = [
     uuid,
@@ -25,7 +25,7 @@ test("ids that only look like one another differ as bytes, and come back as they
   for (const id of alike) expect(idText(bytesOf(id))).toBe(id);
 });
 
-test("whatever an id is, it comes back as it was", () => {
+test("returns any id unchanged", () => {
   const ids = fc.oneof(
     fc.uuid(),
     fc.string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((id) => id.isWellFormed() && !id.includes("\0")),
