@@ -18,8 +18,8 @@ export async function checkCitus(db: RootDatabase, connection: PoolConfig): Prom
 /** Tables of a later migration stay on the coordinator, unnoticed until that is full. */
 async function checkDistribution(db: RootDatabase, tables: readonly string[]): Promise<Check> {
   if (tables.length > 0) return warning("citus", `on the coordinator alone: ${tables.join(", ")}`, distributeAdvice);
-  const [row] = await db.$queryRawUnsafe<[{ isMade: boolean }]>(`SELECT ${hasOnNodeFunction} AS "isMade"`);
-  if (row.isMade) return ok("citus", "all tables are spread over its nodes");
+  const isMade = await hasOnNodeFunction((sql) => db.$queryRawUnsafe(sql));
+  if (isMade) return ok("citus", "all tables are spread over its nodes");
   return warning("citus", "all tables are spread, but nodes cannot run whole statements", distributeAdvice);
 }
 

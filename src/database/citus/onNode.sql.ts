@@ -3,10 +3,16 @@ export const onNodeFunction = "vitrine_on_node_2";
 
 const signature = `${onNodeFunction}(text, text, text[], text[])`;
 
-export const hasOnNodeFunction = `to_regprocedure('${signature}') IS NOT NULL`;
+const isMade = `to_regprocedure('${signature}') IS NOT NULL`;
 /** Whether this role may call it: it takes a lock that Citus gives to owners of the tables. */
-export const canRunOnNode = `(${hasOnNodeFunction}
+export const canRunOnNode = `(${isMade}
   AND (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('"Store"')))`;
+
+/** @param read runs a statement, by whichever client the caller has */
+export async function hasOnNodeFunction(read: (sql: string) => Promise<readonly { isMade: boolean }[]>) {
+  const [row] = await read(`SELECT ${isMade} AS "isMade"`);
+  return row?.isMade === true;
+}
 
 /**
  * Runs a statement on the tables of one store where they are: on the pieces of the tables that have the store's rows

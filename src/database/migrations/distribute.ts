@@ -52,8 +52,8 @@ export async function distribute(
  * @param isRestored whether the function may come from a dump, so that nodes lack it
  */
 async function makeOnNodeFunction(client: pg.Client, isRestored: boolean): Promise<void> {
-  const { rows } = await client.query<{ isMade: boolean }>(`SELECT ${hasOnNodeFunction} AS "isMade"`);
-  if (rows[0]?.isMade === true && !isRestored) return;
+  const read = async (sql: string) => (await client.query<{ isMade: boolean }>(sql)).rows;
+  if (!isRestored && (await hasOnNodeFunction(read))) return;
   await inSessionTransaction(client, async () => {
     for (const statement of onNodeStatements) await client.query(statement);
   });
