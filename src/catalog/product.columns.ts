@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../database/arrayLiteral.js";
+import { textArrayLiteral } from "../database/sql/arrayLiteral.js";
 import type { Product } from "../generated/prisma/client.js";
 import { isStorable } from "../lib/text.js";
 import { presentFields, type ProductInput, productFieldNames } from "./product.input.js";

@@ -1,4 +1,12 @@
 import type { Database } from "../database/client.js";
+import {
+  directionSql,
+  isBeyond,
+  isIdBeyond,
+  type SortDirection,
+  type SortKey,
+  type SortPosition,
+} from "../database/sql/keyset.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { SearchQuery } from "./product.search.js";
 import {
@@ -18,13 +26,6 @@ export type ProductOrder = (typeof productOrders)[number];
 /** A product with the value that orders it, as in its cursor: empty without a price. */
 export type OrderedProduct = StoredProduct & { readonly sortValue: string };
 
-interface Sort {
-  readonly value: Prisma.Sql;
-  /** The SQL of a cursor's value, to compare `value` with. */
-  readonly given: (value: string) => Prisma.Sql;
-  readonly isValue: (value: string) => boolean;
-}
-
 const double = /^(\d{1,25}(\.\d{1,25})?(e[+-]?\d{1,3})?)?$/u;
 const microseconds = /^-?\d{1,18}$/u;
 
@@ -32,7 +33,7 @@ const microseconds = /^-?\d{1,18}$/u;
  * Titles are compared by their first 200 characters, ignoring the case of A to Z, alike in every database; prices as
  * the numbers that callers see.
  */
-const sorts: Readonly<Record<ProductOrder, Sort>> = {
+const sorts: Readonly<Record<ProductOrder, SortKey>> = {
   ID: { value: Prisma.sql`id`, given: (value) => Prisma.sql`${value}::text`, isValue: () => true },
   TITLE: {
     value: Prisma.sql`left(lower(title COLLATE "C"), 200)`,
@@ -58,8 +59,8 @@ export function isProductSortValue(orderBy: ProductOrder): (value: string) => bo
 interface OrderedPage extends ProductLimits, PageColumns {
   readonly rowsMax: number;
   readonly orderBy: ProductOrder;
-  readonly direction: "ASC" | "DESC";
-  readonly after: { readonly value: string; readonly id: string } | undefined;
+  readonly direction: SortDirection;
+  readonly after: SortPosition | undefined;
 }
 
 /**
@@ -71,7 +72,7 @@ interface OrderedPage extends ProductLimits, PageColumns {
 export function productsOrdered<Row>(db: Database, page: OrderedPage, query: SearchQuery | undefined): Promise<Row[]> {
   const { storeId, rowsMax, orderBy, direction } = page;
   const { value } = sorts[orderBy];
-  const way = direction === "ASC" ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const way = directionSql(direction);
   const nullsLast = orderBy === "PRICE" ? Prisma.sql`(price IS NULL), ` : Prisma.empty;
   const keys = orderBy === "ID" ? Prisma.sql`id ${way}` : Prisma.sql`${nullsLast}${value} ${way}, id ${way}`;
   return readPage(
@@ -80,17 +81,16 @@ export function productsOrdered<Row>(db: Database, page: OrderedPage, query: Sea
     Prisma.sql`
     SELECT ${productColumnsOf(page)}, coalesce(${value}::text, '') AS "sortValue" FROM "Product"
     WHERE "storeId" = ${storeId} ${query === undefined ? Prisma.empty : otherCollation}
-      ${productLimits(page)} ${query === undefined ? Prisma.empty : byIndex(query)} ${isBeyond(page)}
+      ${productLimits(page)} ${query === undefined ? Prisma.empty : byIndex(query)} ${isAfter(page)}
     ORDER BY ${keys} LIMIT ${rowsMax}`,
   );
 }
 
-function isBeyond({ after, orderBy, direction }: OrderedPage): Prisma.Sql {
+function isAfter({ after, orderBy, direction }: OrderedPage): Prisma.Sql {
   if (after === undefined) return Prisma.empty;
-  const beyond = direction === "ASC" ? Prisma.sql`>` : Prisma.sql`<`;
-  if (orderBy === "ID") return Prisma.sql`AND id ${beyond} ${after.id}`;
-  if (after.value === "" && orderBy === "PRICE") return Prisma.sql`AND price IS NULL AND id ${beyond} ${after.id}`;
-  const { value, given } = sorts[orderBy];
-  const isFurther = Prisma.sql`(${value}, id) ${beyond} (${given(after.value)}, ${after.id})`;
+  const idIsBeyond = isIdBeyond(Prisma.sql`id`, direction, after);
+  if (orderBy === "ID") return Prisma.sql`AND ${idIsBeyond}`;
+  if (after.value === "" && orderBy === "PRICE") return Prisma.sql`AND price IS NULL AND ${idIsBeyond}`;
+  const isFurther = isBeyond(sorts[orderBy], Prisma.sql`id`, direction, after);
   return orderBy === "PRICE" ? Prisma.sql`AND (price IS NULL OR ${isFurther})` : Prisma.sql`AND ${isFurther}`;
 }

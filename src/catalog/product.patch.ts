@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../database/arrayLiteral.js";
+import { textArrayLiteral } from "../database/sql/arrayLiteral.js";
 import type { Database } from "../database/client.js";
 import { withRawParameters } from "../database/rawParameters.js";
 import { Prisma } from "../generated/prisma/client.js";

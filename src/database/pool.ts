@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { parseTextArray } from "./arrayLiteral.js";
+import { parseTextArray } from "./sql/arrayLiteral.js";
 import { codeOf, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { nextTurnAfter } from "../lib/streams/turn.js";

@@ -1,8 +1,7 @@
+import type { SortDirection as Direction, SortPosition } from "../database/sql/keyset.js";
 import { errorAt } from "../errors.js";
 import { builder } from "./builder.js";
 import { decodeCursor } from "./connections.js";
-
-export type SortDirection = "ASC" | "DESC";
 
 export const SortDirection = builder.enumType("SortDirection", {
   description: "ASC: the least, the first or the earliest first. DESC: the other way round.",
@@ -12,13 +11,7 @@ export const SortDirection = builder.enumType("SortDirection", {
 /** An order as cursors name it. */
 export interface SortOrder<Key extends string> {
   readonly orderBy: Key;
-  readonly direction: SortDirection;
-}
-
-/** The value is empty where the node has none. */
-export interface SortPosition {
-  readonly value: string;
-  readonly id: string;
+  readonly direction: Direction;
 }
 
 /** Parts of a cursor that names its order. */

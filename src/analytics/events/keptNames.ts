@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../../database/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";

@@ -1,4 +1,11 @@
 import type { Database } from "../../database/client.js";
+import {
+  directionSql,
+  isBeyond,
+  type SortDirection,
+  type SortKey,
+  type SortPosition,
+} from "../../database/sql/keyset.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import type { LiveStreamFilter } from "./liveStream.list.js";
 import { searchedWords } from "./liveStream.list.js";
@@ -9,12 +16,8 @@ export type LiveStreamOrder = (typeof liveStreamOrders)[number];
 /** A show with the value that orders it, as in its cursor. */
 export type OrderedShow = LiveStream & { readonly sortValue: string };
 
-interface Sort {
-  /** Of a show `s` with totals `t`. */
-  readonly value: Prisma.Sql;
-  /** The SQL of a cursor's value, to compare `value` with. */
-  readonly given: (value: string) => Prisma.Sql;
-  readonly isValue: (value: string) => boolean;
+/** Its value is of a show `s` with totals `t`. */
+interface Sort extends SortKey {
   /** Summed over the totals `t` of a show. */
   readonly score?: Prisma.Sql;
 }
@@ -60,9 +63,9 @@ export function isSortValue(orderBy: LiveStreamOrder): (value: string) => boolea
 
 interface OrderedPage extends LiveStreamFilter {
   readonly first: number;
-  readonly after: { readonly value: string; readonly id: string } | undefined;
+  readonly after: SortPosition | undefined;
   readonly orderBy: LiveStreamOrder;
-  readonly direction: "ASC" | "DESC";
+  readonly direction: SortDirection;
 }
 
 /**
@@ -75,21 +78,21 @@ export async function listOrderedLiveStreams(
   storeId: string,
   { first, after, orderBy, direction, ...filter }: OrderedPage,
 ): Promise<{ nodes: readonly OrderedShow[]; hasNextPage: boolean }> {
-  const { value, given, score } = sorts[orderBy];
-  const [way, beyond] = direction === "ASC" ? [Prisma.sql`ASC`, Prisma.sql`>`] : [Prisma.sql`DESC`, Prisma.sql`<`];
+  const { value, score } = sorts[orderBy];
+  const way = directionSql(direction);
   const totals =
     score === undefined
       ? Prisma.empty
       : Prisma.sql`LEFT JOIN (
           SELECT "liveStreamId", ${score} AS score FROM "LiveStreamTotal" WHERE "storeId" = ${storeId}
           GROUP BY "liveStreamId") AS t ON t."liveStreamId" = s.id`;
-  const isBeyond =
+  const isAfter =
     after === undefined
       ? Prisma.empty
-      : Prisma.sql`AND (${value}, s.id) ${beyond} (${given(after.value)}, ${after.id})`;
+      : Prisma.sql`AND ${isBeyond(sorts[orderBy], Prisma.sql`s.id`, direction, after)}`;
   const rows = await db.$queryRaw<OrderedShow[]>`
     SELECT s.*, ${value}::text AS "sortValue" FROM "LiveStream" AS s ${totals}
-    WHERE s."storeId" = ${storeId} ${matching(filter)} ${isBeyond}
+    WHERE s."storeId" = ${storeId} ${matching(filter)} ${isAfter}
     ORDER BY ${value} ${way}, s.id ${way} LIMIT ${first + 1}::int`;
   return { nodes: rows.slice(0, first), hasNextPage: rows.length > first };
 }

@@ -1,5 +1,5 @@
 import type { Prisma } from "../../generated/prisma/client.js";
-import { textArrayLiteral } from "../arrayLiteral.js";
+import { textArrayLiteral } from "../sql/arrayLiteral.js";
 import type { Database } from "../client.js";
 import { boundValue, withRawParameters } from "../rawParameters.js";
 import { onNodeFunction } from "./onNode.sql.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textArrayLiteral } from "../../../src/database/arrayLiteral.js";
+import { textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
 import { header, row, stored, lines, problemsOf, readChunks, read } from "../../support/csvReading.js";
 
 test("an array literal preserves every text, and distinguishes null from the word", () => {

@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../../../database/arrayLiteral.js";
+import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import type { OrderLineInput, ShopperEventInput } from "../events.input.js";
 import { deviceName } from "../keptNames.js";
 import { channelCodes, typeCodes } from "./codes.js";

@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../../../database/arrayLiteral.js";
+import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/showLock.js";
 import type { EventColumns } from "./events.columns.js";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseTextArray, textArrayLiteral } from "../../src/database/arrayLiteral.js";
-import type { OpenDatabase } from "../../src/database/open.js";
-import { testDatabase } from "../support/app.js";
+import { parseTextArray, textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
+import type { OpenDatabase } from "../../../src/database/open.js";
+import { testDatabase } from "../../support/app.js";
 
 let database: OpenDatabase;
 beforeAll(() => {
