@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const product = {
   id: "shirt",

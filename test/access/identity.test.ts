@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createIdentify } from "../../src/access/identity.js";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 /** The database, whose tokens are looked up by `findUnique`. */
 function withTokens(findUnique: (query: { where: { hash: string } }) => Promise<unknown>) {

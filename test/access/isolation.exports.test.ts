@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { exportRoutes } from "../../src/rest/exports.js";
 import { restBase } from "../../src/rest/routes.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { paths, product } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 /** A store whose product has the same id and sku as those of others, but its own title. */
 async function storeWith(title: string): Promise<TestStore> {

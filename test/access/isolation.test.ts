@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { schema } from "../../src/graphql/schema.js";
 import { restBase, restRoutes } from "../../src/rest/routes.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
 import { type Ask, listShows, listShowsBySales, readPerformance, readStore } from "../support/isolation.js";
@@ -11,11 +11,7 @@ import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, save
 import { everythingOf } from "../support/stored.js";
 import { subscribe } from "../support/subscribe.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 /** What a caller can name of a store's data. */
 interface Names {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseOrigins } from "../../src/access/key.origins.js";
 import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
 import { deleteStore } from "../../src/access/store.delete.js";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const origins = ["https://shop.example"];
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { revokeToken, rotateToken, undoRotation } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
-import { createTestStore, openConnections, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const grace = { graceMs: 60_000 };
 

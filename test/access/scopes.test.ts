@@ -10,23 +10,19 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from "graphql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { anyToken, type Scope, scopes } from "../../src/access/scopes.js";
 import { rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { view } from "../support/events.js";
 import { type Document, operationsOf } from "../support/openapi.js";
 import { paths, product } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
 import { subscribe } from "../support/subscribe.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 /** What each field of the root types takes: one that is new must be added here on purpose. */
 const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
 import { within } from "../support/busy.js";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
 import { subscribe } from "../support/subscribe.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id } }";
 

@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { createStore } from "../../src/access/store.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { within } from "../support/busy.js";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
 import { until } from "../support/process.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 /** The whole 401 of a REST path. */
 function refused(detail: string) {

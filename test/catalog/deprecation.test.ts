@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { bulk, importMany, paths, product } from "../support/products.js";
 
-let app: TestApp;
-let store: TestStore;
+const app = await openTestApp();
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
   await addSite(app.db, store.id, "de", "SHOP");
   await store.post(paths.bulk, bulk([product("a"), product("b")]));
 });
-afterAll(() => app.close());
 
 const post = (body: object) => ({
   method: "POST",

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";
 import { importedAnswer, importMany, importOne, paths, product, products, storedKeys } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const full = {
   ...product("a"),

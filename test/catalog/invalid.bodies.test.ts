@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../support/app.js";
 import {
   type ExpectedProblem,
   graphqlError,
@@ -11,11 +11,7 @@ import {
 } from "../support/problems.js";
 import { importMany, importOne, paths, product, storedProducts } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const json = { "content-type": "application/json" };
 const posts = [paths.one, paths.bulk, paths.csv];

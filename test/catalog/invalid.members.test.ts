@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { conflict, type ExpectedProblem, invalid, invalidVariables } from "../support/problems.js";
 import { paths, product, products, storedProducts } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const unknown = (name: string, hint = ""): ExpectedProblem => ({
   code: "UNKNOWN_FIELD",

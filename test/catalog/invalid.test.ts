@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { type ExpectedProblem, invalid, invalidVariables, notThis } from "../support/problems.js";
 import { importedAnswer, importMany, paths, product, storedProducts } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 type Expected = [code: string, message: string, ...path: (string | number)[]];
 /** A field, its value, and what is said of it. The path is that of the field, unless more is said. */

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore, testDatabase } from "../support/app.js";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestStore, openTestApp, testDatabase } from "../support/app.js";
 import { bulk, paths, products } from "../support/products.js";
 
-let app: TestApp;
-let store: TestStore;
 const statements: string[] = [];
+const app = await openTestApp(
+  {},
+  testDatabase((sql) => statements.push(sql)),
+);
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp(
-    {},
-    testDatabase((sql) => statements.push(sql)),
-  );
-  store = await createTestStore(app);
   const long = { description: "Long text", images: ["https://cdn.example.com/1.jpg", "https://cdn.example.com/2.jpg"] };
   await store.post(paths.bulk, bulk(products(3, () => long)));
 });
-afterAll(() => app.close());
 beforeEach(() => void (statements.length = 0));
 
 const listed = () => statements.filter((sql) => sql.includes(`FROM "Product"`) && sql.includes("LIMIT"));

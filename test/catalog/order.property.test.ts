@@ -1,14 +1,10 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { product } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const list = `query ($by: ProductOrder!, $way: SortDirection, $search: String, $available: Boolean, $priceMin: Float, $priceMax: Float,
   $siteId: String, $first: Int, $after: String) {

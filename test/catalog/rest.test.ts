@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/access/site.js";
 import { findProduct } from "../../src/catalog/product.lookup.js";
-import { createTestStore, openConnections, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { invalid, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const json = "application/json; charset=utf-8";
 const found = (body: object) => ({ status: 200, type: json, body });

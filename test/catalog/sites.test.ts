@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import {
   documented,
@@ -14,11 +14,7 @@ import {
   storedProducts,
 } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const noProduct = refusal("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", [
   {

@@ -6,7 +6,7 @@ import { demoStore, prepareDemo, runningShow } from "../../src/cli/demo/demo.js"
 import { startDemoTraffic } from "../../src/cli/demo/traffic.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { within } from "../support/busy.js";
-import { testDatabase } from "../support/app.js";
+import { openConnections, testDatabase } from "../support/app.js";
 import { until } from "../support/process.js";
 import { rowsOfShow } from "../support/storedEvents.js";
 
@@ -44,9 +44,8 @@ async function removeDemo(db: RootDatabase): Promise<void> {
 }
 
 test("an interrupted creation of the demo store is completed from any step, and nothing counts twice", async () => {
-  const database = testDatabase();
+  const database = openConnections();
   const db = database.client;
-  onTestFinished(() => database.close());
   const [where, show] = [{ storeId: demoStore }, { storeId_id: { storeId: demoStore, id: runningShow } }];
   const counted = () =>
     Promise.all([db.product.count({ where }), db.liveStream.count({ where }), db.site.count({ where })]);
@@ -76,9 +75,8 @@ test("an interrupted creation of the demo store is completed from any step, and 
 });
 
 test("before the first start the running show had 60 visits a minute for 20 minutes, as many as the traffic makes", async () => {
-  const database = testDatabase();
+  const database = openConnections();
   const db = database.client;
-  onTestFinished(() => database.close());
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: "Demo store" } }); // other tests have stores
   await prepareDemo(db, undefined, url);
@@ -87,9 +85,8 @@ test("before the first start the running show had 60 visits a minute for 20 minu
 });
 
 test("an operator's own store with the id demo is left unchanged", async () => {
-  const database = testDatabase();
+  const database = openConnections();
   const db = database.client;
-  onTestFinished(() => database.close());
   await removeDemo(db);
   await db.store.create({ data: { id: demoStore, name: demoStore } });
   expect(await prepareDemo(db, undefined, url)).toMatchObject({ token: undefined });

@@ -1,14 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
+import { expect, test } from "vitest";
+import { openTestApp } from "../support/app.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const bundle = new URL("../../dist/dashboard/", import.meta.url);
 

@@ -1,14 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { examplesOf } from "../support/docs.js";
 import { saved } from "../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 test("the overview's operations in the documentation run without errors, and are those that the page sends", async () => {
   const store = await createTestStore(app);

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { OpenDatabase } from "../../src/database/open.js";
+import { expect, test } from "vitest";
 import { Prisma } from "../../src/generated/prisma/client.js";
-import { testDatabase } from "../support/app.js";
+import { openTestDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 
-let database: OpenDatabase;
-beforeAll(() => {
-  database = testDatabase();
-});
-afterAll(() => database.close());
+const database = openTestDatabase();
 
 test.each(Object.values(Prisma.ModelName))(
   "the migrations create the columns of %s in prisma/schema.prisma",

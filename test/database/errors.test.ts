@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isRetryable, mapDatabaseError, notMigrated, unreachableNodeOf } from "../../src/database/errors.js";
 import { isMigrated, pendingMigrationsBy } from "../../src/database/migrations/applied.js";
-import type { OpenDatabase } from "../../src/database/open.js";
 import { retrying } from "../../src/database/transaction.js";
-import { testDatabase } from "../support/app.js";
+import { openTestDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 
-let database: OpenDatabase;
-beforeAll(() => {
-  database = testDatabase();
-});
-afterAll(() => database.close());
+const database = openTestDatabase();
 
 /** Runs a statement that the database refuses with an SQL state. */
 const raise = (state: string, message = "secret") =>

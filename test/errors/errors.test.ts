@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
 import { exchange } from "../support/exchange.js";
 import { graphqlError, invalid, problemBody, refusal } from "../support/problems.js";
 import { importOne, paths, product } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ bodyBytesMax: 100_000 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bodyBytesMax: 100_000 });
 
 const json = { "content-type": "application/json" };
 

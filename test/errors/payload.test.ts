@@ -1,17 +1,13 @@
 import { createConnection } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
 import { exchange } from "../support/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 
 const bytesMax = 1_000_000;
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ bodyBytesMax: bytesMax });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bodyBytesMax: bytesMax });
 
 const json = { "content-type": "application/json" };
 const posts = [paths.one, paths.bulk, paths.csv];

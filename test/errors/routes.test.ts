@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../src/http/content/contentEncoding.js";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
 import { exchange } from "../support/exchange.js";
 import { graphqlError, problemBody, refusal } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 import { saved } from "../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ bodyBytesMax: 100_000 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bodyBytesMax: 100_000 });
 
 const json = { "content-type": "application/json" };
 const graphqlBody = JSON.stringify({ query: "{ __typename }" });

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer, startApp, type TestApp } from "../support/app.js";
 import { brokenDatabase } from "../support/brokenDatabase.js";
 import { exchange } from "../support/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product } from "../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const json = { "content-type": "application/json" };
 const findProduct = { query: `{ product(productId: "a") { id } }` };

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { limits } from "../../src/execution/limits.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
+const store = await createTestStore(app);
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 const inner = limits.depth - 2;

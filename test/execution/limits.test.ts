@@ -1,19 +1,14 @@
 import { parse, validate } from "graphql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { limits, rulesFirst } from "../../src/execution/limits.js";
 import { parseBounded } from "../../src/execution/parse.js";
 import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { fullIntrospection } from "../support/introspection.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+const store = await createTestStore(app);
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseBounded } from "../../src/execution/parse.js";
 import { limits } from "../../src/execution/limits.js";
 import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";
 import { product, storedProducts } from "../support/products.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
+const store = await createTestStore(app);
 
 /** By Yoga, by the fast path while it is not known, and once it is. */
 const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];

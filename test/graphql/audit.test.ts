@@ -1,16 +1,11 @@
 import { serverAudits } from "graphql-http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../support/app.js";
 
 // GraphQL over HTTP (https://graphql.github.io/graphql-over-http), as its reference implementation audits it.
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+const store = await createTestStore(app);
 
 const audits = serverAudits({
   url: () => `${app.url}/graphql`,

@@ -1,6 +1,6 @@
 import { parse } from "graphql";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scopes } from "../../src/access/scopes.js";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
@@ -8,15 +8,11 @@ import { executeOperation } from "../../src/execution/execute.js";
 import type { Observation } from "../../src/schema/observation.js";
 import { compiled, interpreted } from "../../src/execution/operation.js";
 import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { importMany, paths, product, products, storedKeys } from "../support/products.js";
 import { converse } from "../support/socket.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp } from "../support/app.js";
 import { importMany, importOne, product, products } from "../support/products.js";
 import { readAnalytics, readShow, record } from "../support/shows.js";
 
 // Ordinary POSTs of an operation that came before pass by Yoga, and from its third time on run compiled. With a query
 // string, which means nothing here, they never do. Nobody may see a difference.
 
-let app: TestApp;
-let store: TestStore;
+const app = await openTestApp({ analyticsRateLimit: 0, bulkProductsMax: 3 });
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0, bulkProductsMax: 3 });
-  store = await createTestStore(app);
   await store.graphql(importMany, {
     products: products(3, (i) => ({ price: i / 3, images: ["//cdn.example/1.jpg"] })),
   });
   const show = { id: "show", name: "Show", status: "ENDED", startedAt: "2026-05-04T18:30:00Z", durationSeconds: 60 };
   await store.graphql("mutation ($show: LiveStreamInput!) { saveLiveStream(liveStream: $show) { id } }", { show });
 });
-afterAll(() => app.close());
 
 type Body = Readonly<Record<string, unknown>> | string;
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, startApp, type TestStore } from "../support/app.js";
 import { record, saved } from "../support/shows.js";
 
 // The multipart protocol for subscriptions, of Apollo Client: parts of JSON, each `{"payload": result}` or, as a heartbeat, `{}`.
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
+const store = await createTestStore(app);
 
 const ofClient3 = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json";
 const ofClient4 =

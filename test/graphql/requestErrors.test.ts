@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer, startApp } from "../support/app.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+const store = await createTestStore(app);
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp } from "../support/app.js";
 import { receive } from "../support/bytes.js";
 import { readPage } from "../support/pages.js";
 import { postWithKey } from "../support/idempotency.js";
@@ -7,13 +7,8 @@ import { documented, paths, product } from "../support/products.js";
 
 const basePath = "/shop-api";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ basePath });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ basePath });
+const store = await createTestStore(app);
 
 const everywhere = ["", basePath];
 

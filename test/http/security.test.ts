@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { receive } from "../support/bytes.js";
 import { readPage } from "../support/pages.js";
 import { paths } from "../support/products.js";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+const store = await createTestStore(app);
 
 describe("pages", () => {
   test.each(["/", "/graphql", "/docs"])(

@@ -1,13 +1,9 @@
 import { brotliCompressSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApp, type TestApp } from "../support/app.js";
+import { expect, test } from "vitest";
+import { openTestApp } from "../support/app.js";
 import { receive } from "../support/bytes.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ corsOrigins: ["https://admin.example"] });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ corsOrigins: ["https://admin.example"] });
 
 const path = "/tracker/v1.js";
 const read = (headers: Record<string, string> = {}) => receive(app.url, path, { headers });

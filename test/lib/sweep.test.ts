@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createKeySweep } from "../../src/catalog/import/idempotency/expired.js";
 import { startSweep } from "../../src/lib/sweep.js";
 import { within } from "../support/busy.js";
-import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { until } from "../support/process.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const expired = new Date(Date.now() - 25 * 3_600_000);
 const going = new AbortController().signal;

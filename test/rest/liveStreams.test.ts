@@ -1,14 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../support/app.js";
 import { order, storedEvents, storeWithShow, view } from "../support/events.js";
 import { readShow, saved } from "../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const showsPath = "/external/analytics/v1/live-streams";
 const showPath = (lsId: string) => `${showsPath}/${encodeURIComponent(lsId)}`;

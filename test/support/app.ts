@@ -68,16 +68,16 @@ export function testDatabase(told: (sql: string) => void = () => undefined): Ope
   return connect(engine, { ...connection, Client }, () => undefined);
 }
 
-/** Opens the database under test for the tests of a file, whose end closes it. */
-export function openTestDatabase(): OpenDatabase {
-  const database = testDatabase();
+/** Opens the database under test for the tests of a file, whose end closes it. @param told as in testDatabase */
+export function openTestDatabase(told?: (sql: string) => void): OpenDatabase {
+  const database = testDatabase(told);
   afterAll(() => database.close());
   return database;
 }
 
-/** Opens the database under test for one test, whose end closes it. */
-export function openConnections(): OpenDatabase {
-  const database = testDatabase();
+/** Opens the database under test for one test, whose end closes it. @param told as in testDatabase */
+export function openConnections(told?: (sql: string) => void): OpenDatabase {
+  const database = testDatabase(told);
   onTestFinished(() => database.close());
   return database;
 }
@@ -110,6 +110,13 @@ export async function startApp(
       await database.close();
     },
   };
+}
+
+/** Starts the service for the tests of a file, whose end stops it. */
+export async function openTestApp(...options: Parameters<typeof startApp>): Promise<TestApp> {
+  const app = await startApp(...options);
+  afterAll(() => app.close());
+  return app;
 }
 
 export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">): Promise<TestStore> {

@@ -1,16 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { issueKey, revokeKey } from "../../../src/access/key.js";
-import { readAnswer, startApp, storeAt, type TestApp, type TestStore } from "../../support/app.js";
+import { openTestApp, readAnswer, storeAt, type TestStore } from "../../support/app.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { until } from "../../support/process.js";
 import { readAnalytics, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0, collectRateLimit: 0, corsOrigins: ["https://admin.example"] });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0, corsOrigins: ["https://admin.example"] });
 
 const origin = "https://shop.example";
 const browser =

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
-import { readAnswer, startApp, type TestApp, testDatabase } from "../../support/app.js";
+import { openTestApp, readAnswer, testDatabase } from "../../support/app.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";
 
 const statements: string[] = [];
-let app: TestApp;
-beforeAll(async () => {
-  const database = testDatabase((sql) => statements.push(sql));
-  app = await startApp({ analyticsRateLimit: 0, collectRateLimit: 0 }, database);
-});
-afterAll(() => app.close());
+const app = await openTestApp(
+  { analyticsRateLimit: 0, collectRateLimit: 0 },
+  testDatabase((sql) => statements.push(sql)),
+);
 
 async function shop() {
   const { store, lsId: show } = await storeWithShow(app);

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { isFromOwnOrigin } from "../../../src/http/ownOrigin.js";
-import { startApp, type TestApp } from "../../support/app.js";
+import { openTestApp } from "../../support/app.js";
 import { receive } from "../../support/bytes.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
 
 async function shop() {
   const { store, lsId: show } = await storeWithShow(app);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { startApp, type TestApp } from "../../support/app.js";
+import { openTestApp } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { storeWithShow, view } from "../../support/events.js";
 import { everythingOf } from "../../support/stored.js";
 import { recorded } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const viewerId = "viewer-23";
 

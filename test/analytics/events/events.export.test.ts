@@ -1,19 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { exportEvents } from "../../../src/analytics/events/events.export.js";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { startApp, type TestApp } from "../../support/app.js";
+import { openTestApp } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 async function exported({ storeId, lsId }: ShowKey): Promise<string> {
   const pieces: Buffer[] = [];

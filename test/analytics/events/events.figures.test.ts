@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { openTestApp } from "../../support/app.js";
 import { order, storedEvents, storeWithShow, view } from "../../support/events.js";
 import {
   devicesByChannel,
@@ -12,11 +12,7 @@ import {
 } from "../../support/oracle.js";
 import { readAnalytics, readKpis, recorded, saved, savedShow } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("figures", () => {
   test("count the seconds of a VIEW, the amount of an ORDER and products added to carts, and nothing else of other events", async () => {

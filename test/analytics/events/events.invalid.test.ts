@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { openTestApp, readAnswer, type TestStore } from "../../support/app.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
 import { type ExpectedProblem, graphqlError, invalidVariables } from "../../support/problems.js";
 import { record, recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const problem = (index: number, field: string, code: string, message: string): ExpectedProblem => ({
   code,

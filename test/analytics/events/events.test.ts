@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { openTestApp } from "../../support/app.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
 import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("a show without any event", () => {
   const nothing = {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { setCurrency } from "../../../src/access/store.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, refused, storeWithShow } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { readKpis, record, recorded } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const lines = [
   { productId: "shirt", quantity: 2, amount: 70 },

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import {
+  createTestStore,
+  openTestApp,
+  startApp,
+  type TestApp,
+  testDatabase,
+  type TestStore,
+} from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { subscribe } from "../../support/subscribe.js";
 
@@ -8,11 +15,7 @@ const redisUrl = process.env["TEST_REDIS_URL"];
 const subscription =
   "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id kpis { orders { total } sales { total } } } }";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const watch = (at: TestApp, store: TestStore, lsId: string, signal: AbortSignal) =>
   subscribe(at, store, { query: subscription, variables: { lsId } }, signal);

@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
 import { analytics, heldReadings } from "../../support/feed.js";
-import { startApp, type TestApp } from "../../support/app.js";
-
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
 
 describe("the feed", () => {
   test("reads a show once for all subscribers, and at most once per interval", async () => {

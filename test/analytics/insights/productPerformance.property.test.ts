@@ -1,15 +1,11 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { openTestApp, type TestStore } from "../../support/app.js";
 import { eraseAndRemove, situations, storeOf } from "../../support/storeHistories.js";
 import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const orders = ["SALES", "ORDERS", "QUANTITY", "CARTS", "SHOWS"] as const;
 const fields = "productId carts orders quantity sales refunds shows";

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
-import { createTestStore, startApp, storeAt, type TestApp, testDatabase } from "../../support/app.js";
+import { createTestStore, openTestApp, storeAt, testDatabase } from "../../support/app.js";
 import { order } from "../../support/events.js";
 import { product } from "../../support/products.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
 const statements: string[] = [];
-beforeAll(async () => {
-  app = await startApp(
-    {},
-    testDatabase((sql) => statements.push(sql)),
-  );
-});
-afterAll(() => app.close());
+const app = await openTestApp(
+  {},
+  testDatabase((sql) => statements.push(sql)),
+);
 
 const may = `from: "2026-05-01T00:00:00Z", until: "2026-06-01T00:00:00Z"`;
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { setCurrency } from "../../../src/access/store.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, storeWithShow } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 2 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 2 });
 
 const path = "/external/analytics/v1/live-streams.csv";
 const may = "from=2026-05-01T00:00:00Z&until=2026-06-01T00:00:00Z";

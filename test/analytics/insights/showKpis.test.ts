@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
-import { createTestStore, startApp, storeAt, type TestApp, testDatabase } from "../../support/app.js";
+import { createTestStore, openTestApp, storeAt, testDatabase } from "../../support/app.js";
 import { someEvents } from "../../support/figures.js";
 import { accepted, kpis } from "../../support/oracle.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
 import { kpiFields, recorded, saved, saveShow, show } from "../../support/shows.js";
 
-let app: TestApp;
 const statements: string[] = [];
-beforeAll(async () => {
-  app = await startApp(
-    {},
-    testDatabase((sql) => statements.push(sql)),
-  );
-});
-afterAll(() => app.close());
+const app = await openTestApp(
+  {},
+  testDatabase((sql) => statements.push(sql)),
+);
 
 const listed = `{ liveStreams(first: 50) { nodes { id kpis { ${kpiFields} } } } }`;
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { startApp, type TestApp } from "../../support/app.js";
+import { openTestApp } from "../../support/app.js";
 import { kpiFields } from "../../support/shows.js";
 import { eraseAndRemove, situations, storeOf } from "../../support/storeHistories.js";
 import {
@@ -13,11 +13,7 @@ import {
   topShows,
 } from "../../support/storeOracle.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const buckets = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
 const orders = ["SALES", "ORDERS", "VIEWERS", "CONVERSION_RATE", "AVERAGE_VIEW_TIME"] as const;

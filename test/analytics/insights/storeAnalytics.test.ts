@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { setCurrency } from "../../../src/access/store.js";
-import { createTestStore, startApp, type TestApp, testDatabase } from "../../support/app.js";
+import { createTestStore, openTestApp, testDatabase } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
 const statements: string[] = [];
-beforeAll(async () => {
-  app = await startApp(
-    {},
-    testDatabase((sql) => statements.push(sql)),
-  );
-});
-afterAll(() => app.close());
+const app = await openTestApp(
+  {},
+  testDatabase((sql) => statements.push(sql)),
+);
 
 const read = `query ($from: DateTime!, $until: DateTime!, $timeZone: String) {
   storeAnalytics(from: $from, until: $until, timeZone: $timeZone) {

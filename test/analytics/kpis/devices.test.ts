@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { view } from "../../support/events.js";
 import { readAnalytics, recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 test("the first 1,000 devices of each channel are counted by name; further ones as `other`, like a device of that name", async () => {
   const store = await createTestStore(app);

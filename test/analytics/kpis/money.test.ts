@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { readAnalytics, readKpis, recorded } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("money", () => {
   test("is exact: 0.1 and 0.2 give 0.3", async () => {

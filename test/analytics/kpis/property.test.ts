@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import {
   accepted,
   devicesByChannel,
@@ -13,11 +13,7 @@ import {
 } from "../../support/oracle.js";
 import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const startMs = Date.parse("2026-05-04T18:30:00.000Z");
 

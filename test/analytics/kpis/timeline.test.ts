@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { readTimeline } from "../../../src/analytics/kpis/timeline.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { newShow } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { importOne, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const readSpan = `query ($lsId: String!, $bucketSeconds: Int! = 60, $from: DateTime, $until: DateTime) {
   liveStreamAnalytics(lsId: $lsId) {

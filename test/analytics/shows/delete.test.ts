@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { createTestStore, startApp, type TestApp, testDatabase } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { graphqlError } from "../../support/problems.js";
@@ -12,11 +12,7 @@ import { analyticsPath, deleteShow, record, recorded, saved } from "../../suppor
 import { everythingOf } from "../../support/stored.js";
 import { subscribe } from "../../support/subscribe.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const { engine, connection } = inject("database");
 const events = someEvents(300);
@@ -77,8 +73,7 @@ describe("deleting a show", () => {
   test("in many batches removes all, and after an interruption another call removes the rest", async () => {
     const { storeId, lsId } = await newShow(app.db);
     await recordEvents(app.db, storeId, lsId, asInputs(events));
-    const database = testDatabase();
-    onTestFinished(() => database.close());
+    const database = openConnections();
     let sent = 0;
     database.probe.aroundQuery = (sql, send) => {
       if (sql.includes(`DELETE FROM "ShowEvent"`) && (sent += 1) === 3) throw new Error("killed");
@@ -115,8 +110,7 @@ describe("deleting a show", () => {
 
   test("lets its id be used anew: the new show counts its own events and names, in this process and in others", async () => {
     const { storeId, lsId } = await newShow(app.db);
-    const other = testDatabase();
-    onTestFinished(() => other.close());
+    const other = openConnections();
     const limits = { devices: 2, products: 2 };
     for (const client of [app.db, other.client]) {
       await recordEvents(client, storeId, lsId, asInputs(events), { limits }); // both know that there are enough names

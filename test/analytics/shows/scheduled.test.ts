@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { graphqlError } from "../../support/problems.js";
 import {
@@ -16,11 +16,7 @@ import {
 } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 const now = () => new Date().toISOString();

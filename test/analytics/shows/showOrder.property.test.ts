@@ -1,14 +1,10 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const list = `query ($by: LiveStreamOrder!, $way: SortDirection, $search: String, $from: DateTime, $until: DateTime,
   $status: LiveStreamStatus, $first: Int, $after: String) {

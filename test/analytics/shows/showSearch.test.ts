@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { beforeAll, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { saved } from "../../support/shows.js";
 
-let app: TestApp;
-let store: TestStore;
+const app = await openTestApp({ analyticsRateLimit: 0 });
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-  store = await createTestStore(app);
   const shows = [
     ["s1", "Herbst-Äpfel & Birnen", "ENDED"],
     ["s2", "Autumn looks: 100% linen", "ENDED"],
@@ -21,7 +19,6 @@ beforeAll(async () => {
   const stranger = await createTestStore(app);
   await saved(stranger, { name: "Autumn looks of another store" });
 });
-afterAll(() => app.close());
 
 const list = `query ($search: String, $status: LiveStreamStatus, $first: Int, $after: String) {
   liveStreams(search: $search, status: $status, first: $first, after: $after) {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { type ExpectedProblem, invalidVariables } from "../../support/problems.js";
 import { refusedShow, saveShow, type SentShow, show, showProblem } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("a show that breaks a rule is refused with the field named, and nothing is stored", () => {
   const durationRange = "durationSeconds must be from 0 to 31622400, not ";

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import {
   analyticsPath,
   readAnalytics,
@@ -12,11 +12,7 @@ import {
   showProblem,
 } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const statuses = ["LIVE", "ENDED", "ARCHIVED"] as const;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer } from "../../support/app.js";
 import { graphqlError, refusal } from "../../support/problems.js";
 import {
   analyticsPath,
@@ -13,11 +13,7 @@ import {
   show,
 } from "../../support/shows.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ analyticsRateLimit: 0 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("a saved show", () => {
   test("is read back as it was saved, in both styles", async () => {

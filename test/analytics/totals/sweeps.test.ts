@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createRetentionSweep } from "../../../src/analytics/totals/retention.js";
-import { startApp, testDatabase, type TestApp, type TestStore } from "../../support/app.js";
+import { openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { storeWithShow, view } from "../../support/events.js";
 import { oldShow, onlyOldShows, type ShowKey } from "../../support/figures.js";
 import { recorded } from "../../support/shows.js";
@@ -21,8 +21,7 @@ test("a server folds the totals of shows within seconds, without further events"
 });
 
 test("a round of the retention sweep removes what is older than the days given, and the next does nothing for an hour", async () => {
-  const database = testDatabase();
-  onTestFinished(() => database.close());
+  const database = openConnections();
   const db = database.client;
   const rows = async ({ storeId }: ShowKey) => db.showEvent.count({ where: { storeId } });
   await onlyOldShows();

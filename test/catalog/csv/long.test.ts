@@ -1,16 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";
 
 // Over REST, a CSV of this length is not parsed with its body, but read where it stands; over GraphQL it is.
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const rows = 3_000;
 const list = products(rows, (index) => ({

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, product, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const send = async (
   store: TestStore,

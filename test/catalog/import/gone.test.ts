@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { importFrom } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
-import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { products } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const errorPolicy = "REJECT_ALL";
 

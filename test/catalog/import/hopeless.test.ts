@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { importProducts } from "../../../src/catalog/import/list.js";
-import { createTestStore, openConnections, readAnswer, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp, readAnswer } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { toCsv } from "../../support/csv.js";
 import { paths, products, storedKeys } from "../../support/products.js";
 
 const { engine, connection } = inject("database");
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const rows = 3_000;
 /** Products with one sku, of which the last ones have an invalid price. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
@@ -15,11 +15,7 @@ import {
   storedProducts,
 } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const reused = "This Idempotency-Key came before with another request.";
 const wrongKey = "The header Idempotency-Key must have 1 to 255 visible ASCII characters.";

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import type { ErrorPolicy } from "../../../src/catalog/reading/rowChecks.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
-import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "../../support/problems.js";
 import {
@@ -17,11 +17,7 @@ import {
   storedProducts,
 } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ bulkProductsMax: 5_000 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bulkProductsMax: 5_000 });
 
 /** Products of which the last but a few is wrong. */
 const wrongAt = (place: number) => products(place + 50, (index) => (index === place ? { price: -1 } : {}));

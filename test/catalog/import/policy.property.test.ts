@@ -1,15 +1,11 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { expect, test } from "vitest";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { type Catalog, type Defect, importInto, type ModelRow } from "../../support/catalogModel.js";
 import { toCsv } from "../../support/csv.js";
 import { paths, product, type Sent, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const fields =
   "message imported created updated failed failures { index line id sku problemsTotal problems { code path } }";

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { invalid, refusal } from "../../support/problems.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 import { everythingOf } from "../../support/stored.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp({ bulkProductsMax: 6_000 });
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bulkProductsMax: 6_000 });
 
 const letGo = { errorPolicy: "REJECT_FAILED" };
 const type = "application/json; charset=utf-8";

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deleteProduct } from "../../../src/catalog/product.lookup.js";
-import { createTestStore, openConnections, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { conflict, duplicate, invalid } from "../../support/problems.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 describe("skus", () => {
   test("of two products may be exchanged in one request", async () => {

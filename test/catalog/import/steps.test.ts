@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
-import { createTestStore, openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
 // On the embedded engine, whose one session all share.
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 /** What a long import leaves in the tables through which its rows go. */
 async function leftOf({ id: storeId }: TestStore) {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { addSite } from "../../../src/access/site.js";
 import { listSource } from "../../../src/catalog/import/list.js";
 import { importThoroughly } from "../../../src/catalog/import/thorough.js";
 import { inTransaction } from "../../../src/database/transaction.js";
-import { createTestStore, startApp, type TestApp } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product, products, storedProducts } from "../../support/products.js";
 
 const { engine, connection } = inject("database");
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 test("an import that is valid after a complete check assigns its products to the site", async () => {
   const store = await createTestStore(app);

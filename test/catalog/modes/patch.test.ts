@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { invalid } from "../../support/problems.js";
 import { paths, product, products, type Sent, storedKeys, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const patchMany = `
   mutation ($products: [ProductPatchInput!]!, $siteId: String, $errorPolicy: ImportErrorPolicy, $dryRun: Boolean) {

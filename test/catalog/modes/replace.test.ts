@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { invalid, refusal } from "../../support/problems.js";
 import { paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 const importMany = `
   mutation ($products: [ProductInput!]!, $mode: ImportMode, $maxDeletions: Int) {

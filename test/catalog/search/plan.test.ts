@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { listProducts } from "../../../src/catalog/product.list.js";
 import { storeMark } from "../../../src/catalog/product.search.js";
 import type { Database } from "../../../src/database/client.js";
 import { Prisma } from "../../../src/generated/prisma/client.js";
-import { createTestStore, startApp, testDatabase, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, startApp, testDatabase, type TestStore } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { importedAnswer, paths, products } from "../../support/products.js";
 
@@ -11,16 +11,13 @@ const productsTotal = 20_000;
 /** Others get their turn in between, where the database has one session. */
 const batchRows = 1_000;
 
-let app: TestApp;
-let store: TestStore;
+const app = await openTestApp();
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
   const other = await createTestStore(app);
   await fill(store, Prisma.sql`CASE n WHEN 19500 THEN ' unicorn' WHEN 19600 THEN ' linen' ELSE '' END`);
   await fill(other, Prisma.sql`' unicorn linen'`);
 });
-afterAll(() => app.close());
 
 /** Products that all have the word "shirt", each tenth "wool", those at the end "late", and others as given. */
 async function fill({ id }: TestStore, more: Prisma.Sql): Promise<void> {

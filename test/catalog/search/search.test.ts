@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listProducts } from "../../../src/catalog/product.list.js";
-import { createTestStore, openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { graphqlError } from "../../support/problems.js";
 import { importedAnswer, paths, product, products } from "../../support/products.js";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.close());
+const app = await openTestApp();
 
 async function storeWith(...titles: [id: string, title: string, sku?: string][]): Promise<TestStore> {
   const store = await createTestStore(app);

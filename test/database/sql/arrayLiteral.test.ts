@@ -1,14 +1,9 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseTextArray, textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
-import { testDatabase } from "../../support/app.js";
+import { openTestDatabase } from "../../support/app.js";
 
-let database: OpenDatabase;
-beforeAll(() => {
-  database = testDatabase();
-});
-afterAll(() => database.close());
+const database = openTestDatabase();
 
 const special = fc.constantFrom(
   "",

@@ -3,21 +3,16 @@ import { type ClientRequest, createServer, request as open } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type BodyShare, createBodyBudget } from "../../../src/http/content/bodyBudget.js";
 import { within } from "../../support/busy.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { paths } from "../../support/products.js";
 import { type Conversation, converse } from "../../support/socket.js";
 
 const bodyBytesMax = 1_048_576;
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ bodyBytesMax });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bodyBytesMax });
+const store = await createTestStore(app);
 
 /** Sends a body of the largest size, but for its last byte, and waits until the server, which is this process, has read it. */
 async function sendAlmost(): Promise<ClientRequest> {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp } from "../../support/app.js";
 import { receive, variesBy } from "../../support/bytes.js";
 import { documented, paths, product } from "../../support/products.js";
 import { analyticsPath, recorded, saved } from "../../support/shows.js";
@@ -8,13 +8,8 @@ const tokenHeader = "X-Service-Access-Token";
 const weakTag = /^W\/"[\w-]{16,32}"$/u;
 const origin = "https://shop.example";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ corsOrigins: [origin] });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ corsOrigins: [origin] });
+const store = await createTestStore(app);
 
 const mug = product("mug");
 

@@ -8,21 +8,16 @@ import {
   gunzipSync,
   gzipSync,
 } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { exchange } from "../../support/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
 import { paths, products, storedProducts } from "../../support/products.js";
 
 const bytesMax = 1_000_000;
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp({ bodyBytesMax: bytesMax });
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp({ bodyBytesMax: bytesMax });
+const store = await createTestStore(app);
 
 const codings: [string, (body: Buffer) => Buffer][] = [
   ["gzip", gzipSync],

@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp } from "../../support/app.js";
 import { receive, textOf, variesBy, type WireAnswer } from "../../support/bytes.js";
 import { readPage } from "../../support/pages.js";
 import { documented, paths, product, products } from "../../support/products.js";
@@ -10,14 +10,11 @@ const origin = "https://shop.example";
 /** What a browser sends. */
 const browser = "gzip, deflate, br, zstd";
 
-let app: TestApp;
-let store: TestStore;
+const app = await openTestApp({ corsOrigins: [origin] });
+const store = await createTestStore(app);
 beforeAll(async () => {
-  app = await startApp({ corsOrigins: [origin] });
-  store = await createTestStore(app);
   await store.post(paths.bulk, { products: products(60, (index) => ({ description: `Größe ${index}: `.repeat(20) })) });
 });
-afterAll(() => app.close());
 
 const listAll = "{ products(first: 60) { nodes { id sku title description } } }";
 const json = { "content-type": "application/json" };

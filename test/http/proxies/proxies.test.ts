@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createTestStore, openTestApp } from "../../support/app.js";
 import { type Proxy, startHaproxy, startNginx } from "../../support/proxies.js";
 import { record, saved } from "../../support/shows.js";
 import { subscribe } from "../../support/subscribe.js";
@@ -9,13 +9,8 @@ import { subscribe } from "../../support/subscribe.js";
 const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
 const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { kpis { orders { total } } } }";
 
-let app: TestApp;
-let store: TestStore;
-beforeAll(async () => {
-  app = await startApp();
-  store = await createTestStore(app);
-});
-afterAll(() => app.close());
+const app = await openTestApp();
+const store = await createTestStore(app);
 
 const serverPort = () => new URL(app.url).port;
 const order = () => ({ id: crypto.randomUUID(), type: "ORDER", channel: "LIVE", amount: 1 });

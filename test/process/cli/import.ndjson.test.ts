@@ -2,24 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import zlib, { gzipSync } from "node:zlib";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
-import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
+import { program } from "../../support/process.js";
 import { product, products } from "../../support/products.js";
 
-let place: Place;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  place = await makeSharedPlace();
-  database = testDatabase();
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
 
 const lines = (list: readonly object[]) => list.map((each) => `${JSON.stringify(each)}\n`).join("");
 

@@ -1,31 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
 import { createStore } from "../../../src/access/store.js";
 import { deleteStore } from "../../../src/access/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
-import { testDatabase } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
-import { makeSharedPlace, type Place, program, removePlace } from "../../support/process.js";
+import { program } from "../../support/process.js";
 import { product } from "../../support/products.js";
 import { everythingOf } from "../../support/stored.js";
 
-let env: Place["env"];
-let folder: string;
-let database: ReturnType<typeof testDatabase>;
-beforeAll(async () => {
-  const place = await makeSharedPlace();
-  database = testDatabase();
-  ({ env, temporary: folder } = place);
-  return async () => {
-    await database.close();
-    await removePlace(place);
-  };
-});
+const { place, database } = await openSharedPlace();
+const { env, temporary: folder } = place;
 
 const newStore = async () => (await createStore(database.client, `store-${randomUUID()}`, "Acme")).store;
 const moment = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
