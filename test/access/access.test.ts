@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
+import { refusal } from "../support/problems.js";
 
 const app = await openTestApp();
 
@@ -12,16 +13,8 @@ const product = {
   url: "https://shop.example/shirt",
 };
 
-/** The whole 401 of a REST path. */
-function refused(detail: string) {
-  const { code, ...type } = { code: "UNAUTHENTICATED", type: "urn:vitrine:problem:unauthenticated" };
-  const errors = [{ code, message: detail, path: [] }];
-  const body = { ...type, title: "Access token missing or invalid", status: 401, detail, code, errors, errorsTotal: 1 };
-  return { status: 401, type: "application/problem+json", body };
-}
-
-const missing = refused("The header X-Service-Access-Token is missing.");
-const invalid = refused("The access token is not valid.");
+const missing = refusal("UNAUTHENTICATED", "The header X-Service-Access-Token is missing.");
+const invalid = refusal("UNAUTHENTICATED", "The access token is not valid.");
 
 async function call(
   headers: [string, string][] | Record<string, string>,

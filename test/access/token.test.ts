@@ -6,19 +6,12 @@ import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { within } from "../support/busy.js";
 import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
+import { refusal } from "../support/problems.js";
 import { until } from "../support/process.js";
 
 const app = await openTestApp();
 
-/** The whole 401 of a REST path. */
-function refused(detail: string) {
-  const { code, ...type } = { code: "UNAUTHENTICATED", type: "urn:vitrine:problem:unauthenticated" };
-  const errors = [{ code, message: detail, path: [] }];
-  const body = { ...type, title: "Access token missing or invalid", status: 401, detail, code, errors, errorsTotal: 1 };
-  return { status: 401, type: "application/problem+json", body };
-}
-
-const invalid = refused("The access token is not valid.");
+const invalid = refusal("UNAUTHENTICATED", "The access token is not valid.");
 
 async function call(
   headers: [string, string][] | Record<string, string>,
@@ -147,9 +140,9 @@ describe("a token", () => {
   test("can be rotated and revoked only by its own store", async () => {
     const [owner, other] = [await createTestStore(app), await createTestStore(app)];
     const { id, token } = await issueToken(app.db, owner.id);
-    const refusal = { code: "NOT_FOUND", message: `Store ${other.id} has no token ${id}.` };
-    await expect(rotateToken(app.db, other.id, id, { graceMs: 0 })).rejects.toMatchObject(refusal);
-    await expect(revokeToken(app.db, other.id, id)).rejects.toMatchObject(refusal);
+    const notFound = { code: "NOT_FOUND", message: `Store ${other.id} has no token ${id}.` };
+    await expect(rotateToken(app.db, other.id, id, { graceMs: 0 })).rejects.toMatchObject(notFound);
+    await expect(revokeToken(app.db, other.id, id)).rejects.toMatchObject(notFound);
     expect(await isLetIn(token)).toBe(true);
   });
 });

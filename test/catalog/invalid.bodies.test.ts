@@ -6,6 +6,7 @@ import {
   graphqlError,
   invalid,
   notThis,
+  noSite,
   refusal,
   refusedOperation,
 } from "../support/problems.js";
@@ -202,18 +203,6 @@ describe("members of the body", () => {
 });
 
 describe("sites", () => {
-  const noSite = refusal(
-    "SITE_NOT_FOUND",
-    "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
-    [
-      {
-        code: "SITE_NOT_FOUND",
-        message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
-        path: ["siteId"],
-      },
-    ],
-  );
-
   test("an unknown site, one of another store, and one that cannot exist are refused by every import", async () => {
     const [store, other] = [await createTestStore(app), await createTestStore(app)];
     await addSite(app.db, other.id, "theirs", "shop");

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { importCsv } from "../../src/catalog/import/csv.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { openFolder } from "../support/folder.js";
 import { toCsv } from "../support/csv.js";
 import {
   importedAnswer,
@@ -16,16 +16,8 @@ import {
   storedProducts,
 } from "../support/products.js";
 
-let app: TestApp;
-let folder = "";
-beforeAll(async () => {
-  app = await startApp();
-  folder = await mkdtemp(join(tmpdir(), "vitrine-parity-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await app.close();
-});
+const app = await openTestApp();
+const folder = await openFolder();
 
 const counts = {
   imported: expect.any(Number),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/access/site.js";
 import { findProduct } from "../../src/catalog/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
-import { invalid, refusal } from "../support/problems.js";
+import { invalid, noSite, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "../support/products.js";
 
 const app = await openTestApp();
@@ -17,17 +17,6 @@ const noProduct = refusal("PRODUCT_NOT_FOUND", "The store has no product with th
     path: ["productId"],
   },
 ]);
-const noSite = refusal(
-  "SITE_NOT_FOUND",
-  "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
-  [
-    {
-      code: "SITE_NOT_FOUND",
-      message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
-      path: ["siteId"],
-    },
-  ],
-);
 
 /** A store with the products. */
 async function storeWith(...list: ReturnType<typeof product>[]) {

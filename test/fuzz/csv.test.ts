@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { importCsv } from "../../src/catalog/import/csv.js";
 import { AppError } from "../../src/errors.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { openFolder } from "../support/folder.js";
 import { checkedRest } from "../support/fuzz.answers.js";
 import { storedRows } from "../support/fuzz.catalog.js";
 import { createFuzzer, fuzzTimeoutMs, harmDone } from "../support/fuzz.js";
@@ -15,17 +15,9 @@ import { paths, product, products } from "../support/products.js";
 import { toCsv } from "../support/csv.js";
 import { digestOf } from "../support/stored.js";
 
-let app: TestApp;
-let folder: string;
+const app = await openTestApp({ bulkProductsMax: 50 });
+const folder = await openFolder();
 const fuzzer = createFuzzer("CSV texts and files");
-beforeAll(async () => {
-  app = await startApp({ bulkProductsMax: 50 });
-  folder = await mkdtemp(join(tmpdir(), "vitrine-fuzz-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await app.close();
-});
 
 const json = { "content-type": "application/json" };
 const header = "id,sku,title,description,price,price_min,price_max,available,images,featured_image,url";

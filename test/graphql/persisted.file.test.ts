@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { limits } from "../../src/execution/limits.js";
 import { createKnownOperations } from "../../src/execution/operationCache.js";
 import { readPersistedOperations } from "../../src/graphql/persisted.file.js";
 import { schema } from "../../src/graphql/schema.js";
+import { openFolder } from "../support/folder.js";
 import { importOne } from "../support/products.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -20,11 +20,7 @@ const documents = {
   "named-by-hand": two,
 };
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await openFolder();
 
 async function fileOf(name: string, content: unknown): Promise<string> {
   const path = join(folder, name);

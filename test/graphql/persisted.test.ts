@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readDashboardOperations } from "../../src/http/pages/dashboard.js";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../support/app.js";
+import { openFolder } from "../support/folder.js";
 import { graphqlError } from "../support/problems.js";
 import { importOne, paths, product, storedProducts } from "../support/products.js";
 import { saved } from "../support/shows.js";
@@ -23,20 +23,10 @@ const documents = {
   [ids.two]: two,
 };
 
-let folder: string;
-let free: TestApp;
-let strict: TestApp;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "vt-persisted-"));
-  const persistedOperations = await fileOf("persisted-documents.json", documents);
-  free = await startApp({ persistedOperations });
-  strict = await startApp({ persistedOperations, persistedOperationsOnly: true });
-});
-afterAll(async () => {
-  await free.close();
-  await strict.close();
-  await rm(folder, { recursive: true });
-});
+const folder = await openFolder();
+const persistedOperations = await fileOf("persisted-documents.json", documents);
+const free = await openTestApp({ persistedOperations });
+const strict = await openTestApp({ persistedOperations, persistedOperationsOnly: true });
 
 async function fileOf(name: string, content: unknown): Promise<string> {
   const path = join(folder, name);

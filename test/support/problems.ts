@@ -60,6 +60,19 @@ export function invalid(...errors: readonly ExpectedProblem[]) {
   return refusal("VALIDATION_FAILED", invalidDetail(errors), errors);
 }
 
+/** The answer of REST where the store has no such site. */
+export const noSite = refusal(
+  "SITE_NOT_FOUND",
+  "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+  [
+    {
+      code: "SITE_NOT_FOUND",
+      message: "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.",
+      path: ["siteId"],
+    },
+  ],
+);
+
 /** What GraphQL answers where the same input comes in variables: the same list, and no data. */
 export function invalidVariables(...errors: readonly ExpectedProblem[]) {
   return { errors: [graphqlError("VALIDATION_FAILED", invalidDetail(errors), errors)] };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
-import { line, lines, useEventFiles } from "../../support/eventFiles.js";
+import { line, lines, openEventFiles } from "../../support/eventFiles.js";
 import { newShow, someEvents } from "../../support/figures.js";
 
-const files = useEventFiles();
+const files = await openEventFiles();
 
 const mebibyte = 1024 * 1024;
 

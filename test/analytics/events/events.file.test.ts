@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type EventFileProgress, recordEventFile } from "../../../src/analytics/events/events.file.js";
-import { line, lines, useEventFiles } from "../../support/eventFiles.js";
+import { line, lines, openEventFiles } from "../../support/eventFiles.js";
 import { expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { storedEventIds } from "../../support/storedEvents.js";
 
-const files = useEventFiles();
+const files = await openEventFiles();
 
 const mebibyte = 1024 * 1024;
 

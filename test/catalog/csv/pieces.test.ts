@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { filePieces } from "../../../src/catalog/csv/pieces.js";
 import { recordCharactersMax, RecordSplitter } from "../../../src/catalog/csv/records.js";
+import { openFolder } from "../../support/folder.js";
 
 /** Files are read in pieces of so many bytes. */
 const pieceBytes = 256 * 1024;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "vt-pieces-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await openFolder();
 
 async function piecesOf(content: string | Buffer) {
   const file = join(folder, "file.csv");

@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readProductCsv } from "../../../src/catalog/import/csv.js";
 import { readCsv } from "../../../src/catalog/reading/csv.js";
 import { recordCharactersMax } from "../../../src/catalog/csv/records.js";
+import { openFolder } from "../../support/folder.js";
 import { within } from "../../support/busy.js";
 import { header, row, lines, collect, readChunks, read, problemsOf, rowsOf } from "../../support/csvReading.js";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "vitrine-csv-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await openFolder();
 
 describe("a record without end", () => {
   const tooLong = (message: string) => [{ code: "MALFORMED", message, path: ["csvContent"], line: 3 }];

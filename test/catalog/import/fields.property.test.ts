@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
@@ -17,7 +16,8 @@ import {
 import { inTransaction } from "../../../src/database/transaction.js";
 import { Problems } from "../../../src/errors.js";
 import { documentedFields } from "../../../src/rest/routes.js";
-import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { openFolder } from "../../support/folder.js";
 import { toCsv } from "../../support/csv.js";
 import {
   importMany,
@@ -31,16 +31,8 @@ import {
 
 // A field of productFields that one statement, type or parser does not know is lost in one of these ways, or cannot be read.
 
-let app: TestApp;
-let folder = "";
-beforeAll(async () => {
-  app = await startApp();
-  folder = await mkdtemp(join(tmpdir(), "vitrine-fields-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await app.close();
-});
+const app = await openTestApp();
+const folder = await openFolder();
 
 /** Sends an import over REST, or GraphQL, and expects that it succeeds. */
 const rest = async (store: TestStore, path: string, body: object) =>

@@ -1,28 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/site.js";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { openFolder } from "../../support/folder.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
 const uploadBytesMax = 3 * 1024 * 1024;
-let app: TestApp;
-let folder: string;
-beforeAll(async () => {
-  app = await startApp({ uploadBytesMax, bulkProductsMax: 5 });
-  folder = await mkdtemp(join(tmpdir(), "vt-upload-"));
-});
-afterAll(async () => {
-  await app.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const app = await openTestApp({ uploadBytesMax, bulkProductsMax: 5 });
+const folder = await openFolder();
 
 const ndjsonOf = (list: readonly object[]) => list.map((item) => `${JSON.stringify(item)}\n`).join("");
 const forms = [

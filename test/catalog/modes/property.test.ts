@@ -1,26 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { importNdjson } from "../../../src/catalog/import/ndjson.js";
 import { AppError } from "../../../src/errors.js";
-import { createTestStore, readAnswer, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { openFolder } from "../../support/folder.js";
 import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/modesModel.js";
 import { paths, product, type Sent, storedProducts } from "../../support/products.js";
 
-let app: TestApp;
-let folder = "";
-beforeAll(async () => {
-  app = await startApp();
-  folder = await mkdtemp(join(tmpdir(), "vitrine-modes-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await app.close();
-});
+const app = await openTestApp();
+const folder = await openFolder();
 
 interface Args {
   readonly mode: Mode | null | undefined;
