@@ -70,3 +70,14 @@ async function postmasterOf(url: string): Promise<number> {
   const statement = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int AS postmaster";
   return (await query(url, statement))[0].postmaster;
 }
+
+/** Sends a signal to processes of this machine. */
+export function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // it has ended
+    }
+  }
+}

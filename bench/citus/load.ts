@@ -11,6 +11,8 @@ export interface Seen {
   readonly failed: Readonly<Record<string, number>>;
   readonly longestMs: number;
   readonly p99Ms: number;
+  /** The longest time without a successful call. */
+  readonly longestGapMs: number;
 }
 
 interface Call {
@@ -28,6 +30,11 @@ export function callStores({ url }: Pick<Stage, "url">, stores: readonly StoreOf
   const calls: Call[] = [];
   const over = new AbortController();
   let accepted = 0;
+  let lastGood = performance.now();
+  let longestGapMs = 0;
+  const noteGap = (): void => {
+    longestGapMs = Math.max(longestGapMs, performance.now() - lastGood);
+  };
   const call = async (store: StoreOfNode, number: number): Promise<void> => {
     const start = performance.now();
     const { outcome, events } = await callOnce(url, store, number).catch((error: unknown) => ({
@@ -36,7 +43,9 @@ export function callStores({ url }: Pick<Stage, "url">, stores: readonly StoreOf
     }));
     accepted += events;
     calls.push({ ms: performance.now() - start, outcome });
-    if (outcome !== good) await sleep(100);
+    if (outcome !== good) return sleep(100);
+    noteGap();
+    lastGood = performance.now();
   };
   const callers = stores.flatMap((store) =>
     Array.from({ length: callersOfStore }, async (_, caller) => {
@@ -47,14 +56,19 @@ export function callStores({ url }: Pick<Stage, "url">, stores: readonly StoreOf
     }),
   );
   /** Calls so far: connections were made, and names kept. */
-  const forget = (): void => void calls.splice(0);
+  const forget = (): void => {
+    calls.splice(0);
+    longestGapMs = 0;
+  };
   const end = async (): Promise<Seen & { readonly accepted: number }> => {
     over.abort();
     await Promise.all(callers);
+    noteGap();
     const failed: Record<string, number> = {};
     for (const { outcome } of calls) if (outcome !== good) failed[outcome] = (failed[outcome] ?? 0) + 1;
     const times = calls.map(({ ms }) => ms);
-    return { calls: calls.length, failed, longestMs: Math.max(...times), p99Ms: percentile(times, 0.99), accepted };
+    const p99Ms = percentile(times, 0.99);
+    return { calls: calls.length, failed, longestMs: Math.max(...times), p99Ms, longestGapMs, accepted };
   };
   return { forget, end };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
+import { onceMoved } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
@@ -68,7 +69,8 @@ export async function sendEvents(
   for (let attempt = 1; ; attempt += 1) {
     const statement = eventStatement({ ...batch, duplicates });
     try {
-      return await retrying(() => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]));
+      const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
+      return await retrying(() => onceMoved(db, storeId, send, deadline - performance.now()));
     } catch (error) {
       if (!isRowRefused(error)) throw error;
       if (performance.now() > deadline) throw contended();

@@ -1,7 +1,8 @@
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { onceMoved } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
-import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { isSale, type ShopperEventInput } from "./events.input.js";
@@ -116,7 +117,8 @@ export async function keepNames(db: RootDatabase, known: CachedNames, batch: Nam
   const attempt = async (): Promise<void> => {
     const names = newNames(batch.events, known); // another batch may have stored them
     if (names.length === 0) return;
-    const stored = await inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
+    const store = () => inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
+    const stored = await onceMoved(db, batch.storeId, store, batch.waitMs);
     if (stored === undefined) return;
     const { createdAt, counts } = stored;
     if (belongTo(known, createdAt)) return attempt();
@@ -158,7 +160,7 @@ async function storeNames(
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
   const row = showRow(storeId, lsId);
-  const send = (keep: Prisma.Sql) => queryOnNode(transaction, storeId, Prisma.sql`${keep} RETURNING 1`);
+  const send = (keep: Prisma.Sql) => asLocked(queryOnNode(transaction, storeId, Prisma.sql`${keep} RETURNING 1`));
   // Separate statements: their snapshots include what the previous holder of the lock stored.
   const devices = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");

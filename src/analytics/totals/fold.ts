@@ -1,4 +1,5 @@
 import type { Database } from "../../database/client.js";
+import { onceMoved } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import { retrying } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -12,7 +13,9 @@ import { addToSpans } from "./spans.sql.js";
  * spans. Figures stay the same; reading becomes cheaper. Rows locked by a batch are left for the next time.
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
-  for (const statement of foldStatements(storeId, lsId)) await retrying(() => queryOnNode(db, storeId, statement));
+  for (const statement of foldStatements(storeId, lsId)) {
+    await retrying(() => onceMoved(db, storeId, () => queryOnNode(db, storeId, statement)));
+  }
 }
 
 const rowsMax = Prisma.sql`10000`;

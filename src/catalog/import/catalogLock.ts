@@ -1,3 +1,4 @@
+import { isBeingMoved, noteMove, untilMoved } from "../../database/citus/moves.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { isSingleSession } from "../../database/transaction.js";
@@ -50,6 +51,7 @@ export async function withCatalog<Result>(
   const deadline = performance.now() + waitMs[isLong ? "long" : "short"];
   for (let isFirst = true; ;) {
     const attempt = async () => {
+      await untilMoved(db, storeId, deadline - performance.now());
       if (!isFirst) await beforeNextAttempt(db, storeId, isLong);
       isFirst = false;
       return untilLocked((onLocked) =>
@@ -71,6 +73,7 @@ export async function withCatalog<Result>(
       return await outcome;
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
+      if (isBeingMoved(error)) noteMove(db, storeId);
       if (performance.now() > deadline) throw refusal();
     }
   }

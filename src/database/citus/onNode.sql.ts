@@ -1,5 +1,8 @@
 /** Has its version in its name: servers of two versions may run at the same time. */
-export const onNodeFunction = "vitrine_on_node_2";
+export const onNodeFunction = "vitrine_on_node_3";
+
+/** How the function refuses a store whose shard somebody moves with its writes blocked, by PostgreSQL's 55P03. */
+export const beingMoved = "is being moved to another node";
 
 const signature = `${onNodeFunction}(text, text, text[], text[])`;
 
@@ -21,7 +24,8 @@ export async function hasOnNodeFunction(read: (sql: string) => Promise<readonly 
  *
  * Citus calls it on the store's node. It takes the lock that Citus takes for a write, which moving or splitting a shard
  * excludes, and refuses as Citus does where the store has just been moved away. Settings of the caller's session do not
- * reach the node, only those of its transaction: without one, lock_timeout is as in openClient.ts.
+ * reach the node, only those of its transaction: without one, lock_timeout is as in openClient.ts. Who would wait for locks
+ * longer than 5 seconds waits for a move as long; others are refused at once, and wait without a connection: see moves.ts.
  *
  * - `statement`: its parameters are `($1)[1]`, `($1)[2]` and so on, all texts.
  * - `tables`: their names, which stand in the statement in double quotes.
@@ -32,11 +36,19 @@ RETURNS SETOF jsonb LANGUAGE plpgsql SET citus.enable_manual_changes_to_shards =
 DECLARE
   shard bigint := get_shard_id_for_distribution_column('"Store"', store);
   share_lock CONSTANT int := 5;
+  patience text;
   target regclass;
   answer record;
 BEGIN
   IF current_setting('lock_timeout') = '0' THEN PERFORM set_config('lock_timeout', '2s', true); END IF;
-  PERFORM lock_shard_metadata(share_lock, ARRAY[shard]);
+  patience := current_setting('lock_timeout');
+  IF patience::interval <= '5s' THEN PERFORM set_config('lock_timeout', '100ms', true); END IF;
+  BEGIN
+    PERFORM lock_shard_metadata(share_lock, ARRAY[shard]);
+  EXCEPTION WHEN lock_not_available THEN
+    RAISE EXCEPTION 'store % ${beingMoved}', store USING ERRCODE = '55P03';
+  END;
+  PERFORM set_config('lock_timeout', patience, true);
   IF NOT EXISTS (SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = shard) THEN
     RAISE EXCEPTION 'could not find valid entry for shard %', shard USING ERRCODE = 'XX000';
   END IF;

@@ -53,7 +53,7 @@ INSERT INTO pg_dist_local_group VALUES (0);
 INSERT INTO pg_dist_placement VALUES (102008, 0);
 CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql AS 'SELECT 102008';
 CREATE FUNCTION shard_name(name regclass, shard bigint) RETURNS text LANGUAGE sql AS 'SELECT name::text';
-CREATE FUNCTION lock_shard_metadata(int, bigint[]) RETURNS void LANGUAGE sql AS '';
+CREATE FUNCTION lock_shard_metadata(int, bigint[]) RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_xact_lock_shared($2[1])';
 CREATE FUNCTION create_distributed_function(regprocedure, text, colocate_with text, force_delegation bool) RETURNS void LANGUAGE sql AS '';
 CREATE FUNCTION master_run_on_worker(names text[], ports int[], commands text[], parallel bool)
 RETURNS TABLE (node_name text, node_port int, success bool, result text) LANGUAGE plpgsql AS $$
