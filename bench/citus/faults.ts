@@ -81,7 +81,8 @@ export async function moveRows(): Promise<Row[]> {
     rows.push(...rowsOf(`nothing is moved, ${load}`, await during(stage, isMoved, () => sleep(unmovedMs), others)));
     for (const mode of ["block_writes", "force_logical"]) {
       const found = await during(stage, isMoved, () => moveThereAndBack(stage, moved, [node, target], mode), others);
-      rows.push(...rowsOf(`moving a store by ${mode}, ${load}`, found, callersOfOthers === 1 ? 1_000 : undefined));
+      const waitMs = callersOfOthers === 1 ? 1_000 : undefined; // calls that queue wait for one another
+      rows.push(...rowsOf(`moving a store by ${mode}, ${load}`, found, waitMs));
     }
   }
   return rows;

@@ -59,7 +59,7 @@ export async function checkStored(stage: Stage, accepted: number): Promise<void>
   if (added < accepted) throw new Error(`${accepted} events were accepted and ${added} stored.`);
 }
 
-export function rowsOf(work: string, { own, elsewhere }: Found, waitMs?: number | undefined): Row[] {
+export function rowsOf(work: string, { own, elsewhere }: Found, waitMs?: number): Row[] {
   const failed = Object.values(elsewhere.failed).reduce((sum, count) => sum + count, 0);
   const detail = `of ${elsewhere.calls}; of ${own.calls} calls of its stores failed ${JSON.stringify(own.failed)}`;
   return [

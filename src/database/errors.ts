@@ -24,7 +24,7 @@ export function isRetryable(error: unknown): boolean {
 }
 
 const lostNode =
-  /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open|could not commit transaction for shard/u;
+  /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open|postmaster was shut down|could not commit transaction for shard/u;
 
 /** On Citus: a shard's node was lost within the transaction or its commit. */
 function isNodeLost(error: unknown): boolean {

@@ -42,6 +42,7 @@ describe("an error of the database", () => {
     "failure on connection marked as essential: 10.0.0.1:5432",
     "SSL SYSCALL error: EOF detected",
     "invalid socket",
+    "postmaster was shut down, exiting",
     "could not commit transaction for shard 102105 on at least one active node",
   ])("XX000, %s, is a lost node of Citus", async (text) => {
     const error = await errorOf(raise("XX000", text));
