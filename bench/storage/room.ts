@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import { query } from "../server.js";
 import { atMost, progress, type Row } from "../table.js";
 import { type Audience, heartbeats, showStart } from "./shoppers.js";
-import { recordAll, saveShow, setStage, type Stage } from "./stage.js";
+import {
+  eventTable,
+  fillTable,
+  recordAll,
+  saveShow,
+  setStage,
+  type Stage,
+  storeEvents,
+  storeViewers,
+} from "./stage.js";
 import { readWal } from "./wal.js";
 
 /**
@@ -39,22 +48,44 @@ export async function roomRows(): Promise<Row[]> {
   ];
 }
 
-/** The same of so many events of viewers who stay for a moment, for some minutes, and for an hour. */
-export async function audienceRows(events: number): Promise<Row[]> {
+/** What is measured of audiences. */
+interface Audiences {
+  /** Of each audience. */
+  readonly events: number;
+  /** Heartbeats of a viewer, one audience each. */
+  readonly stays: readonly number[];
+  readonly uuidVersions: readonly (4 | 7)[];
+  /** Events that the show has before, of other viewers, with random ids. */
+  readonly before: number;
+}
+
+/** The same of so many events of viewers with so many heartbeats each, in a show of their own or one that has events. */
+export async function audienceRows({ events, stays, uuidVersions, before }: Audiences): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const stay of [1, 6, 60]) {
+  for (const stay of stays) {
     const stage = await setStage();
-    const start = showStart();
-    const show = randomUUID();
+    const [start, show] = [showStart(), randomUUID()];
     await saveShow(stage, show, start);
-    const audience: Audience = { viewers: Math.round(events / stay), heartbeats: stay };
-    const room = await measure(stage, show, heartbeats(audience, start));
-    const viewers = audience.viewers.toLocaleString("en");
-    const work = `${events.toLocaleString("en")} events of ${viewers} viewers with ${stay} heartbeat${stay === 1 ? "" : "s"} each`;
-    rows.push(...rowsOf(work, room, {}));
+    if (before > 0) await fillShow(stage, show, { events: before, viewers: Math.round(before / stay) });
+    for (const uuidVersion of uuidVersions) {
+      const audience: Audience = { viewers: Math.round(events / stay), heartbeats: stay, uuidVersion };
+      rows.push(...rowsOf(nameOf(audience, before), await measure(stage, show, heartbeats(audience, start)), {}));
+    }
     await stage.stop();
   }
   return rows;
+}
+
+function nameOf({ viewers, heartbeats: stay, uuidVersion }: Audience, before: number): string {
+  const events = `${(viewers * stay).toLocaleString("en")} events of ${viewers.toLocaleString("en")} viewers`;
+  const after = before > 0 ? ` after ${before.toLocaleString("en")} others` : "";
+  return `${events} with ${stay} heartbeat${stay === 1 ? "" : "s"} each, UUIDs of version ${uuidVersion}${after}`;
+}
+
+async function fillShow(stage: Stage, show: string, { events, viewers }: { events: number; viewers: number }) {
+  progress(`storage: storing ${events.toLocaleString("en")} events`);
+  await fillTable(stage, eventTable, () => storeEvents(stage, show, { count: events, viewers, minutes: 60 }));
+  await storeViewers(stage, show, viewers);
 }
 
 function* firstBatches(batches: Iterator<object[]>, count: number): Generator<object[]> {

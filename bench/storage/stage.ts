@@ -71,3 +71,44 @@ export async function storeEvents(
     [store, lsId, count, viewers, minutes],
   );
 }
+
+/** How full recording leaves an index of random ids. */
+const indexFill = 70;
+
+/**
+ * Has the work write rows past the service, and makes an index of random ids afterwards, by sorting them once, which then is as
+ * full as recording would have left it.
+ *
+ * @param key columns of the primary key, as SQL
+ */
+export async function fillTable(
+  { databaseUrl }: Stage,
+  { table, key }: { readonly table: string; readonly key: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  await query(databaseUrl, `ALTER TABLE "${table}" DROP CONSTRAINT "${table}_pkey"`);
+  await work();
+  await query(
+    databaseUrl,
+    `ALTER TABLE "${table}" ADD CONSTRAINT "${table}_pkey" PRIMARY KEY (${key}) WITH (fillfactor = ${indexFill})`,
+  );
+  await query(databaseUrl, `ALTER INDEX "${table}_pkey" RESET (fillfactor)`);
+  await query(databaseUrl, `VACUUM ANALYZE "${table}"`);
+}
+
+export const eventTable = { table: "ShowEvent", key: '"storeId", show, id' };
+const viewerTable = { table: "ShowViewer", key: '"storeId", show, "viewerId"' };
+
+/** Writes the rows of so many viewers, as storeEvents names them, past the service. */
+export async function storeViewers(stage: Stage, lsId: string, count: number): Promise<void> {
+  await fillTable(stage, viewerTable, async () => {
+    await query(
+      stage.databaseUrl,
+      `INSERT INTO "ShowViewer" ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
+         "replayDevice")
+       SELECT s."storeId", s.number, decode(md5(i::text), 'hex'), extract(epoch FROM s."startedAt")::int / 3600, 1, 1, 1, 1, 'mobile', ''
+       FROM "LiveStream" AS s, generate_series(0, $3::int - 1) AS i WHERE s."storeId" = $1 AND s.id = $2`,
+      [stage.store, lsId, count],
+    );
+  });
+}

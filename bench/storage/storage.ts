@@ -10,6 +10,11 @@ import { upgradeRows } from "./upgrade.js";
 import { waitRows } from "./waits.js";
 
 const events = process.env["BENCH_STORAGE_EVENTS"];
+const numbers = (name: string, byDefault: readonly number[]) => process.env[name]?.split(",").map(Number) ?? byDefault;
+/** For a moment, for some minutes, and for an hour. */
+const stays = numbers("BENCH_STORAGE_HEARTBEATS", [1, 6, 60]);
+const uuidVersions = numbers("BENCH_STORAGE_UUID", [4]).map((version) => (version === 7 ? 7 : 4));
+const before = Number(process.env["BENCH_STORAGE_BEFORE"] ?? 0);
 const parts: Parts = {
   room: roomRows,
   rate: rateRows,
@@ -19,7 +24,7 @@ const parts: Parts = {
   rebuild: rebuildRows,
   waits: waitRows,
   upgrade: () => upgradeRows(Number(events ?? 1_000_000)),
-  audiences: () => audienceRows(Number(events ?? 1_000_000)),
+  audiences: () => audienceRows({ events: Number(events ?? 1_000_000), stays, uuidVersions, before }),
 };
 /** Run only when asked for. */
 const onlyByName = new Set(["audiences", "upgrade"]);

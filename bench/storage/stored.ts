@@ -3,12 +3,10 @@ import { query } from "../server.js";
 import { atLeast, progress, type Row } from "../table.js";
 import { makeBatches, ourRequest, rateRounds, rateRow, rateViewers, timed } from "./rate.js";
 import { crowd, showStart } from "./shoppers.js";
-import { saveShow, setStage, type Stage, storeEvents } from "./stage.js";
+import { eventTable, fillTable, saveShow, setStage, type Stage, storeEvents } from "./stage.js";
 
 const few = 1_000_000;
 const heartbeats = 10;
-/** How full recording leaves an index of random ids. */
-const indexFill = 70;
 const large = "large";
 const small = "small";
 
@@ -45,17 +43,12 @@ async function stageWith(shows: ReadonlyMap<string, number>): Promise<Stage> {
   const stage = await setStage();
   const { databaseUrl } = stage;
   for (const id of shows.keys()) await saveShow(stage, id, showStart());
-  await query(databaseUrl, 'ALTER TABLE "ShowEvent" DROP CONSTRAINT "ShowEvent_pkey"'); // random ids are sorted once
-  for (const [id, count] of shows) {
-    progress(`storage: storing ${count.toLocaleString("en")} events`);
-    await storeEvents(stage, id, { count, viewers: Math.ceil(count / heartbeats) + 1, minutes: heartbeats });
-  }
-  await query(
-    databaseUrl,
-    `ALTER TABLE "ShowEvent" ADD CONSTRAINT "ShowEvent_pkey" PRIMARY KEY ("storeId", show, id) WITH (fillfactor = ${indexFill})`,
-  );
-  await query(databaseUrl, 'ALTER INDEX "ShowEvent_pkey" RESET (fillfactor)');
-  await query(databaseUrl, 'VACUUM ANALYZE "ShowEvent"');
+  await fillTable(stage, eventTable, async () => {
+    for (const [id, count] of shows) {
+      progress(`storage: storing ${count.toLocaleString("en")} events`);
+      await storeEvents(stage, id, { count, viewers: Math.ceil(count / heartbeats) + 1, minutes: heartbeats });
+    }
+  });
   for (const id of shows.keys()) await stage.command("analytics", "rebuild", stage.store, id);
   await query(databaseUrl, "VACUUM ANALYZE");
   await query(databaseUrl, "CHECKPOINT");
