@@ -98,6 +98,9 @@ const variables = z.object({
   NODE_ENV: z.string().optional(),
 });
 
+/** The variables that have an effect. */
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
 const environment = variables.transform((values) => ({
   host: values.HOST,
   port: values.PORT,
@@ -152,9 +155,9 @@ const changesMax = 2;
 export function misspelledVariables(
   given: Variables = process.env,
 ): readonly { readonly name: string; readonly meant: string }[] {
-  const known = Object.keys(variables.shape).filter((name) => name.length >= comparedCharactersMin);
+  const known = variableNames.filter((name) => name.length >= comparedCharactersMin);
   return Object.keys(given).flatMap((name) => {
-    if (name in variables.shape) return [];
+    if (variableNames.includes(name)) return [];
     const meant = known.find((other) => distance(name.toUpperCase(), other) <= changesMax);
     return meant === undefined ? [] : [{ name, meant }];
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError, misspelledVariables, readConfig } from "../../../src/config.js";
+import { ConfigError, misspelledVariables, readConfig, variableNames } from "../../../src/config.js";
 import { cliJson } from "../../support/cli.js";
 import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";
 
@@ -59,11 +59,7 @@ test("without any variable every setting has its documented default", () => {
 });
 
 test("an empty variable counts as not set", () => {
-  const names =
-    "HOST PORT BASE_PATH DATABASE_URL DATA_DIR DATABASE_POOL_MAX DATABASE_NAMED_STATEMENTS REDIS_URL AUTO_MIGRATE WEB_CONCURRENCY MAX_CONNECTIONS MAX_BODY_BYTES";
-  const more =
-    "MAX_UPLOAD_BYTES MAX_BULK_PRODUCTS ANALYTICS_RATE_LIMIT COLLECT_RATE_LIMIT TRUST_PROXY PRODUCT_RATE_LIMIT EVENT_RETENTION_DAYS CORS_ORIGINS GRAPHIQL LOG_LEVEL DEMO_TOKEN DEMO_TRAFFIC PERSISTED_OPERATIONS PERSISTED_OPERATIONS_ONLY REQUEST_TIMEOUT_MS KEEP_ALIVE_TIMEOUT_MS SHUTDOWN_GRACE_MS OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SERVICE_NAME";
-  const empty = Object.fromEntries(`${names} ${more}`.split(" ").map((name) => [name, ""]));
+  const empty = Object.fromEntries(variableNames.map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(defaults);
 });
 
@@ -76,7 +72,7 @@ test("variables of other programs are ignored", () => {
 });
 
 describe("each variable changes its setting", () => {
-  test.each([
+  const changes: readonly (readonly [name: string, value: string, setting: object])[] = [
     ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
     ["PORT", "0", { port: 0 }],
     ["PORT", "65535", { port: 65_535 }],
@@ -119,8 +115,14 @@ describe("each variable changes its setting", () => {
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318", { otlpEndpoint: "http://collector.example:4318" }],
     ["OTEL_SERVICE_NAME", "shop", { otelServiceName: "shop" }],
     ["NODE_ENV", "production", { production: true }],
-  ])("%s=%s", (name, value, setting) => {
+  ];
+
+  test.each(changes)("%s=%s", (name, value, setting) => {
     expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
+  });
+
+  test("none is left out above", () => {
+    expect(new Set(changes.map(([name]) => name))).toEqual(new Set(variableNames));
   });
 
   test("WEB_CONCURRENCY=4, with a PostgreSQL server", () => {
