@@ -35,7 +35,7 @@ test("events are exported to a file, from which another show gets the same figur
   expect(await figuresOf(database.client, other)).toEqual(expectedFigures(events));
 });
 
-test("the figures of shows are exported, a row for each that started in the range", async () => {
+test("exports a row of figures for each show that started in the range", async () => {
   const { storeId, lsId } = await recordedShow();
   const [csv, ndjson] = [join(folder, "shows.csv"), join(folder, "shows.ndjson.gz")];
   const result = await cli(["analytics", "export", storeId, csv], place.env);
@@ -53,14 +53,14 @@ test("the figures of shows are exported, a row for each that started in the rang
   expect(await cliJson(["analytics", "export", storeId, ndjson, ...later], place.env)).toMatchObject({ shows: 0 });
 });
 
-test("an export without a file goes to standard output, its summary as JSON to standard error", async () => {
+test("an export without a file is written to standard output, and its summary as JSON to standard error", async () => {
   const { storeId, lsId } = await recordedShow();
   const { stdout, stderr } = await shell(`vitrine events export ${storeId} ${lsId} --json`);
   expect(stdout.trimEnd().split("\n")).toHaveLength(1_200);
   expect(JSON.parse(stderr)).toEqual({ store: storeId, liveStream: lsId, file: "-", events: 1_200, isPruned: false });
 });
 
-test("an export ends quietly when its reader has enough", async () => {
+test("an export ends without an error when its reader closes the pipe", async () => {
   const { storeId, lsId } = await recordedShow();
   const first = await shell(`vitrine events export ${storeId} ${lsId} | head -n 1`);
   expect({ ...first, stdout: typeof JSON.parse(first.stdout).id }).toEqual({ status: 0, stdout: "string", stderr: "" });
@@ -69,7 +69,7 @@ test("an export ends quietly when its reader has enough", async () => {
 });
 
 test.each(["analytics export STORE", "events export STORE SHOW"])(
-  "%s fails where its output cannot be written",
+  "%s fails if its output cannot be written",
   async (command) => {
     const { storeId, lsId } = await recordedShow();
     const args = command.replace("STORE", storeId).replace("SHOW", lsId);
@@ -89,7 +89,7 @@ test("an export that is interrupted leaves no file", async () => {
   expect({ status, files: await readdir(target) }).toEqual({ status: 143, files: [] });
 });
 
-test("what cannot be exported is refused with its reason, and no file is made", async () => {
+test("an invalid export is refused with the reason, and no file is created", async () => {
   const { storeId, lsId } = await recordedShow();
   const target = await mkdtemp(join(folder, "refused"));
   const file = join(target, "x.csv");
