@@ -10,7 +10,7 @@ import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import type { DemoShop } from "../../src/http/pages/demo/page.js";
 import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
-import { recordStatement, tellingClient } from "./citus/recording.js";
+import { recordStatement, observedClient } from "./citus/recording.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -57,27 +57,27 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Opens the database under test. @param told each text that is sent to it */
-export function testDatabase(told: (sql: string) => void = () => undefined): OpenDatabase {
+/** Opens the database under test. @param onStatement receives the text of each statement that is sent */
+export function testDatabase(onStatement: (sql: string) => void = () => undefined): OpenDatabase {
   const { engine, connection } = inject("database");
   const folder = inject("statementsFolder");
-  const Client = tellingClient((sql) => {
+  const Client = observedClient((sql) => {
     recordStatement(folder, sql);
-    told(sql);
+    onStatement(sql);
   });
   return connect(engine, { ...connection, Client }, () => undefined);
 }
 
-/** Opens the database under test for the tests of a file, whose end closes it. @param told as in testDatabase */
-export function openTestDatabase(told?: (sql: string) => void): OpenDatabase {
-  const database = testDatabase(told);
+/** Opens the database under test for the tests of a file, whose end closes it. @param onStatement as in testDatabase */
+export function openTestDatabase(onStatement?: (sql: string) => void): OpenDatabase {
+  const database = testDatabase(onStatement);
   afterAll(() => database.close());
   return database;
 }
 
-/** Opens the database under test for one test, whose end closes it. @param told as in testDatabase */
-export function openConnections(told?: (sql: string) => void): OpenDatabase {
-  const database = testDatabase(told);
+/** Opens the database under test for one test, whose end closes it. @param onStatement as in testDatabase */
+export function openConnections(onStatement?: (sql: string) => void): OpenDatabase {
+  const database = testDatabase(onStatement);
   onTestFinished(() => database.close());
   return database;
 }

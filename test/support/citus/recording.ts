@@ -23,12 +23,12 @@ export function recordStatement(folder: string, sql: string): void {
   appendFileSync(file, `${JSON.stringify(sql)}\n`);
 }
 
-/** @returns pg's client, but that it tells each text that it is given to run */
-export function tellingClient(told: (sql: string) => void): typeof pg.Client {
-  return class TellingClient extends pg.Client {
+/** pg's client, which also passes the text of each statement to `onStatement`. */
+export function observedClient(onStatement: (sql: string) => void): typeof pg.Client {
+  return class ObservedClient extends pg.Client {
     override query(...args: any[]): any {
       const [first] = args;
-      told(typeof first === "string" ? first : first.text);
+      onStatement(typeof first === "string" ? first : first.text);
       return (super.query as (...all: any[]) => any)(...args);
     }
   };
