@@ -1,8 +1,10 @@
 /** Random histories of stores: several shows around a moment at which clocks change. */
 import * as fc from "fast-check";
+import { expect } from "vitest";
 import { eraseViewer } from "../../src/analytics/events/erase.js";
 import { foldTotals } from "../../src/analytics/totals/fold.js";
 import { pruneBefore } from "../../src/analytics/totals/horizon.js";
+import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
 import type { SentEvent } from "./oracle.js";
 import { recorded, saved } from "./shows.js";
@@ -106,9 +108,24 @@ export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): 
   return made;
 }
 
-export async function eraseAndRemove(app: TestApp, storeId: string, before: Date): Promise<void> {
-  await eraseViewers(app, storeId);
-  await removeEvents(app, storeId, before);
+/** Changes a store; `around` is the moment at which its clocks change. */
+export type StoreChange = (storeId: string, around: Date) => Promise<unknown>;
+
+/** Asserts a property of stores whose viewers were erased and events removed, before and after a rebuild. */
+export async function expectAfterRemoval(
+  app: TestApp,
+  propertyAfter: (change: StoreChange) => fc.IAsyncProperty<any>,
+): Promise<void> {
+  const remove = async (storeId: string, around: Date) => {
+    await eraseViewers(app, storeId);
+    await removeEvents(app, storeId, around);
+  };
+  await expect(fc.assert(propertyAfter(remove), { numRuns: 5 })).resolves.toBeUndefined();
+  const property = propertyAfter(async (storeId, around) => {
+    await remove(storeId, around);
+    await rebuildAnalytics(app.db, storeId);
+  });
+  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
 }
 
 /** Removes what a store's shows keep of events before a time, a few at a time. */

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestApp, type TestStore } from "../../support/app.js";
-import { eraseAndRemove, situations, storeOf } from "../../support/storeHistories.js";
+import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/storeHistories.js";
 import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
@@ -29,8 +28,8 @@ async function ranked(store: TestStore, range: OracleRange, by: string, first: n
   }
 }
 
-/** @param change what is done to a store before it is asked */
-function figuresFollow(change: (storeId: string, around: Date) => Promise<unknown> = () => Promise.resolve()) {
+/** @param change is applied to a store before its figures are read */
+function figuresFollow(change: StoreChange = () => Promise.resolve()) {
   const pageSizes = fc.integer({ min: 1, max: 3 });
   return fc.asyncProperty(situations, pageSizes, async ({ around, range, stores }, first) => {
     for (const shows of stores) {
@@ -51,11 +50,5 @@ test("the performance of every product follows from what was sent, on every page
 });
 
 test("also where viewers were erased and events removed, before and after a rebuild", async () => {
-  const remove = (storeId: string, around: Date) => eraseAndRemove(app, storeId, around);
-  await expect(fc.assert(figuresFollow(remove), { numRuns: 5 })).resolves.toBeUndefined();
-  const property = figuresFollow(async (storeId, around) => {
-    await remove(storeId, around);
-    await rebuildAnalytics(app.db, storeId);
-  });
-  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
+  await expectAfterRemoval(app, figuresFollow);
 });

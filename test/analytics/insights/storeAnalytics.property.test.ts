@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestApp } from "../../support/app.js";
 import { kpiFields } from "../../support/shows.js";
-import { eraseAndRemove, situations, storeOf } from "../../support/storeHistories.js";
+import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/storeHistories.js";
 import {
   before,
   type OracleRange,
@@ -38,8 +38,8 @@ function expectedFigures(shows: readonly OracleShow[], range: OracleRange, timeZ
   };
 }
 
-/** @param change what is done to a store before it is asked */
-function figuresFollow(change: (storeId: string, around: Date) => Promise<unknown> = () => Promise.resolve()) {
+/** @param change is applied to a store before its figures are read */
+function figuresFollow(change: StoreChange = () => Promise.resolve()) {
   return fc.asyncProperty(situations, async ({ timeZone, around, range, stores }) => {
     const made = await Promise.all(stores.map(async (shows) => ({ shows, store: await storeOf(app, shows) })));
     for (const { shows, store } of made) {
@@ -63,11 +63,5 @@ test("also after a rebuild", async () => {
 });
 
 test("also where viewers were erased and events removed, before and after a rebuild", async () => {
-  const remove = (storeId: string, around: Date) => eraseAndRemove(app, storeId, around);
-  await expect(fc.assert(figuresFollow(remove), { numRuns: 5 })).resolves.toBeUndefined();
-  const property = figuresFollow(async (storeId, around) => {
-    await remove(storeId, around);
-    await rebuildAnalytics(app.db, storeId);
-  });
-  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
+  await expectAfterRemoval(app, figuresFollow);
 });
