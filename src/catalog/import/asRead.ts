@@ -9,8 +9,8 @@ import {
   type ProductChunk,
   type ProductSource,
   type ReadResult,
-  stopIfGone,
-  stopIfHopeless,
+  throwIfDisconnected,
+  throwIfTooManyProblems,
 } from "./job.js";
 import { removeUnwritten } from "./modes/replace.js";
 import type { Written } from "./result.js";
@@ -84,7 +84,7 @@ export async function writeAsRead(
     const defersSkus = !isWhole || replaces;
     if (defersSkus) await deferSkuCheck(transaction);
     while (step.done !== true) {
-      stopIfGone(signal);
+      throwIfDisconnected(signal);
       const counts =
         job.mode === "PATCH"
           ? await patchChunk(transaction, target, step.value, now)
@@ -109,7 +109,7 @@ type Step = IteratorResult<ProductChunk, ReadResult>;
 
 async function validStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
-  if (step.done === true) stopIfHopeless(step.value);
+  if (step.done === true) throwIfTooManyProblems(step.value);
   const faults = step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) : step.value.faults;
   if (faults > 0) throw new RowsInDoubt(true);
   return step;

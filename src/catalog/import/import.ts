@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
-import { type ImportJob, importTimeoutMs, type ProductSource, stopIfGone } from "./job.js";
+import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
 import { type BegunReading, beginReading, endReading, RowsInDoubt, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
@@ -57,7 +57,7 @@ export async function importFrom(
   const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
   const key = job.dryRun ? undefined : idempotency;
   return onceForKey(db, storeId, key, signal, (once) => {
-    stopIfGone(signal);
+    throwIfDisconnected(signal);
     return store(db, { ...job, once });
   });
 }

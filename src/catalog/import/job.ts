@@ -62,12 +62,12 @@ export interface ImportJob {
 export const importTimeoutMs = 60 * 60_000;
 
 /** @throws {AppError} UNAVAILABLE, which nobody reads */
-export function stopIfGone(signal: AbortSignal | undefined): void {
+export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
-  throw new AppError("UNAVAILABLE", "The caller has gone. Nothing was stored.");
+  throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");
 }
 
 /** @throws {AppError} VALIDATION_FAILED for an import with so many invalid values that its keys are not compared */
-export function stopIfHopeless({ problems }: ReadResult): void {
+export function throwIfTooManyProblems({ problems }: ReadResult): void {
   if (problems.total > invalidValuesMax) throw validationFailed(problems);
 }

@@ -3,7 +3,7 @@ import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { EncodedRows } from "../product.columns.js";
 import { readAhead } from "./asRead.js";
-import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, stopIfGone } from "./job.js";
+import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, throwIfDisconnected } from "./job.js";
 import { dropRemovedHolders } from "./modes/replace.js";
 import type { LineSet } from "./rejects.js";
 import { withRawParameters } from "../../database/rawParameters.js";
@@ -43,7 +43,7 @@ export async function stageAll(
   try {
     let step = await reader.next();
     while (step.done !== true) {
-      stopIfGone(signal);
+      throwIfDisconnected(signal);
       const next = readAhead(reader, step);
       await stageRows(transaction, step.value.columns);
       step = await next;

@@ -3,7 +3,7 @@ import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFai
 import type { LockCatalog } from "./catalogLock.js";
 import { clip } from "../../lib/text.js";
 import type { Place } from "../product.input.js";
-import { type ImportJob, type ReadResult, stopIfHopeless } from "./job.js";
+import { type ImportJob, type ReadResult, throwIfTooManyProblems } from "./job.js";
 import { findPatchFaults, patchProblem, patchStaged, resolvePatches } from "./modes/patch.js";
 import { removeUnnamed } from "./modes/replace.js";
 import type { Written } from "./result.js";
@@ -50,7 +50,7 @@ export async function nameProblems(transaction: Database, job: ImportJob): Promi
 
 /** @throws {AppError} VALIDATION_FAILED with invalid rows, duplicates and conflicts */
 export async function refuseProblems(transaction: Database, job: ImportJob, read: ReadResult): Promise<void> {
-  stopIfHopeless(read);
+  throwIfTooManyProblems(read);
   const { source } = job;
   const { problems: own } = read;
   if (job.mode === "PATCH") await resolvePatches(transaction, job.target.storeId);

@@ -12,11 +12,11 @@ export class ChunkBuilder {
   #encoded: EncodedRows[] = [];
 
   /**
-   * @param checks of the rows: those of a hopeless import are left out
+   * @param checks of the rows: those of an import with too many problems are left out
    * @param keysOnly see `encodeRows`
    */
   constructor(
-    private readonly checks: Pick<RowChecks, "isHopeless">,
+    private readonly checks: Pick<RowChecks, "hasTooManyProblems">,
     private readonly keysOnly = false,
   ) {}
 
@@ -25,7 +25,7 @@ export class ChunkBuilder {
   }
 
   add(row: PlacedProduct, characters: number): void {
-    if (this.checks.isHopeless) return this.#drop();
+    if (this.checks.hasTooManyProblems) return this.#drop();
     this.rows += 1;
     this.#characters += characters;
     this.#unencoded.push(row);

@@ -48,7 +48,7 @@ export class RowChecks {
     return this.problems.total + this.#failedTotal;
   }
 
-  get isHopeless(): boolean {
+  get hasTooManyProblems(): boolean {
     return this.problems.total > invalidValuesMax;
   }
 

@@ -4,7 +4,7 @@ import { inRolledBackTransaction, inTransaction } from "../../../database/transa
 import { AppError } from "../../../errors.js";
 import { whileHidden } from "../../hiddenCatalog.js";
 import { withCatalog } from "../catalogLock.js";
-import { type ImportJob, importTimeoutMs, stopIfGone, stopIfHopeless } from "../job.js";
+import { type ImportJob, importTimeoutMs, throwIfDisconnected, throwIfTooManyProblems } from "../job.js";
 import { type ImportResult, importResult } from "../result.js";
 import { accept, type Staged } from "./accept.js";
 import { applyStaged, removeStaged, type StagedKey } from "./apply.js";
@@ -25,9 +25,9 @@ export async function importByStaging(db: RootDatabase, job: ImportJob): Promise
   await recoverImports(db, "old");
   try {
     const read = await stage(db, key, job);
-    stopIfHopeless(read);
+    throwIfTooManyProblems(read);
     const unique = await haveDistinctKeys(db, key);
-    stopIfGone(job.signal);
+    throwIfDisconnected(job.signal);
     return await whileHidden(key.storeId, async () => {
       const result = await decide(db, key, job, { read, unique });
       if (!job.dryRun) await applyStaged(db, key).catch(storedLater);
