@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { onceMoved } from "../../database/citus/moves.js";
+import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import { isRowRefused } from "../../database/errors.js";
 import { retrying } from "../../database/transaction.js";
@@ -70,7 +70,7 @@ export async function sendEvents(
     const statement = eventStatement({ ...batch, duplicates });
     try {
       const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
-      return await retrying(() => onceMoved(db, storeId, send, deadline - performance.now()));
+      return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
     } catch (error) {
       if (!isRowRefused(error)) throw error;
       if (performance.now() > deadline) throw contended();

@@ -1,4 +1,4 @@
-import { onceMoved } from "../../database/citus/moves.js";
+import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
@@ -118,7 +118,7 @@ export async function keepNames(db: RootDatabase, known: CachedNames, batch: Nam
     const names = newNames(batch.events, known); // another batch may have stored them
     if (names.length === 0) return;
     const store = () => inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
-    const stored = await onceMoved(db, batch.storeId, store, batch.waitMs);
+    const stored = await retryAfterMove(db, batch.storeId, store, batch.waitMs);
     if (stored === undefined) return;
     const { createdAt, counts } = stored;
     if (belongTo(known, createdAt)) return attempt();

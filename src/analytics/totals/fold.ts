@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { onceMoved } from "../../database/citus/moves.js";
+import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import { retrying } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -14,7 +14,7 @@ import { addToSpans } from "./spans.sql.js";
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) {
-    await retrying(() => onceMoved(db, storeId, () => queryOnNode(db, storeId, statement)));
+    await retrying(() => retryAfterMove(db, storeId, () => queryOnNode(db, storeId, statement)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { isBeingMoved, noteMove, untilMoved } from "../../database/citus/moves.js";
+import { isBeingMoved, noteMove, waitForMove } from "../../database/citus/moves.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { isSingleSession } from "../../database/transaction.js";
@@ -51,7 +51,7 @@ export async function withCatalog<Result>(
   const deadline = performance.now() + waitMs[isLong ? "long" : "short"];
   for (let isFirst = true; ;) {
     const attempt = async () => {
-      await untilMoved(db, storeId, deadline - performance.now());
+      await waitForMove(db, storeId, deadline - performance.now());
       if (!isFirst) await beforeNextAttempt(db, storeId, isLong);
       isFirst = false;
       return untilLocked((onLocked) =>

@@ -27,7 +27,7 @@ export function isBeingMoved(error: unknown): boolean {
  *
  * @throws what the work throws, also where the store is still being moved after `waitMs`
  */
-export async function onceMoved<Result>(
+export async function retryAfterMove<Result>(
   db: Database,
   storeId: string,
   work: () => Promise<Result>,
@@ -35,7 +35,7 @@ export async function onceMoved<Result>(
 ): Promise<Result> {
   const deadline = performance.now() + waitMs;
   for (;;) {
-    await untilMoved(db, storeId, deadline - performance.now());
+    await waitForMove(db, storeId, deadline - performance.now());
     try {
       return await work();
     } catch (error) {
@@ -46,7 +46,7 @@ export async function onceMoved<Result>(
 }
 
 /** Until the store is no longer being moved, as far as that is known, at most `waitMs`. */
-export async function untilMoved(db: Database, storeId: string, waitMs: number): Promise<void> {
+export async function waitForMove(db: Database, storeId: string, waitMs: number): Promise<void> {
   const nodes = nodesOf(db);
   const move = nodes && moves.get(nodes)?.get(storeId);
   if (move === undefined) return;
