@@ -1,5 +1,7 @@
 // Reads products of a file, or of the JSON of a body.
 import { getPriority, setPriority } from "node:os";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
@@ -34,6 +36,10 @@ export type ReadingMessage =
 
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
+/** Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. */
+const collectFromBytes = 4 * 1024 * 1024;
+setFlagsFromString("--expose-gc"); // for contexts that are made from now on
+const collectGarbage = runInNewContext("gc") as () => void;
 
 // On Linux a priority applies to a thread: the event loop, which serves everybody, comes first.
 if (process.platform === "linux") setPriority(0, Math.min(19, getPriority() + 5));
@@ -52,6 +58,7 @@ export default async function read({ source, options, port }: ReadingTask): Prom
     port.postMessage(messageOf(error));
   } finally {
     port.close();
+    if ("json" in source && source.json.bytes.length > collectFromBytes) setImmediate(collectGarbage);
   }
 }
 
