@@ -53,10 +53,9 @@ export function* readProductsJson(
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
       const isValid = check(product, { path: pathOf(rows) }, checks.row);
-      if (!checks.isHopeless) {
-        const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
-        chunk.add({ product: read, line: rows, ...presence(read, { isPatch, isValid }) }, charactersEach);
-      }
+      const keys = isValid || checks.hasTooManyProblems ? undefined : productKeys(product);
+      const read = isValid ? (product as Partial<ProductInput>) : (keys ?? {}); // checked
+      chunk.add({ product: read, line: rows, ...presence(read, { isPatch, isValid }) }, charactersEach);
       checks.endRow(rows);
       rows += 1;
       if (chunk.full) yield take();
