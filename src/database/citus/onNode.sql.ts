@@ -36,19 +36,19 @@ RETURNS SETOF jsonb LANGUAGE plpgsql SET citus.enable_manual_changes_to_shards =
 DECLARE
   shard bigint := get_shard_id_for_distribution_column('"Store"', store);
   share_lock CONSTANT int := 5;
-  patience text;
+  "lockLimit" text;
   target regclass;
   answer record;
 BEGIN
   IF current_setting('lock_timeout') = '0' THEN PERFORM set_config('lock_timeout', '2s', true); END IF;
-  patience := current_setting('lock_timeout');
-  IF patience::interval <= '5s' THEN PERFORM set_config('lock_timeout', '100ms', true); END IF;
+  "lockLimit" := current_setting('lock_timeout');
+  IF "lockLimit"::interval <= '5s' THEN PERFORM set_config('lock_timeout', '100ms', true); END IF;
   BEGIN
     PERFORM lock_shard_metadata(share_lock, ARRAY[shard]);
   EXCEPTION WHEN lock_not_available THEN
     RAISE EXCEPTION 'store % ${beingMoved}', store USING ERRCODE = '55P03';
   END;
-  PERFORM set_config('lock_timeout', patience, true);
+  PERFORM set_config('lock_timeout', "lockLimit", true);
   IF NOT EXISTS (SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = shard) THEN
     RAISE EXCEPTION 'could not find valid entry for shard %', shard USING ERRCODE = 'XX000';
   END IF;
