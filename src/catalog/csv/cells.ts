@@ -1,6 +1,7 @@
 import { type MaybeToken, RowParser, Scanner, Token } from "@fast-csv/parse/build/src/parser/index.js";
 import { ParserOptions } from "fast-csv";
 import { Finder, LineEnds } from "./finder.js";
+import { plainCells } from "./plainCells.js";
 
 /** What separates the cells of a row. */
 export type Delimiter = (typeof delimiters)[number];
@@ -75,11 +76,13 @@ const readers = Object.fromEntries(
   }),
 ) as Readonly<Record<Delimiter, { readonly parser: RowParser; readonly scanner: RunScanner }>>; // one for each
 
-/**
- * Trimmed unless quoted; undefined if fast-csv refuses the record. Its messages contain the whole input, so they are
- * dropped.
- */
+/** The cells of a record, trimmed unless quoted; undefined if fast-csv refuses it. */
 export function cellsOf(record: string, delimiter: Delimiter = ","): readonly string[] | undefined {
+  return plainCells(record, delimiter) ?? parsedCells(record, delimiter);
+}
+
+/** `cellsOf` by fast-csv alone. Its messages contain the whole input, so they are dropped. */
+export function parsedCells(record: string, delimiter: Delimiter): readonly string[] | undefined {
   const { parser, scanner } = readers[delimiter];
   // fast-csv drops white space before the first cell only.
   const padded = /^\s/u.test(record);

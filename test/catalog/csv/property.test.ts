@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cellsOf } from "../../../src/catalog/csv/cells.js";
+import { cellsOf, delimiters, parsedCells } from "../../../src/catalog/csv/cells.js";
+import { plainCells } from "../../../src/catalog/csv/plainCells.js";
 import { encodeRows } from "../../../src/catalog/product.columns.js";
 import { readCsv } from "../../../src/catalog/reading/csv.js";
 import { RecordSplitter } from "../../../src/catalog/csv/records.js";
@@ -83,6 +84,25 @@ test("every record that the splitter accepts is one record to fast-csv, with the
     }),
     { numRuns: 5_000 },
   );
+});
+
+test("cells of plain records are those of fast-csv, which reads or refuses all others", () => {
+  const part = fc.constantFrom(",", ";", "\t", '"', '""', '"a"', "\n", "\r", " ", "\u00A0", "a", "b c", "\uFEFF", "é");
+  const cell = fc.oneof(fc.constantFrom("", "a", " a b ", '"a,""b"', '"\n"', '""'), part);
+  const record = fc.oneof(
+    fc.array(part, { maxLength: 12 }).map((parts) => parts.join("")),
+    fc.array(cell, { maxLength: 8 }).chain((cells) => fc.constantFrom(...delimiters).map((by) => cells.join(by))),
+  );
+  const seen = { plain: 0, other: 0 };
+  fc.assert(
+    fc.property(record, fc.constantFrom(...delimiters), (line, delimiter) => {
+      const cells = plainCells(line, delimiter);
+      seen[cells === undefined ? "other" : "plain"] += 1;
+      if (cells !== undefined) expect(cells).toEqual(parsedCells(line, delimiter));
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(Math.min(seen.plain, seen.other)).toBeGreaterThan(0);
 });
 
 function cellText(value: ProductInput[keyof ProductInput], quoteAll: boolean): string {
