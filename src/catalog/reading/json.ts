@@ -53,8 +53,7 @@ export function* readProductsJson(
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
       const isValid = check(product, { path: pathOf(rows) }, checks.row);
-      const keys = isValid || checks.hasTooManyProblems ? undefined : productKeys(product);
-      const read = isValid ? (product as Partial<ProductInput>) : (keys ?? {}); // checked
+      const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
       chunk.add({ product: read, line: rows, ...presence(read, { isPatch, isValid }) }, charactersEach);
       checks.endRow(rows);
       rows += 1;
