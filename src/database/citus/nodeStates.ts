@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolConfig } from "pg";
 import { openConnections } from "../pool.js";
-import { hasCitus } from "./catalog.sql.js";
+import { isOnCitus } from "./catalog.sql.js";
 
 /** What an operator should know of a node of Citus. */
 export interface NodeState {
@@ -49,7 +49,7 @@ export async function readNodeStates(connection: PoolConfig): Promise<readonly N
   const limits = { statement_timeout: answerTimeoutMs, query_timeout: answerTimeoutMs + closeTimeoutMs };
   const { pool, destroyAll } = openConnections({ ...connection, ...limits, max: 2 }, () => undefined);
   try {
-    const { rows } = await pool.query<{ isOnCitus: boolean }>(`SELECT ${hasCitus} AS "isOnCitus"`);
+    const { rows } = await pool.query<{ isOnCitus: boolean }>(isOnCitus);
     if (rows[0]?.isOnCitus !== true) return undefined;
     const nodes = await pool.query<{ host: string; port: number }>(activeNodes);
     return await Promise.all(nodes.rows.map((node) => stateOf(pool, node)));

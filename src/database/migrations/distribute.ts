@@ -2,7 +2,7 @@ import pg, { type PoolConfig } from "pg";
 import { AppError } from "../../errors.js";
 import type { Database } from "../client.js";
 import { distributeStatement, undistributedTables } from "./distribute.sql.js";
-import { hasCitus } from "../citus/catalog.sql.js";
+import { isOnCitus } from "../citus/catalog.sql.js";
 import { hasOnNodeFunction, onNodeStatements } from "../citus/onNode.sql.js";
 import { inSessionTransaction } from "./tableLocks.js";
 import { takeMigrationTurn } from "./migrate.js";
@@ -61,14 +61,14 @@ async function makeOnNodeFunction(client: pg.Client, isRestored: boolean): Promi
 
 /** Undefined without Citus. */
 export async function findUndistributedTables(db: Database): Promise<readonly string[] | undefined> {
-  if (!(await isOnCitus(db))) return undefined;
+  if (!(await hasCitus(db))) return undefined;
   const tables = await db.$queryRawUnsafe<{ name: string }[]>(undistributedTables);
   return tables.map(({ name }) => name);
 }
 
 /** @throws {AppError} BAD_REQUEST without Citus */
 export async function requireCitus(db: Database): Promise<void> {
-  if (!(await isOnCitus(db))) throw withoutCitus();
+  if (!(await hasCitus(db))) throw withoutCitus();
 }
 
 export function withoutCitus(): AppError {
@@ -77,7 +77,7 @@ export function withoutCitus(): AppError {
   return new AppError("BAD_REQUEST", message);
 }
 
-async function isOnCitus(db: Database): Promise<boolean> {
-  const [row] = await db.$queryRawUnsafe<[{ isOnCitus: boolean }]>(`SELECT ${hasCitus} AS "isOnCitus"`);
+async function hasCitus(db: Database): Promise<boolean> {
+  const [row] = await db.$queryRawUnsafe<[{ isOnCitus: boolean }]>(isOnCitus);
   return row.isOnCitus;
 }

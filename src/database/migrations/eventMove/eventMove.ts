@@ -1,3 +1,4 @@
+import { isOnCitus } from "../../citus/catalog.sql.js";
 import { changeTables } from "../tableLocks.js";
 import { copiedTables, numberShows, unfinishedShows } from "./copy.sql.js";
 import { copyAll, copyQueued, isQueueBelow, type Move } from "./copying.js";
@@ -6,7 +7,6 @@ import {
   dropMoveTables,
   hasBegun,
   hasManyEvents,
-  isOnCitus,
   type MigrationParts,
   moveTables,
   oldTables,

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCitus } from "../../citus/catalog.sql.js";
 
 /** The migration that this folder carries out in small steps. */
 export const smallEventRows = "20261122161720_small_event_rows";
@@ -37,8 +36,6 @@ export async function readParts(folder: string): Promise<MigrationParts> {
 /** Whether the tables of the version before have at least $1 events; false where Citus has distributed them. */
 export const hasManyEvents = `
   SELECT (SELECT count(*) FROM (SELECT FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
-
-export const isOnCitus = `SELECT ${hasCitus} AS "isOnCitus"`;
 
 export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBegun"`;
 
