@@ -1,4 +1,4 @@
-import type { DocumentNode, GraphQLError } from "graphql";
+import type { DocumentNode } from "graphql";
 import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { explainNotAcceptable } from "./acceptable.js";
@@ -43,7 +43,7 @@ export function createGateway(
     parserAndValidationCache: {
       documentCache: documentCache(documentsWeightMax, weightOfDocument),
       errorCache: { get: () => undefined, set: () => undefined }, // the same error is rarely repeated
-      validationCache: false, // limited() remembers the result
+      validationCache: true, // by document, refused ones too
     },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
     plugins: [limited(suggestions), sharedPipeline(known, subscriptions), explainNotAcceptable, ...plugins],
@@ -53,17 +53,12 @@ export function createGateway(
 const documentsWeightMax = 20_000;
 
 function limited(suggestions: boolean): Plugin<Context> {
-  const checked = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   return {
     onParse: ({ setParseFn }) => setParseFn(parseBounded),
     onValidate: ({ setValidationFn }) =>
-      setValidationFn((within, document, rules) => {
-        const known = checked.get(document);
-        if (known !== undefined) return known;
-        const errors = validateBounded(within, document, rules, { hideSuggestions: !suggestions });
-        checked.set(document, errors);
-        return errors;
-      }),
+      setValidationFn((within, document, rules) =>
+        validateBounded(within, document, rules, { hideSuggestions: !suggestions }),
+      ),
   };
 }
 
