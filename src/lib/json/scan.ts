@@ -28,6 +28,10 @@ const levelsMax = 2;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
+/** The same byte four times, by multiplication. */
+const eachByte = 0x01010101;
+const highBits = 0x80808080;
+
 /** The innermost member at a level. */
 interface Level {
   nameStart: number;
@@ -52,6 +56,7 @@ export class JsonScanner {
   }));
   #depth = 0;
   #inString = false;
+  /** The next piece begins with an escaped byte. */
   #isEscaped = false;
   #stringStart = 0;
   #stringEnd = 0;
@@ -61,28 +66,30 @@ export class JsonScanner {
   /** @throws {AppError} BAD_REQUEST for deep nesting */
   push(bytes: Uint8Array): void {
     const length = bytes.length;
+    const words = new DataView(bytes.buffer, bytes.byteOffset, length);
     let at = this.#isEscaped ? 1 : 0;
-    this.#isEscaped = false;
     let inString = this.#inString;
     while (at < length) {
-      const byte = bytes[at];
       if (inString) {
+        at = endOfString(bytes, words, at);
+        if (at >= length) break;
+        inString = false;
+        this.#stringEnd = this.#offset + at + 1;
+      } else {
+        const byte = bytes[at];
         if (byte === quote) {
-          inString = false;
-          this.#stringEnd = this.#offset + at + 1;
-        } else if (byte === backslash) {
-          at += 1; // what follows is escaped
+          inString = true;
+          this.#stringStart = this.#offset + at;
+        } else if (byte === comma || byte === colon) {
+          if (this.#depth <= levelsMax + 1) this.#take(byte, this.#offset + at);
+        } else if (byte !== undefined && byte > 0x5a) {
+          this.#take(byte, this.#offset + at);
         }
-      } else if (byte === quote) {
-        inString = true;
-        this.#stringStart = this.#offset + at;
-      } else if (byte === comma || byte === colon || (byte !== undefined && byte > 0x5a)) {
-        this.#take(byte, this.#offset + at);
       }
       at += 1;
     }
-    this.#isEscaped = at > length;
     this.#inString = inString;
+    this.#isEscaped = at > length;
     this.#offset += length;
   }
 
@@ -150,6 +157,35 @@ export class JsonScanner {
       .slice(0, this.#depth)
       .map(({ nameStart, nameEnd }): readonly [number, number] => [nameStart, nameEnd]);
     this.#found.push({ start, end, items: commas + 1, names });
+  }
+}
+
+/**
+ * The index of the quote that ends a string, or past the last byte. Four bytes at a time, with the test for a zero byte in a
+ * word of Warren, Hacker's Delight, 6-1.
+ *
+ * @param words of the same bytes
+ * @param from within the string
+ */
+function endOfString(bytes: Uint8Array, words: DataView, from: number): number {
+  const length = bytes.length;
+  let at = from;
+  for (;;) {
+    while (at + 4 <= length) {
+      const word = words.getInt32(at);
+      const quotes = word ^ (quote * eachByte);
+      const backslashes = word ^ (backslash * eachByte);
+      const zeros = ((quotes - eachByte) & ~quotes) | ((backslashes - eachByte) & ~backslashes);
+      if ((zeros & highBits) !== 0) break;
+      at += 4;
+    }
+    const wordEnd = Math.min(at + 4, length);
+    while (at < wordEnd) {
+      const byte = bytes[at];
+      if (byte === quote) return at;
+      at += byte === backslash ? 2 : 1; // what follows a backslash is escaped
+    }
+    if (at >= length) return at;
   }
 }
 
