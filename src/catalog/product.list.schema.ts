@@ -68,9 +68,9 @@ function roomIn(answer: AnswerBudget, selected: readonly string[]): RequireRoom 
   const fields = selected.filter(isLongField);
   const charactersMax = fields.reduce((sum, field) => sum + longCharactersMax[field], 0);
   return async (first, sizes) => {
-    if (answer.hasRoomFor(first * charactersMax)) return;
+    if (answer.hasRoomForPagesOf(first * charactersMax)) return;
     const sized = await sizes(fields);
-    answer.requireRoomFor(sized.reduce((sum, { bytes }) => sum + bytes, 0));
+    await answer.reserve(sized.reduce((sum, { bytes }) => sum + bytes, 0));
   };
 }
 
@@ -92,8 +92,7 @@ async function listInOrder(
   },
 ) {
   const position = sortPosition(after, order, isProductSortValue(order.orderBy));
-  const read = () => listOrderedProducts(db, storeId, { ...page, ...order, after: position });
-  const { nodes, hasNextPage } = await (order.orderBy === "ID" ? read() : asWideRead(db, storeId, read));
+  const { nodes, hasNextPage } = await listOrderedProducts(db, storeId, { ...page, ...order, after: position });
   const placed = nodes.map(({ sortValue, ...product }) => ({
     ...product,
     place: [order.orderBy, order.direction, sortValue, product.id],

@@ -1,5 +1,6 @@
 import { resolveSite } from "../access/site.js";
-import type { Database } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { asWideRead } from "../database/shares/shares.js";
 import { errorAt } from "../errors.js";
 import { isLongerThan } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
@@ -83,9 +84,13 @@ interface OrderedProductPage extends ProductFilter {
   readonly requireRoom?: RequireRoom;
 }
 
-/** @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND */
+/**
+ * By other fields than the id, a page is a wide read: all products that match are sorted.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a search that is too long, or SITE_NOT_FOUND
+ */
 export async function listOrderedProducts(
-  db: Database,
+  db: RootDatabase,
   storeId: string,
   { first, search, siteId, requireRoom, ...order }: OrderedProductPage,
 ): Promise<{ nodes: OrderedProduct[]; hasNextPage: boolean }> {
@@ -96,8 +101,12 @@ export async function listOrderedProducts(
   const query = searchQuery(storeId, text);
   if (query === undefined && text.trim() !== "") return { nodes: [], hasNextPage: false };
   const page = { ...order, storeId, siteId: site, rowsMax: first + 1 };
-  await requireRoom?.(first, (bytesOf) => productsOrdered(db, { ...page, rowsMax: first, bytesOf }, query));
-  const products = await productsOrdered<OrderedProduct>(db, page, query);
+  const inShare = <Rows>(read: () => Promise<Rows>) =>
+    order.orderBy === "ID" ? read() : asWideRead(db, storeId, read);
+  await requireRoom?.(first, (bytesOf) =>
+    inShare(() => productsOrdered(db, { ...page, rowsMax: first, bytesOf }, query)),
+  );
+  const products = await inShare(() => productsOrdered<OrderedProduct>(db, page, query));
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
 }
 

@@ -13,12 +13,20 @@ export function responseTooLarge(): AppError {
 /** Counts texts while they are read, so that a too large answer is refused early. */
 export class AnswerBudget {
   #left = answerBytesMax;
+  /** Charged before they are read. */
+  #reserved = 0;
+  /** That are not charged yet. */
+  #pages = 0;
   #lastPage: Promise<void> | undefined;
+  #beginNextPage: () => void = () => undefined;
 
   /** Charges a text or a list of texts. @throws {AppError} RESPONSE_TOO_LARGE */
   charge(texts: unknown): void {
-    if (typeof texts === "string") this.#left -= texts.length; // bytes at least
-    else if (Array.isArray(texts)) for (const text of texts as unknown[]) this.#left -= String(text).length;
+    const list = Array.isArray(texts) ? (texts as unknown[]) : [texts ?? ""];
+    const bytes = list.reduce<number>((sum, text) => sum + String(text).length, 0); // or more
+    const reserved = Math.min(bytes, this.#reserved);
+    this.#reserved -= reserved;
+    this.#left -= bytes - reserved;
     this.requireRoom();
   }
 
@@ -27,31 +35,50 @@ export class AnswerBudget {
     if (this.#left < 0) throw responseTooLarge();
   }
 
-  hasRoomFor(characters: number): boolean {
-    return characters <= this.#left;
+  /** Whether all pages that are not charged yet may have so many characters. */
+  hasRoomForPagesOf(characters: number): boolean {
+    return characters * this.#pages <= this.#left;
   }
 
-  /** Charges what is not read yet; refuses all after it too. @throws {AppError} RESPONSE_TOO_LARGE */
-  requireRoomFor(bytes: number): void {
-    if (!this.hasRoomFor(bytes)) this.#left = -1;
+  /**
+   * Charges texts that are not read yet, and returns once those of all other pages are charged too: an answer that would be
+   * too large is refused before any of them is read. To be called within `readPage`.
+   *
+   * @throws {AppError} RESPONSE_TOO_LARGE
+   */
+  async reserve(bytes: number): Promise<void> {
+    this.#left -= bytes;
+    this.requireRoom();
+    this.#reserved += bytes;
+    this.#beginNextPage();
+    await this.#lastPage;
     this.requireRoom();
   }
 
   /** Each value of a subscription is an answer of its own. */
   renew(): void {
     this.#left = answerBytesMax;
+    this.#reserved = 0;
   }
 
-  /** Reads a page once the size of those before it is known. */
+  /** Reads a page once the texts of those before it are charged. */
   async readPage<Result>(read: () => Result): Promise<Awaited<Result>> {
     const before = this.#lastPage;
-    let end: () => void = () => undefined;
-    this.#lastPage = new Promise((resolve) => (end = resolve));
+    let resolve: () => void = () => undefined;
+    this.#lastPage = new Promise((begin) => (resolve = begin));
+    this.#pages += 1;
+    let isCharged = false;
+    const beginNext = (): void => {
+      if (!isCharged) this.#pages -= 1;
+      isCharged = true;
+      resolve();
+    };
     if (before !== undefined) await before;
+    this.#beginNextPage = beginNext;
     try {
       return await read();
     } finally {
-      setImmediate(end); // when this page's texts are charged
+      setImmediate(beginNext); // when this page's texts are charged
     }
   }
 }

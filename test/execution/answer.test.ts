@@ -9,12 +9,17 @@ import { importMany, products } from "../support/products.js";
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 
-/** Statements that read a page of products. */
+/** Statements that read a page of products, or its size. */
 let pagesRead = 0;
+let sizesRead = 0;
 let app: TestApp;
 let store: TestStore;
 beforeAll(async () => {
-  const count = (sql: string) => void (pagesRead += /FROM "Product"[^]*ORDER BY id LIMIT/u.test(sql) ? 1 : 0);
+  const count = (sql: string) => {
+    if (!/FROM "Product"[^]*ORDER BY id LIMIT/u.test(sql)) return;
+    pagesRead += 1;
+    if (sql.includes("octet_length")) sizesRead += 1;
+  };
   app = await startApp({}, testDatabase(count));
   store = await createTestStore(app);
   const image = (i: number) => `https://cdn.example/${String(i).padStart(2_028, "é")}`;
@@ -88,6 +93,18 @@ describe("an answer", () => {
       expect(await asking("id images"), args).toEqual({ errors: [tooLarge] });
       expect(await asking("id description images @include(if: $on)"), args).toEqual({ data: expect.anything() });
     }
+  });
+
+  test("of pages that are too large together is refused before any of them is read", async () => {
+    [pagesRead, sizesRead] = [0, 0];
+    expect(await store.graphql(`{ ${many(4, (i) => `a${i}: ${page}`)} }`)).toEqual({ errors: [tooLarge] });
+    expect(sizesRead).toBeGreaterThan(0);
+    expect(pagesRead).toBe(sizesRead);
+    [pagesRead, sizesRead] = [0, 0];
+    const others = "id: products(first: 10) { nodes { id } } c: products(first: 10) { nodes { description } }";
+    const { data } = await store.graphql(`{ products(first: 100) { nodes { id images } } ${others} }`);
+    expect([data.products, data.id, data.c].map(({ nodes }) => nodes.length)).toEqual([10, 10, 10]);
+    expect([pagesRead, sizesRead], "the first fits by its size").toEqual([4, 1]);
   });
 
   test("is measured in bytes, whatever the names and values of its fields", async () => {
