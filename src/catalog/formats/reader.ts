@@ -28,7 +28,7 @@ export class FormatReader {
     { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly, preview = false }: CsvOptions,
   ) {
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
+    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly });
     this.#productsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;

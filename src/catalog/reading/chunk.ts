@@ -1,7 +1,22 @@
 import type { RowChecks } from "./rowChecks.js";
-import { chunkRowsMax, concatRows, type PlacedProduct, type EncodedRows, encodeRows } from "../product.columns.js";
+import {
+  chunkRowsMax,
+  concatRows,
+  type EncodedRows,
+  encodeRows,
+  type PlacedProduct,
+  presence,
+  productKeys,
+} from "../product.columns.js";
+import type { ProductInput } from "../product.input.js";
 
 const charactersMax = 2 * 1024 * 1024;
+interface ChunkOptions {
+  /** See `encodeRows`. */
+  readonly keysOnly?: boolean | undefined;
+  readonly isPatch?: boolean | undefined;
+}
+
 /** Small sets keep few objects alive for the garbage collector. */
 const unencodedMax = 250;
 
@@ -10,15 +25,17 @@ export class ChunkBuilder {
   #characters = 0;
   #unencoded: PlacedProduct[] = [];
   #encoded: EncodedRows[] = [];
+  readonly #keysOnly: boolean;
+  readonly #isPatch: boolean;
 
-  /**
-   * @param checks of the rows: those of an import with too many problems are left out
-   * @param keysOnly see `encodeRows`
-   */
+  /** @param checks of the rows: those of an import with too many problems are left out */
   constructor(
     private readonly checks: Pick<RowChecks, "hasTooManyProblems">,
-    private readonly keysOnly = false,
-  ) {}
+    { keysOnly = false, isPatch = false }: ChunkOptions = {},
+  ) {
+    this.#keysOnly = keysOnly;
+    this.#isPatch = isPatch;
+  }
 
   get full(): boolean {
     return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
@@ -30,6 +47,17 @@ export class ChunkBuilder {
     this.#characters += characters;
     this.#unencoded.push(row);
     if (this.#unencoded.length >= unencodedMax) this.#encode();
+  }
+
+  /** Adds a product as it was sent, or the valid keys of an invalid one. */
+  addSent(
+    sent: unknown,
+    { line, isValid }: { readonly line: number; readonly isValid: boolean },
+    characters: number,
+  ): void {
+    if (this.checks.hasTooManyProblems) return this.#drop();
+    const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
+    this.add({ product, line, ...presence(product, { isPatch: this.#isPatch, isValid }) }, characters);
   }
 
   /** Takes the chunk, which must not be empty, and starts the next one. */
@@ -48,7 +76,7 @@ export class ChunkBuilder {
   }
 
   #encode(): void {
-    this.#encoded.push(encodeRows(this.#unencoded, this.keysOnly));
+    this.#encoded.push(encodeRows(this.#unencoded, this.#keysOnly));
     this.#unencoded = [];
   }
 }

@@ -2,7 +2,7 @@ import type { Path, Problem, Problems } from "../../errors.js";
 import { cellsOf, type Delimiter } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
 import { type CsvRecord, RecordSplitter } from "../csv/records.js";
-import { type EncodedRows, presence, productKeys } from "../product.columns.js";
+import type { EncodedRows } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
 import { invalidText, recordFaultMessage } from "./csv.faults.js";
@@ -94,7 +94,7 @@ class ProductCsvReader {
     this.#isPatch = isPatch;
     this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
+    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly, isPatch });
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;
@@ -180,9 +180,7 @@ class ProductCsvReader {
     const isValid = checkerOf(this.#isPatch)(candidate, { path: this.#path, line }, this.#checks.row);
     if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts)
       this.#preview.push(candidate as Partial<ProductInput>); // checked
-    const product = isValid ? (candidate as Partial<ProductInput>) : productKeys(candidate); // checked
-    if (product === undefined) return;
-    this.#chunk.add({ product, line, ...presence(product, { isPatch: this.#isPatch, isValid }) }, characters);
+    this.#chunk.addSent(candidate, { line, isValid }, characters);
   }
 
   #malformed(problems: Problems, message: string, line: number): void {

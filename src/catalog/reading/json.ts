@@ -1,9 +1,8 @@
 import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
 import { parsedSlices } from "../../lib/json/elements.js";
-import { presence, productKeys } from "../product.columns.js";
 import { ChunkBuilder } from "./chunk.js";
 import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
-import { checkerOf, type ProductInput } from "../product.input.js";
+import { checkerOf } from "../product.input.js";
 import { RowChecks } from "./rowChecks.js";
 
 const sliceBytes = 64 * 1024;
@@ -37,7 +36,7 @@ export function* readProductsJson(
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
   const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder(checks, keysOnly);
+  const chunk = new ChunkBuilder(checks, { keysOnly, isPatch });
   const take = () => ({ bytesRead: 0, faults: checks.faults, ...chunk.take() });
   let rows = 0;
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
@@ -53,8 +52,7 @@ export function* readProductsJson(
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
       const isValid = check(product, { path: pathOf(rows) }, checks.row);
-      const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
-      chunk.add({ product: read, line: rows, ...presence(read, { isPatch, isValid }) }, charactersEach);
+      chunk.addSent(product, { line: rows, isValid }, charactersEach);
       checks.endRow(rows);
       rows += 1;
       if (chunk.full) yield take();

@@ -1,5 +1,4 @@
 import type { CsvPiece } from "../csv/pieces.js";
-import { presence, productKeys } from "../product.columns.js";
 import { checkerOf, type ProductInput } from "../product.input.js";
 import { ChunkBuilder } from "./chunk.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, previewProducts } from "./csv.js";
@@ -34,7 +33,6 @@ class NdjsonReader {
   #line = 0;
   #rows = 0;
   #bytesRead = 0;
-  readonly #isPatch: boolean;
   readonly #check: ReturnType<typeof checkerOf>;
   readonly #preview: Partial<ProductInput>[] | undefined;
 
@@ -45,11 +43,10 @@ class NdjsonReader {
     isPatch = false,
     preview = false,
   }: NdjsonOptions) {
-    this.#isPatch = isPatch;
     this.#check = checkerOf(isPatch);
     this.#preview = preview ? [] : undefined;
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, keysOnly);
+    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly, isPatch });
     this.#path = pathPrefix;
   }
 
@@ -103,9 +100,9 @@ class NdjsonReader {
       return this.#checks.row.add({ code: "MALFORMED", message, path: this.#path, line });
     }
     const isValid = this.#check(product, { path: this.#path, line }, this.#checks.row);
-    const read = isValid ? (product as Partial<ProductInput>) : (productKeys(product) ?? {}); // checked
-    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(read);
-    this.#chunk.add({ product: read, line, ...presence(read, { isPatch: this.#isPatch, isValid }) }, json.length);
+    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts)
+      this.#preview.push(product as Partial<ProductInput>); // checked
+    this.#chunk.addSent(product, { line, isValid }, json.length);
   }
 
   #takeChunk(): CsvChunk {

@@ -138,6 +138,7 @@ describe("a problem of a row", () => {
     expect(rows.map(({ line, id, sku, title, url }) => ({ line, id, sku, title, url }))).toEqual([
       { line: "2", id: "1", sku: "s-1", title: null, url: null },
       { line: "3", id: null, sku: "s-2", title: null, url: null },
+      { line: "4", id: null, sku: null, title: null, url: null },
       { line: "5", id: "4", sku: null, title: null, url: null },
     ]);
   });
