@@ -1,4 +1,4 @@
-import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphql";
+import { type DocumentNode, type GraphQLError, type GraphQLSchema, OperationTypeNode } from "graphql";
 import { compiled, interpreted, type Operation } from "./operation.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 
@@ -6,20 +6,31 @@ import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 const operationsMax = 1_000;
 const weightMax = 62_500;
 const compiledFrom = 3;
+/** Cached refusals: up to 10 MB. */
+const refusedMax = 200;
+const refusedWeightMax = 10_000;
 
-/** Valid operations, which need not be parsed, validated and planned again. */
+/** Operations that need not be parsed, validated and planned again. */
 export interface KnownOperations {
   find(text: string, operationName: string | undefined): Operation | undefined;
   /**
    * Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached by their document's text.
    */
   add(document: DocumentNode, operationName: string | undefined): Operation;
+  /** Of an invalid document, as callers get them. */
+  findErrors(text: string): readonly GraphQLError[] | undefined;
+  addErrors(document: DocumentNode, errors: readonly GraphQLError[]): void;
 }
 
 interface Known {
   readonly weight: number;
   /** An empty name differs from none. */
   readonly uses: ReadonlyMap<string | undefined, Use>;
+}
+
+interface Refused {
+  readonly weight: number;
+  readonly errors: readonly GraphQLError[];
 }
 
 interface Use {
@@ -43,7 +54,13 @@ export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
     };
   };
 
+  const refused = documentCache<Refused>(refusedWeightMax, ({ weight }) => weight, refusedMax);
   return {
+    findErrors: (text) => refused.get(text)?.errors,
+    addErrors(document, errors) {
+      const text = document.loc?.source.body ?? "";
+      if (text !== "") refused.set(text, { weight: weightOfDocument(document), errors });
+    },
     find: (text, operationName) => known.get(text)?.uses.get(operationName)?.next(),
     add(document, operationName) {
       const text = document.loc?.source.body ?? "";

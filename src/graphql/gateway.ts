@@ -21,7 +21,7 @@ export const graphqlPath = "/graphql";
 /**
  * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read.
  *
- * @param known gets each valid operation
+ * @param known gets each operation, also those that are invalid
  * @param subscriptions gets each valid subscription
  * @param options.suggestions whether errors may suggest names of the schema
  */
@@ -46,19 +46,22 @@ export function createGateway(
       validationCache: true, // by document, refused ones too
     },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(suggestions), sharedPipeline(known, subscriptions), explainNotAcceptable, ...plugins],
+    plugins: [limited(known, suggestions), sharedPipeline(known, subscriptions), explainNotAcceptable, ...plugins],
   });
 }
 
 const documentsWeightMax = 20_000;
 
-function limited(suggestions: boolean): Plugin<Context> {
+function limited(known: KnownOperations, suggestions: boolean): Plugin<Context> {
   return {
     onParse: ({ setParseFn }) => setParseFn(parseBounded),
     onValidate: ({ setValidationFn }) =>
-      setValidationFn((within, document, rules) =>
-        validateBounded(within, document, rules, { hideSuggestions: !suggestions }),
-      ),
+      setValidationFn((within, document, rules) => {
+        const errors = validateBounded(within, document, rules, { hideSuggestions: !suggestions });
+        const presented = errors.map((error) => presentError(error, anonymousReporting)); // Yoga changes them
+        if (errors.length > 0) known.addErrors(document, presented);
+        return errors;
+      }),
   };
 }
 

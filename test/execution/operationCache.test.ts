@@ -1,4 +1,4 @@
-import { parse } from "graphql";
+import { parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
 import { AnswerBudget } from "../../src/schema/answerBudget.js";
 import type { Context } from "../../src/schema/context.js";
@@ -8,8 +8,9 @@ import { createKnownOperations } from "../../src/execution/operationCache.js";
 import { schema } from "../../src/graphql/schema.js";
 
 describe("the fast path answers", () => {
-  const observation: Pick<Observation, "begins" | "ended" | "within"> = {
+  const observation: Pick<Observation, "begins" | "ended" | "refused" | "within"> = {
     begins: () => undefined,
+    refused: () => undefined,
     ended: () => undefined,
     within: (_, work) => work(),
   };
@@ -28,6 +29,16 @@ describe("the fast path answers", () => {
       expect(answer).toMatchObject({ status: 200, body: '{"data":{"__typename":"Query"}}' });
     }
     expect(fastPath({ query, operationName: "B" }, accept, context)).toBeUndefined();
+    expect(fastPath({ query: `${query} ` }, accept, context)).toBeUndefined();
+  });
+
+  test("an invalid operation, by its text", async () => {
+    const query = "{ nothing }";
+    expect(fastPath({ query }, accept, context)).toBeUndefined();
+    const document = parse(query);
+    known.addErrors(document, validate(schema, document));
+    const answer = await fastPath({ query }, accept, context);
+    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('Cannot query field \\"nothing\\"') });
     expect(fastPath({ query: `${query} ` }, accept, context)).toBeUndefined();
   });
 

@@ -148,6 +148,8 @@ describe("the response is the same as Yoga's, byte for byte,", () => {
     ],
     ["for a syntax error", { query: "{ product(" }],
     ["for an invalid operation", { query: "{ nothing }" }],
+    ["for an invalid operation with two mistakes", { query: "query ($id: Strin) {\n  products { nothing } }" }],
+    ["for too many aliases", { query: `{ ${Array.from({ length: 301 }, (_, i) => `a${i}: __typename`).join(" ")} }` }],
     ["for an unknown member", { query: "{ __typename }", extra: 1 }],
     [
       "with extensions, as Apollo's clients send them",
@@ -190,6 +192,8 @@ describe("the response is the same as Yoga's, byte for byte,", () => {
       const { yoga, lane } = await answersOfBoth({ query: readProduct, variables }, { accept });
       expect(lane).toEqual(Array(4).fill(yoga));
     }
+    const { yoga, lane } = await answersOfBoth({ query: `{ nothing(accept: ${JSON.stringify(accept)}) }` }, { accept });
+    expect(lane).toEqual(Array(4).fill(yoga));
   });
 
   test("for a large response, compressed", async () => {
