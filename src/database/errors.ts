@@ -43,13 +43,11 @@ export function mayLackNode(error: unknown): boolean {
   return known instanceof AppError && known.code === "UNAVAILABLE" && !isLockTimeout(known.cause);
 }
 
-/** On Citus: a shard was moved or split after the statement was planned. */
-function isShardGone(error: unknown): boolean {
-  return (
-    sqlStateOf(error) === "XX000" &&
-    error instanceof Error &&
-    error.message.includes("could not find valid entry for shard")
-  );
+const movedShard = /could not (?:find valid entry for shard|acquire the lock required to colocate)/u;
+
+/** On Citus: a shard was moved or split after the statement was planned, or is while tables are distributed. */
+export function isShardGone(error: unknown): boolean {
+  return (sqlStateOf(error) ?? codeOf(error)) === "XX000" && error instanceof Error && movedShard.test(error.message);
 }
 
 export function isLockTimeout(error: unknown): boolean {

@@ -1,7 +1,6 @@
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolConfig } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { deleteLiveStream } from "../../src/analytics/shows/liveStream.delete.js";
@@ -12,12 +11,14 @@ import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
 import {
   dumpBeforeMove,
-  type EarlierEvent,
   earlierRecorder,
   emptyDatabase,
+  firstMinute,
   openSession,
   type Query,
+  recordWhileServed,
   restore,
+  someEvent,
 } from "../support/earlierVersion.js";
 import { figuresOf } from "../support/figures.js";
 import { until } from "../support/process.js";
@@ -87,40 +88,6 @@ test("the migration in batches leaves the tables, rows and entry that it leaves 
   expect(inBatches.events.length).toBeGreaterThan(200);
 });
 
-const firstMinute = Date.parse("2026-05-04T18:30:00Z");
-
-function someEvent(label: string, n: number): EarlierEvent {
-  const type = ["VIEW", "ADD_TO_CART", "ORDER"][n % 3] ?? "VIEW";
-  return {
-    id: `${label} ${n}`,
-    type,
-    channel: n % 2 === 0 ? "LIVE" : "REPLAY",
-    ...(type !== "ORDER" && { viewerId: `viewer ${n % 37}`, device: "mobile" }),
-    ...(type === "VIEW" && { seconds: n % 60 }),
-    ...(type === "ORDER" && { amount: n / 100 }),
-    productId: "p1",
-    occurredAt: new Date(firstMinute + (n % 200) * 60_000),
-  };
-}
-
-/** Records batches, half of each again, until the tables of that version are gone. @returns the ids that were confirmed */
-async function recordWhileServed(connection: PoolConfig, label: string): Promise<string[]> {
-  const record = await earlierRecorder(await openSession(connection));
-  const confirmed: string[] = [];
-  for (let from = 0; ; from += 5) {
-    const events = Array.from({ length: 10 }, (_, index) => someEvent(label, from + index));
-    try {
-      const accepted = await record(show.storeId, show.lsId, events);
-      expect(accepted, "half of them are known").toBe(from === 0 ? 10 : 5);
-    } catch (error) {
-      expect(error).toMatchObject({ code: "42P01" }); // ShopperEvent does not exist
-      return confirmed;
-    }
-    confirmed.push(...events.slice(from === 0 ? 0 : 5).map(({ id }) => id));
-    await sleep(20);
-  }
-}
-
 test("the version before records while events are moved, and nothing is lost or counted twice", async () => {
   const connection = await emptyDatabase("upgradewhile");
   const query = await restore(connection, dumpBeforeMove);
@@ -132,7 +99,7 @@ test("the version before records while events are moved, and nothing is lost or 
   const before = (await query(`SELECT FROM "ShopperEvent" WHERE "storeId" = 'acme' AND "liveStreamId" = 'summer sale'`))
     .length;
 
-  const writers = ["a", "b"].map((label) => recordWhileServed(connection, label));
+  const writers = ["a", "b"].map((label) => recordWhileServed(connection, show, label));
   const changes = (async () => {
     const own = await openSession(connection);
     await until(async () => (await own(`SELECT to_regclass('"EventMove"') IS NOT NULL AS begun`))[0].begun, "the move");

@@ -1,9 +1,12 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type PoolConfig } from "pg";
-import { inject, onTestFinished } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
+import { distribute } from "../../src/database/migrations/distribute.js";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../src/database/open.js";
+import { citusStandIn } from "./citus/standIn.js";
 import { createOwnDatabase } from "./ownDatabase.js";
 
 const folder = new URL("../database/upgrade/", import.meta.url);
@@ -46,6 +49,12 @@ export async function restore(connection: PoolConfig, dump: string): Promise<Que
   const query = await openSession(connection);
   await query(await readFile(new URL(dump, folder), "utf8"));
   return query;
+}
+
+/** Has a database of an earlier version distributed by what stands in for Citus: all of its tables are one piece. */
+export async function distributeEarlier(connection: PoolConfig, query: Query): Promise<void> {
+  await query(citusStandIn);
+  await distribute(connection, () => undefined);
 }
 
 /** Multiplies the events of all shows but the pruned one, with new ids, as the version before would have stored them. */
@@ -93,4 +102,42 @@ export async function earlierRecorder(query: Query) {
     if (row?.hasLock !== true) throw new Error(`Nothing was recorded for ${lsId}.`);
     return row.accepted;
   };
+}
+
+export const firstMinute = Date.parse("2026-05-04T18:30:00Z");
+
+export function someEvent(label: string, n: number): EarlierEvent {
+  const type = ["VIEW", "ADD_TO_CART", "ORDER"][n % 3] ?? "VIEW";
+  return {
+    id: `${label} ${n}`,
+    type,
+    channel: n % 2 === 0 ? "LIVE" : "REPLAY",
+    ...(type !== "ORDER" && { viewerId: `viewer ${n % 37}`, device: "mobile" }),
+    ...(type === "VIEW" && { seconds: n % 60 }),
+    ...(type === "ORDER" && { amount: n / 100 }),
+    productId: "p1",
+    occurredAt: new Date(firstMinute + (n % 200) * 60_000),
+  };
+}
+
+/** Records batches, half of each again, until the tables of that version are gone. @returns the ids that were confirmed */
+export async function recordWhileServed(
+  connection: PoolConfig,
+  show: { storeId: string; lsId: string },
+  label: string,
+): Promise<string[]> {
+  const record = await earlierRecorder(await openSession(connection));
+  const confirmed: string[] = [];
+  for (let from = 0; ; from += 5) {
+    const events = Array.from({ length: 10 }, (_, index) => someEvent(label, from + index));
+    try {
+      const accepted = await record(show.storeId, show.lsId, events);
+      expect(accepted, "half of them are known").toBe(from === 0 ? 10 : 5);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "42P01" }); // ShopperEvent does not exist
+      return confirmed;
+    }
+    confirmed.push(...events.slice(from === 0 ? 0 : 5).map(({ id }) => id));
+    await sleep(20);
+  }
 }

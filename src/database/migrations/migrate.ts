@@ -7,7 +7,7 @@ import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
 import type { Move } from "./eventMove/copying.js";
-import { moveEvents, type MoveOptions, needsMove } from "./eventMove/eventMove.js";
+import { moveEvents, type MoveOptions } from "./eventMove/eventMove.js";
 import { paces } from "./eventMove/pace.js";
 import { smallEventRows } from "./eventMove/tables.sql.js";
 import { requirePrivileges } from "./privileges.js";
@@ -116,8 +116,7 @@ async function applyPending(
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
-    if (path === smallEventRows && (await needsMove(move, options))) {
-      await moveEvents(move);
+    if (path === smallEventRows && (await moveEvents(move, options))) {
       applied.push(path);
       continue;
     }

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from "pg";
-import { codeOf, sqlStateOf } from "../errors.js";
+import { codeOf, isShardGone, sqlStateOf } from "../errors.js";
 import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;
@@ -33,7 +33,7 @@ export async function changeTables<Result>(
       const wait = holder?.isVacuum === true ? waitForVacuumMs : waitMs;
       return { turn: { result: await inOneTransaction(connection, wait, change) } };
     } catch (error) {
-      if (!lostStates.has(stateOf(error) ?? "")) throw error;
+      if (!lostStates.has(stateOf(error) ?? "") && !isShardGone(error)) throw error;
       holder = await lockHolder(connection);
       return { holder: holder?.text ?? "it has just ended" };
     }

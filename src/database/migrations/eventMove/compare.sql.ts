@@ -11,11 +11,11 @@ export const compareShow = `
       AND o."id" = q."id" OFFSET 0) AS e ON true
     WHERE q."storeId" = $1 AND q."liveStreamId" = $2),
   "newHours" AS (
-    SELECT "viewerId", "minutes" FROM "ShowViewer" WHERE "storeId" = $1 AND "show" = $3
-    UNION ALL SELECT "viewerId", "minutes" FROM "ShowPresence" WHERE "storeId" = $1 AND "show" = $3)
+    SELECT "viewerId", "minutes" FROM "ShowViewer" WHERE "storeId" = $1 AND "show" = $3::integer
+    UNION ALL SELECT "viewerId", "minutes" FROM "ShowPresence" WHERE "storeId" = $1 AND "show" = $3::integer)
   SELECT o.*, n.* FROM
-    (SELECT count(*) AS "oldEvents", trim_scale(coalesce(sum(e."amount") FILTER (WHERE e."type" = 'ORDER'), 0)) AS "oldAmount",
-       trim_scale(coalesce(sum(e."seconds") FILTER (WHERE e."type" = 'VIEW'), 0)) AS "oldSeconds",
+    (SELECT count(*) AS "oldEvents", trim_scale(coalesce(sum(e."amount") FILTER (WHERE e."type" = 'ORDER'), 0))::text AS "oldAmount",
+       trim_scale(coalesce(sum(e."seconds") FILTER (WHERE e."type" = 'VIEW'), 0))::text AS "oldSeconds",
        (SELECT count(*) FROM "LiveStreamViewer" AS v WHERE v."storeId" = $1 AND v."liveStreamId" = $2
           AND v."channel" <> 'ANY' AND ${isSettled(`v."viewerId"`)}) AS "oldViewers",
        (SELECT count(*) FROM "LiveStreamCartViewer" AS v WHERE v."storeId" = $1 AND v."liveStreamId" = $2
@@ -23,15 +23,15 @@ export const compareShow = `
        (SELECT count(*) FROM "LiveStreamPresence" AS v WHERE v."storeId" = $1 AND v."liveStreamId" = $2
           AND ${isSettled(`v."viewerId"`)}) AS "oldMinutes"
      FROM "ShopperEvent" AS e WHERE e."storeId" = $1 AND e."liveStreamId" = $2 AND e."id" NOT IN (SELECT "id" FROM queued)) AS o,
-    (SELECT count(*) AS "newEvents", trim_scale(coalesce(sum(e."value") FILTER (WHERE e."type" = 3), 0)) AS "newAmount",
-       trim_scale(coalesce(sum(e."value") FILTER (WHERE e."type" = 1), 0)) AS "newSeconds",
+    (SELECT count(*) AS "newEvents", trim_scale(coalesce(sum(e."value") FILTER (WHERE e."type" = 3), 0))::text AS "newAmount",
+       trim_scale(coalesce(sum(e."value") FILTER (WHERE e."type" = 1), 0))::text AS "newSeconds",
        (SELECT count(*) FILTER (WHERE "seen" & 1 > 0) + count(*) FILTER (WHERE "seen" & 2 > 0)
-        FROM "ShowViewer" AS v WHERE v."storeId" = $1 AND v."show" = $3 AND ${isSettled(`v."viewerId"`, bytes)}) AS "newViewers",
+        FROM "ShowViewer" AS v WHERE v."storeId" = $1 AND v."show" = $3::integer AND ${isSettled(`v."viewerId"`, bytes)}) AS "newViewers",
        (SELECT count(*) FILTER (WHERE "seen" & 4 > 0) + count(*) FILTER (WHERE "seen" & 8 > 0)
-        FROM "ShowViewer" AS v WHERE v."storeId" = $1 AND v."show" = $3 AND ${isSettled(`v."viewerId"`, bytes)}) AS "newCarts",
+        FROM "ShowViewer" AS v WHERE v."storeId" = $1 AND v."show" = $3::integer AND ${isSettled(`v."viewerId"`, bytes)}) AS "newCarts",
        (SELECT coalesce(sum(bit_count(v."minutes"::bit(64))), 0) FROM "newHours" AS v
         WHERE ${isSettled(`v."viewerId"`, bytes)}) AS "newMinutes"
-     FROM "ShowEvent" AS e WHERE e."storeId" = $1 AND e."show" = $3
+     FROM "ShowEvent" AS e WHERE e."storeId" = $1 AND e."show" = $3::integer
        AND e."id" NOT IN (SELECT ${bytes(`"id"`)} FROM queued)) AS n`;
 
 /** SQL: whether the queue has no event of a viewer, named by `form`. */

@@ -1,5 +1,5 @@
 // Frozen with the tables that they read and write: what the migration does at once, these do for some events. They use
-// nothing of the features, which go on changing.
+// nothing of the features, which go on changing. All return rows and cast parameters, as pieces.ts asks.
 
 /** SQL: an id as bytes. As in the migration. */
 export const bytes = (id: string) => `CASE
@@ -22,33 +22,42 @@ export const numberShows = `
         ORDER BY "storeId", "startedAt", "id" LIMIT 500) AS l) AS n
     WHERE s."storeId" = n."storeId" AND s."id" = n."id" AND s."number" IS NULL RETURNING s."storeId", s."number")
   INSERT INTO "EventMove" ("storeId", "show", "state", "after", "events")
-  SELECT "storeId", "number", $1, '', 0 FROM numbered`;
+  SELECT "storeId", "number", $1::text, '', 0 FROM numbered RETURNING 1 AS one`;
 
 /** Shows that were deleted or pruned since they were copied. */
 export const discardShows = `
   UPDATE "EventMove" AS m SET "state" = 'discarded'
   WHERE m."state" NOT IN ('discarded', 'left') AND NOT EXISTS (
-    SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved})`;
+    SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved}) RETURNING 1 AS one`;
 
 /** A row where the show with number $2 of store $1 was neither deleted nor pruned. */
-export const isStillMoved = `SELECT FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."number" = $2 AND ${isMoved}`;
+export const isStillMoved = `SELECT 1 AS one FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."number" = $2::integer AND ${isMoved}`;
 
 export const copiedTables = ["ShowEvent", "ShowViewer", "ShowPresence"] as const;
 
-/** Removes up to $3 rows of show $2 of store $1. */
+/** Removes up to $3 rows of show $2 of store $1, and tells how many. */
 export function removeCopies(table: (typeof copiedTables)[number]): string {
-  return `DELETE FROM "${table}" WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM "${table}" WHERE "storeId" = $1 AND "show" = $2 LIMIT $3))`;
+  return `
+    WITH removed AS (
+      DELETE FROM "${table}" WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM "${table}" WHERE "storeId" = $1 AND "show" = $2::integer LIMIT $3::integer))
+      RETURNING 1 AS one)
+    SELECT count(*)::int AS "rows" FROM removed`;
 }
 
-export const forgetShow = `DELETE FROM "EventMove" AS m WHERE m."storeId" = $1 AND m."show" = $2 AND NOT EXISTS (
-  SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show")`;
+export const forgetShow = `DELETE FROM "EventMove" AS m WHERE m."storeId" = $1 AND m."show" = $2::integer AND NOT EXISTS (
+  SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show") RETURNING 1 AS one`;
 
 export const beginAgain = `
   UPDATE "EventMove" AS m SET "after" = '', "events" = 0, "state" = CASE WHEN EXISTS (
     SELECT FROM "LiveStream" AS s WHERE s."storeId" = m."storeId" AND s."number" = m."show" AND ${isMoved})
     THEN 'copying' ELSE 'left' END
-  WHERE m."storeId" = $1 AND m."show" = $2`;
+  WHERE m."storeId" = $1 AND m."show" = $2::integer RETURNING 1 AS one`;
+
+/** All events are copied again, which changes nothing where they are. */
+export const rescanShows = `
+  UPDATE "EventMove" SET "state" = 'copying', "after" = '', "events" = 0 WHERE "state" IN ('copying', 'copied', 'verified')
+  RETURNING 1 AS one`;
 
 /** The next show in state $1, with its id unless it is gone. */
 export const nextShow = `
@@ -56,13 +65,14 @@ export const nextShow = `
     SELECT * FROM "EventMove" WHERE "state" = $1 ORDER BY "storeId", "show" LIMIT 1) AS m
   LEFT JOIN "LiveStream" AS s ON s."storeId" = m."storeId" AND s."number" = m."show"`;
 
-export const setState = `UPDATE "EventMove" SET "state" = $3 WHERE "storeId" = $1 AND "show" = $2`;
+export const setState = `UPDATE "EventMove" SET "state" = $3 WHERE "storeId" = $1 AND "show" = $2::integer RETURNING 1 AS one`;
 
 export const setCopied = `
-  UPDATE "EventMove" SET "after" = $3, "events" = "events" + $4, "state" = $5 WHERE "storeId" = $1 AND "show" = $2`;
+  UPDATE "EventMove" SET "after" = $3, "events" = "events" + $4::integer, "state" = $5
+  WHERE "storeId" = $1 AND "show" = $2::integer RETURNING 1 AS one`;
 
 const ofShow = `"ShopperEvent" AS e WHERE e."storeId" = $1 AND e."liveStreamId" = $2 AND e."id" > $4 AND EXISTS (
-  SELECT FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."id" = $2 AND s."number" = $3 AND ${isMoved})`;
+  SELECT FROM "LiveStream" AS s WHERE s."storeId" = $1 AND s."id" = $2 AND s."number" = $3::integer AND ${isMoved})`;
 
 /** The $5-th event of show $2, which has the number $3, of store $1 after the id $4. */
 export const lastOfBatch = `SELECT e."id" FROM ${ofShow} ORDER BY e."id" OFFSET $5::bigint - 1 LIMIT 1`;
@@ -75,6 +85,7 @@ export const copyBatch = copyOf("", "$3::integer", `${ofShow} AND ($5::text IS N
  * takes the number of its events for. What it cannot avoid then looks so expensive that it would be compiled, for seconds.
  */
 export const planBatches: readonly string[] = [
+  "SET LOCAL citus.propagate_set_commands = 'local'", // on Citus, the node plans
   "SET LOCAL enable_nestloop = off",
   "SET LOCAL enable_seqscan = off",
   "SET LOCAL jit = off",
@@ -89,7 +100,7 @@ export const copyQueue = copyOf(
     DELETE FROM "EventMoveQueue" WHERE ctid = ANY(ARRAY(
       SELECT q.ctid FROM "EventMoveQueue" AS q WHERE NOT EXISTS (
         SELECT FROM "LiveStream" AS s WHERE s."storeId" = q."storeId" AND s."id" = q."liveStreamId" AND s."number" IS NULL)
-      LIMIT $1))
+      LIMIT $1::integer))
     RETURNING "storeId", "liveStreamId", "id"),`,
   `s."number"`,
   // OFFSET 0: each is looked up by its key, whatever the planner takes their number for.
@@ -158,8 +169,13 @@ function deviceOn(channel: string): string {
     AND d."liveStreamId" = v."liveStreamId" AND d."channel" = '${channel}' AND d."viewerId" = v."viewer"), '')`;
 }
 
+/** How many events are copied, and how many there are about. */
+export const countMoved = `
+  SELECT (SELECT coalesce(sum("events"), 0) FROM "EventMove") AS moved,
+    (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '"ShopperEvent"'::regclass) AS all`;
+
 /** How many of up to $1 events the queue has. */
-export const queueLength = `SELECT count(*)::int AS "queued" FROM (SELECT FROM "EventMoveQueue" LIMIT $1) AS q`;
+export const queueLength = `SELECT count(*)::int AS "queued" FROM (SELECT FROM "EventMoveQueue" LIMIT $1::integer) AS q`;
 
 /** What cannot be switched yet: shows that are not verified, or were deleted or pruned since. */
 export const unfinishedShows = `

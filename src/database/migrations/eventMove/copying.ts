@@ -1,13 +1,15 @@
-import type { Pool } from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../../errors.js";
-import { inSessionTransaction } from "../tableLocks.js";
+import { changeTables, inSessionTransaction } from "../tableLocks.js";
 import type { TurnLimits } from "../turn.js";
+import { allowTriggers } from "./citus.sql.js";
 import { compareShow } from "./compare.sql.js";
 import {
   beginAgain,
   copiedTables,
   copyBatch,
   copyQueue,
+  countMoved,
   discardShows,
   forgetShow,
   isStillMoved,
@@ -17,17 +19,19 @@ import {
   planBatches,
   queueLength,
   removeCopies,
+  rescanShows,
   setCopied,
   setState,
 } from "./copy.sql.js";
 import { createPace, type Pace, type PaceLimits } from "./pace.js";
+import { isPieceMoving, type Piece, readPieces, type Session } from "./pieces.js";
+import { createTrigger, hasTrigger } from "./tables.sql.js";
 
 /** The switch begins with less in the queue. */
 const queuedBeforeSwitch = 1_000;
 const vacuumAfter = 100_000;
 const progressMs = 10_000;
-
-type Session = Pick<Pool, "query">;
+const pauseForMoveMs = 1_000;
 
 export interface Move {
   readonly session: Session;
@@ -41,38 +45,71 @@ export interface Move {
 export async function copyAll(move: Move): Promise<void> {
   const { session } = move;
   const pace = createPace(move.pace);
-  const progress = await createProgress(move);
+  for (let progress: Progress | undefined; ;) {
+    try {
+      const pieces = await readPieces(session);
+      progress ??= await createProgress(move, pieces);
+      await requireTriggers(move, pieces);
+      for (const piece of pieces) await copyPiece(move, piece, pace, progress);
+      if (await isQueueBelow(pieces, queuedBeforeSwitch)) return;
+    } catch (error) {
+      if (!isPieceMoving(error)) throw error;
+      await sleep(pauseForMoveMs);
+    }
+  }
+}
+
+export async function hasTriggers(pieces: readonly Piece[]): Promise<boolean> {
+  for (const piece of pieces) if ((await piece.query(hasTrigger)).length === 0) return false;
+  return true;
+}
+
+/** Puts the trigger on the table, or on all of its shards. To be run in a transaction. */
+export async function watchInserts(session: Session): Promise<void> {
+  await session.query(allowTriggers);
+  await session.query(createTrigger);
+}
+
+/** Where a trigger was lost, nobody knows what was recorded since: it is made again, and then all shows are copied again. */
+async function requireTriggers({ session, log, limits }: Move, pieces: readonly Piece[]): Promise<void> {
+  if (await hasTriggers(pieces)) return;
+  const restore = async () => {
+    await watchInserts(session);
+    for (const piece of pieces) await piece.query(rescanShows);
+  };
+  log(new Error("Moving events: the trigger on events was lost. It is made again, and all shows are compared again."));
+  await changeTables(session, "the move of events", restore, log, limits);
+}
+
+async function copyPiece(move: Move, piece: Piece, pace: Pace, progress: Progress): Promise<void> {
+  const { session } = move;
   let queued = 0;
   for (;;) {
-    while (((await session.query(numberShows, ["copying"])).rowCount ?? 0) > 0);
-    await session.query(discardShows);
-    await removeDiscarded(move, pace);
-    const drained = await pace.run(() => drainQueue(move, pace.rows));
+    while ((await piece.query(numberShows, ["copying"])).length > 0);
+    await piece.query(discardShows);
+    await removeDiscarded(session, piece, pace);
+    const drained = await pace.run(() => inSessionTransaction(session, () => copyQueued(session, piece, pace.rows)));
     queued += drained;
     if (queued >= vacuumAfter) {
       await session.query('VACUUM "EventMoveQueue"'); // batches would go through all that was removed
       queued = 0;
     }
-    const copied = await pace.run(() => copyNext(move, pace.rows));
+    const copied = await pace.run(() => copyNext(session, piece, pace.rows));
     progress(copied);
-    if (copied > 0 || (await compareNext(move)) || !(await isQueueBelow(session, queuedBeforeSwitch))) continue;
-    return;
+    if (copied === 0 && !(await compareNext(piece)) && (await isQueueBelow([piece], queuedBeforeSwitch))) return;
   }
 }
 
-export async function isQueueBelow(session: Session, events: number): Promise<boolean> {
-  const { rows } = await session.query<{ queued: number }>(queueLength, [events]);
-  return rows[0]?.queued !== events;
-}
-
-async function drainQueue(move: Move, rows: number): Promise<number> {
-  return inSessionTransaction(move.session, () => copyQueued(move.session, rows));
+export async function isQueueBelow(pieces: readonly Piece[], events: number): Promise<boolean> {
+  let queued = 0;
+  for (const piece of pieces) queued += (await piece.query<{ queued: number }>(queueLength, [events]))[0]?.queued ?? 0;
+  return queued < events;
 }
 
 /** To be run in a transaction. */
-export async function copyQueued(session: Session, rows: number): Promise<number> {
+export async function copyQueued(session: Session, piece: Piece, rows: number): Promise<number> {
   for (const setting of planBatches) await session.query(setting);
-  return (await session.query<{ read: number }>(copyQueue, [rows])).rows[0]?.read ?? 0;
+  return (await piece.query<{ read: number }>(copyQueue, [rows]))[0]?.read ?? 0;
 }
 
 interface ShowCopy {
@@ -83,70 +120,69 @@ interface ShowCopy {
   readonly id: string | null;
 }
 
-async function showIn({ session }: Move, state: string): Promise<ShowCopy | undefined> {
-  return (await session.query<ShowCopy>(nextShow, [state])).rows[0];
+async function showIn(piece: Piece, state: string): Promise<ShowCopy | undefined> {
+  return (await piece.query<ShowCopy>(nextShow, [state]))[0];
 }
 
 /** Copies the next events of a show. @returns how many there were, at least 1 unless all shows are copied */
-async function copyNext(move: Move, rowsMax: number): Promise<number> {
-  const copy = await showIn(move, "copying");
+async function copyNext(session: Session, piece: Piece, rowsMax: number): Promise<number> {
+  const copy = await showIn(piece, "copying");
   if (copy === undefined) return 0;
   const { storeId, id, show, after } = copy;
-  const { session } = move;
   return inSessionTransaction(session, async () => {
     for (const setting of planBatches) await session.query(setting);
     const from = [storeId, id, show, after];
-    const { rows } = await session.query<{ id: string }>(lastOfBatch, [...from, rowsMax]);
-    const last = rows[0]?.id ?? null;
-    const read = (await session.query<{ read: number }>(copyBatch, [...from, last])).rows[0]?.read ?? 0;
-    await session.query(setCopied, [storeId, show, last ?? after, read, last === null ? "copied" : "copying"]);
+    const last = (await piece.query<{ id: string }>(lastOfBatch, [...from, rowsMax]))[0]?.id ?? null;
+    const read = (await piece.query<{ read: number }>(copyBatch, [...from, last]))[0]?.read ?? 0;
+    await piece.query(setCopied, [storeId, show, last ?? after, read, last === null ? "copied" : "copying"]);
     return Math.max(1, read);
   });
 }
 
 /** @returns whether there was a show to compare @throws {AppError} INTERNAL where it differs; the next run copies it again */
-async function compareNext(move: Move): Promise<boolean> {
-  const copy = await showIn(move, "copied");
+async function compareNext(piece: Piece): Promise<boolean> {
+  const copy = await showIn(piece, "copied");
   if (copy === undefined) return false;
   const { storeId, id, show } = copy;
-  const { rows } = await move.session.query<Record<string, string>>(compareShow, [storeId, id, show]);
-  const figures = rows[0] ?? {};
+  const [figures = {}] = await piece.query<Record<string, string | number>>(compareShow, [storeId, id, show]);
   const different = Object.keys(figures)
     .filter((name) => name.startsWith("old"))
     .map((name) => name.slice(3))
     .filter((name) => figures[`old${name}`] !== figures[`new${name}`]);
-  await move.session.query(setState, [storeId, show, different.length === 0 ? "verified" : "discarded"]);
+  await piece.query(setState, [storeId, show, different.length === 0 ? "verified" : "discarded"]);
   if (different.length === 0) return true;
-  const moved = await move.session.query(isStillMoved, [storeId, show]);
-  if (moved.rowCount === 0) return true; // pruned or deleted meanwhile
+  if ((await piece.query(isStillMoved, [storeId, show])).length === 0) return true; // pruned or deleted meanwhile
   const told = different.map((name) => `${name.toLowerCase()} ${figures[`old${name}`]} and ${figures[`new${name}`]}`);
   const message = `The show ${id} of the store ${storeId} differs where its events were copied: ${told.join(", ")}. Nothing was switched. Run "vitrine analytics rebuild ${storeId} ${id}" of the version before, and migrate again.`;
   throw new AppError("INTERNAL", message);
 }
 
-async function removeDiscarded(move: Move, pace: Pace): Promise<void> {
-  const { session } = move;
+async function removeDiscarded(session: Session, piece: Piece, pace: Pace): Promise<void> {
   for (;;) {
-    const copy = await showIn(move, "discarded");
+    const copy = await showIn(piece, "discarded");
     if (copy === undefined) return;
     const key = [copy.storeId, copy.show];
     for (const table of copiedTables) {
-      const remove = async () => (await session.query(removeCopies(table), [...key, pace.rows])).rowCount ?? 0;
+      const remove = async () =>
+        (await piece.query<{ rows: number }>(removeCopies(table), [...key, pace.rows]))[0]?.rows ?? 0;
       while ((await pace.run(remove)) > 0);
     }
     await inSessionTransaction(session, async () => {
-      if ((await session.query(forgetShow, key)).rowCount === 0) await session.query(beginAgain, key);
+      if ((await piece.query(forgetShow, key)).length === 0) await piece.query(beginAgain, key);
     });
   }
 }
 
+type Progress = (events: number) => void;
+
 /** Logs how far the move is, now and then. */
-async function createProgress({ session, log }: Move): Promise<(events: number) => void> {
-  const { rows } = await session.query<{ moved: string; all: string }>(`
-    SELECT (SELECT coalesce(sum("events"), 0) FROM "EventMove") AS moved,
-      (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '"ShopperEvent"'::regclass) AS all`);
-  let moved = Number(rows[0]?.moved ?? 0);
-  const all = Number(rows[0]?.all ?? 0);
+async function createProgress({ log }: Move, pieces: readonly Piece[]): Promise<Progress> {
+  let [moved, all] = [0, 0];
+  for (const piece of pieces) {
+    const [row] = await piece.query<{ moved: string; all: string }>(countMoved);
+    moved += Number(row?.moved);
+    all += Number(row?.all);
+  }
   let toldAt = performance.now();
   return (events) => {
     moved += events;

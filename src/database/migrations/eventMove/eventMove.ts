@@ -1,15 +1,18 @@
-import { isOnCitus } from "../../citus/catalog.sql.js";
-import { changeTables } from "../tableLocks.js";
+import { hasOnNodeFunction, onNodeStatements } from "../../citus/onNode.sql.js";
+import { changeTables, inSessionTransaction } from "../tableLocks.js";
+import { distributeTables, hasHiddenShows, removeHiddenShows } from "./citus.sql.js";
 import { copiedTables, numberShows, unfinishedShows } from "./copy.sql.js";
-import { copyAll, copyQueued, isQueueBelow, type Move } from "./copying.js";
+import { copyAll, copyQueued, hasTriggers, isQueueBelow, type Move, watchInserts } from "./copying.js";
 import type { PaceLimits } from "./pace.js";
+import { isDistributed, readPieces } from "./pieces.js";
 import {
   dropMoveTables,
   hasBegun,
   hasManyEvents,
+  lockOldTables,
   type MigrationParts,
   moveTables,
-  oldTables,
+  queueFunction,
   readParts,
   recordMigration,
 } from "./tables.sql.js";
@@ -24,54 +27,75 @@ export interface MoveOptions extends Partial<PaceLimits> {
   readonly fromEvents?: number;
 }
 
-/** Step by step, or a move has begun. Not on Citus, which has no triggers. */
-export async function needsMove({ session }: Pick<Move, "session">, { fromEvents = fewEvents }: MoveOptions) {
-  const is = async (sql: string, values?: unknown[]) => Object.values((await session.query(sql, values)).rows[0])[0];
-  if ((await is(hasBegun)) === true) return true;
-  return (await is(isOnCitus)) !== true && (await is(hasManyEvents, [fromEvents])) === true;
-}
-
 /**
  * Does what the migration of small event rows does, while servers of the version before go on: makes the new tables beside the old
  * ones, copies in batches, with a trigger that tells what is recorded meanwhile, compares each show, and replaces the old tables in
  * one short transaction. Each step is a transaction and says how far the move is, so that one that was interrupted goes on there.
+ * On Citus, the same is done with the shards, one after another; the migration itself would leave tables there that are not
+ * distributed, and that later migrations could not join with the others.
  *
+ * @returns false, with nothing done, where the migration itself is to move the events
  * @throws {AppError} INTERNAL where a show differs, UNAVAILABLE where locks were not granted in time
  */
-export async function moveEvents(move: Move): Promise<void> {
+export async function moveEvents(move: Move, { fromEvents = fewEvents }: MoveOptions): Promise<boolean> {
   const { session, log, limits } = move;
+  const change = <Result>(work: () => Promise<Result>) =>
+    changeTables(session, "the move of events", work, log, limits);
+  const is = async (sql: string, values?: unknown[]) =>
+    Object.values((await session.query(sql, values)).rows[0])[0] === true;
+  const onShards = await isDistributed(session);
+  const begun = await is(hasBegun);
+  if (!begun && !onShards && !(await is(hasManyEvents, [fromEvents]))) return false;
   const parts = await readParts(move.folder);
-  const { rows } = await session.query(hasBegun);
-  if (rows[0].hasBegun !== true)
-    await changeTables(session, "the move of events", () => expand(move, parts), log, limits);
+  if (onShards) await makeOnNodeFunction(move);
+  if (!begun) await change(() => expand(move, parts, onShards));
   await copyAll(move);
   for (const table of copiedTables) await session.query(`ANALYZE "${table}"`);
-  for (;;) {
+  do
     await copyAll(move); // what was recorded meanwhile
-    const isSwitched = await changeTables(session, "the move of events", () => contract(move, parts), log, limits);
-    if (isSwitched) return;
-  }
+  while (!(await change(() => contract(move, parts))));
+  return true;
 }
 
-async function expand({ session }: Move, { expand: statements }: MigrationParts): Promise<void> {
+/** By which Citus runs the statements of the move: `distribute` of the version before may have made none. */
+async function makeOnNodeFunction({ session }: Move): Promise<void> {
+  if (await hasOnNodeFunction(async (sql) => (await session.query<{ isMade: boolean }>(sql)).rows)) return;
+  await inSessionTransaction(session, async () => {
+    for (const statement of onNodeStatements) await session.query(statement);
+  });
+}
+
+/** Who records waits from the first statement on a table that was there to the end: those come last. */
+async function expand({ session }: Move, { tables, columns }: MigrationParts, onShards: boolean): Promise<void> {
+  for (const statement of [...tables, ...moveTables]) await session.query(statement);
+  const names = [...copiedTables, "EventMove", "EventMoveQueue"];
+  if (onShards) for (const statement of distributeTables(names)) await session.query(statement);
   const { rows } = await session.query("SELECT quote_ident(current_schema()) AS schema");
-  for (const statement of [...statements, ...moveTables(rows[0].schema)]) await session.query(statement);
+  await session.query(queueFunction(rows[0].schema, onShards));
+  if (onShards && (await session.query(hasHiddenShows)).rows.length > 0) await session.query(removeHiddenShows);
+  for (const statement of columns) await session.query(statement);
+  await watchInserts(session);
 }
 
 /**
  * Everyone waits meanwhile. What the queue has is copied, and is all that the new tables lack.
  *
- * @returns false, with nothing changed but copies, where a show was pruned or deleted, or many events were recorded, in the last moment
+ * @returns false, with nothing changed but copies, where a show was pruned or deleted, many events were recorded, or a trigger was
+ *   lost, in the last moment
  */
 async function contract(move: Move, { contract: statements, checksum }: MigrationParts): Promise<boolean> {
   const { session } = move;
-  await session.query(`LOCK TABLE ${oldTables} IN ACCESS EXCLUSIVE MODE`);
-  if (!(await isQueueBelow(session, queuedAtSwitch))) return false; // the locks took their time
-  // Shows without a number began after the trigger: all of their events are in the queue.
-  while (((await session.query(numberShows, ["verified"])).rowCount ?? 0) > 0);
-  while ((await copyQueued(session, queuedAtSwitch)) > 0);
-  const { rows } = await session.query<{ unfinished: number }>(unfinishedShows);
-  if (rows[0]?.unfinished !== 0) return false;
+  for (const statement of lockOldTables) await session.query(statement);
+  const pieces = await readPieces(session);
+  // The locks took their time.
+  if (!(await hasTriggers(pieces)) || !(await isQueueBelow(pieces, queuedAtSwitch))) return false;
+  for (const piece of pieces) {
+    // Shows without a number began after the trigger: all of their events are in the queue.
+    while ((await piece.query(numberShows, ["verified"])).length > 0);
+    while ((await copyQueued(session, piece, queuedAtSwitch)) > 0);
+    const [row] = await piece.query<{ unfinished: number }>(unfinishedShows);
+    if (row?.unfinished !== 0) return false;
+  }
   for (const statement of [...statements, ...dropMoveTables]) await session.query(statement);
   await session.query(recordMigration(checksum));
   return true;

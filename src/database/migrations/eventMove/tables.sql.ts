@@ -1,17 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { queueOnShard } from "./citus.sql.js";
 
 /** The migration that this folder carries out in small steps. */
 export const smallEventRows = "20261122161720_small_event_rows";
 
 /** What the version before writes to. LiveStream comes first, as in its own transactions. */
-export const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
+const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
 
 /** So that tables come out alike. */
 export interface MigrationParts {
-  /** New tables and columns, none of which the version before notices. */
-  readonly expand: readonly string[];
+  /** Makes new tables. */
+  readonly tables: readonly string[];
+  /** Adds columns that the version before does not notice. */
+  readonly columns: readonly string[];
   /** Drops old tables, and requires what new ones need. */
   readonly contract: readonly string[];
   /** Of the file, as Prisma stores it. */
@@ -27,15 +30,16 @@ export async function readParts(folder: string): Promise<MigrationParts> {
   const beginningWith = (...beginnings: string[]) =>
     statements.filter((statement) => beginnings.some((beginning) => statement.startsWith(beginning)));
   return {
-    expand: beginningWith('ALTER TABLE "LiveStream" ADD', "CREATE TABLE"),
+    tables: beginningWith("CREATE TABLE"),
+    columns: beginningWith('ALTER TABLE "LiveStream" ADD'),
     contract: beginningWith('ALTER TABLE "LiveStream" ALTER', "CREATE UNIQUE INDEX", "DROP TABLE"),
     checksum: createHash("sha256").update(file).digest("hex"),
   };
 }
 
-/** Whether the tables of the version before have at least $1 events; false where Citus has distributed them. */
+/** Whether the tables of the version before have at least $1 events. */
 export const hasManyEvents = `
-  SELECT (SELECT count(*) FROM (SELECT FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
+  SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
 
 export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBegun"`;
 
@@ -51,26 +55,48 @@ export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBe
  * `EventMoveQueue` has the events that the version before has recorded since the trigger was there. A trigger on each statement,
  * not on rows, keeps recording fast. It runs as its owner, since the version before may connect with another role.
  */
-export function moveTables(schema: string): readonly string[] {
-  const inSchema = (name: string) => `${schema}."${name}"`;
-  return [
-    `CREATE TABLE "EventMove" ("storeId" TEXT COLLATE "C" NOT NULL, "show" INTEGER NOT NULL, "state" TEXT NOT NULL,
-       "after" TEXT COLLATE "C" NOT NULL, "events" BIGINT NOT NULL, PRIMARY KEY ("storeId", "show"))`,
-    `CREATE TABLE "EventMoveQueue" ("storeId" TEXT COLLATE "C" NOT NULL, "liveStreamId" TEXT COLLATE "C" NOT NULL,
-       "id" TEXT COLLATE "C" NOT NULL)`,
-    `CREATE FUNCTION "queueMovedEvents"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
-     BEGIN
-       INSERT INTO ${inSchema("EventMoveQueue")} SELECT "storeId", "liveStreamId", "id" FROM added;
-       RETURN NULL;
-     END $$`,
-    `CREATE TRIGGER "EventMove" AFTER INSERT ON "ShopperEvent" REFERENCING NEW TABLE AS added
-     FOR EACH STATEMENT EXECUTE FUNCTION "queueMovedEvents"()`,
-  ];
+export const moveTables: readonly string[] = [
+  `CREATE TABLE "EventMove" ("storeId" TEXT COLLATE "C" NOT NULL, "show" INTEGER NOT NULL, "state" TEXT NOT NULL,
+     "after" TEXT COLLATE "C" NOT NULL, "events" BIGINT NOT NULL, PRIMARY KEY ("storeId", "show"))`,
+  `CREATE TABLE "EventMoveQueue" ("storeId" TEXT COLLATE "C" NOT NULL, "liveStreamId" TEXT COLLATE "C" NOT NULL,
+     "id" TEXT COLLATE "C" NOT NULL)`,
+];
+
+const queueBeside = `
+  BEGIN
+    INSERT INTO "EventMoveQueue" SELECT "storeId", "liveStreamId", "id" FROM added;
+    RETURN NULL;
+  END`;
+
+/** @param schema that of the tables, quoted */
+export function queueFunction(schema: string, onShards: boolean): string {
+  // A server connected to a node of Citus writes to shards there, where the default refuses others.
+  return `CREATE FUNCTION "queueMovedEvents"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, ${schema}, pg_temp ${onShards ? "SET citus.enable_manual_changes_to_shards = on" : ""}
+    AS $$${onShards ? queueOnShard : queueBeside} $$`;
 }
+
+export const createTrigger = `
+  CREATE OR REPLACE TRIGGER "EventMove" AFTER INSERT ON "ShopperEvent" REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION "queueMovedEvents"()`;
+
+/** A row where the trigger is there. Citus adds a number to its name on shards. */
+export const hasTrigger = `
+  SELECT 1 AS one FROM pg_trigger WHERE tgrelid = '"ShopperEvent"'::regclass AND tgname LIKE 'EventMove%' AND tgenabled <> 'D'`;
+
+/**
+ * Keeps everyone from the old tables. The second and third change nothing, and lock shards on Citus too, where the first locks what
+ * the coordinator and nodes take for the tables. Who records reads LiveStream first.
+ */
+export const lockOldTables: readonly string[] = [
+  `LOCK TABLE ${oldTables} IN ACCESS EXCLUSIVE MODE`,
+  `ALTER TABLE "LiveStream" ALTER COLUMN "storeId" SET NOT NULL`,
+  `ALTER TABLE "ShopperEvent" ALTER COLUMN "storeId" SET NOT NULL`,
+];
 
 export const dropMoveTables: readonly string[] = [
   `DROP TABLE "EventMove", "EventMoveQueue"`,
-  `DROP FUNCTION "queueMovedEvents"()`,
+  `DROP FUNCTION "queueMovedEvents"() CASCADE`, // Citus keeps shards that were moved away for a while, with their triggers
 ];
 
 /** What Prisma writes for a migration that it has applied. */
