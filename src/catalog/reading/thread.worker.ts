@@ -1,9 +1,8 @@
 // Reads products of a file, or of the JSON of a body.
 import { getPriority, setPriority } from "node:os";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
+import { collectGarbage } from "../../lib/garbage.js";
 import { parseJson } from "../../lib/json/parse.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { stringSlices } from "../../lib/json/slices.js";
@@ -38,8 +37,6 @@ const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
 /** Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. */
 const collectFromBytes = 4 * 1024 * 1024;
-setFlagsFromString("--expose-gc"); // for contexts that are made from now on
-const collectGarbage = runInNewContext("gc") as () => void;
 
 // On Linux a priority applies to a thread: the event loop, which serves everybody, comes first.
 if (process.platform === "linux") setPriority(0, Math.min(19, getPriority() + 5));

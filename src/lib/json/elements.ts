@@ -60,10 +60,17 @@ function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number
 
 /** @param isWhole whether it is the whole array, which may be empty */
 function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
-  const items = parseJson(Buffer.concat([bracketOpen, bytes.subarray(start, end), bracketClose])) as unknown[];
+  const length = end - start + 2;
+  if (list.length < length) list = Buffer.allocUnsafe(length * 2);
+  list.write("[");
+  bytes.copy(list, 1, start, end);
+  list.write("]", length - 1);
+  const items = parseJson(list.subarray(0, length)) as unknown[];
+  if (length > listBytesKept) list = Buffer.allocUnsafe(0);
   if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
   return items;
 }
 
-const bracketOpen = Buffer.from("[");
-const bracketClose = Buffer.from("]");
+/** A list to parse, overwritten by the next: V8 would collect the whole heap after 64 MiB of new buffers. */
+let list = Buffer.allocUnsafe(0);
+const listBytesKept = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { collectYoungGarbage } from "../garbage.js";
 
 /**
  * Bytes that one turn of the event loop takes of all long bodies and results: a few milliseconds of work. Each request
@@ -7,7 +8,13 @@ import { setImmediate } from "node:timers/promises";
 const turnBytes = 512 * 1024;
 /** Smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;
+/**
+ * Each piece is a buffer of its own. V8 would collect the whole heap, for up to 30 milliseconds, once 64 MiB of them were
+ * allocated.
+ */
+const collectedBytes = 24 * 1024 * 1024;
 
+let uncollected = 0;
 let taken = 0;
 let turn: Promise<void> | undefined;
 
@@ -17,6 +24,11 @@ let turn: Promise<void> | undefined;
  */
 export function nextTurnAfter(bytes: number): Promise<void> | undefined {
   if (bytes < pieceBytesMin) return undefined;
+  uncollected += bytes;
+  if (uncollected >= collectedBytes) {
+    uncollected = 0;
+    collectYoungGarbage();
+  }
   taken += bytes;
   turn ??= endOfTurn();
   return taken < turnBytes ? undefined : turn;
