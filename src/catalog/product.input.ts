@@ -41,6 +41,10 @@ export const productFields: { readonly [F in keyof ProductInput]-?: { required: 
 
 export const productFieldNames = Object.keys(productFields) as readonly (keyof ProductInput)[];
 
+// As lists, which are faster to go through for each product.
+const checkedFields = productFieldNames.map((name) => ({ name, rule: productFields[name].rule }));
+const knownNames: ReadonlySet<string> = new Set(productFieldNames);
+
 /** Each field as a bit, for sets of fields. */
 export const fieldBits = Object.fromEntries(productFieldNames.map((name, index) => [name, 1 << index])) as {
   readonly [F in keyof ProductInput]-?: number; // productFieldNames holds all
@@ -121,14 +125,16 @@ function checkFields(product: unknown, { place, problems, missing }: FieldChecks
     return false;
   }
   for (const name in product) {
-    if (!Object.hasOwn(productFields, name))
-      report(clip(name), "UNKNOWN_FIELD", `A product has no field "${clip(name)}".`);
+    if (!knownNames.has(name)) report(clip(name), "UNKNOWN_FIELD", `A product has no field "${clip(name)}".`);
   }
-  for (const name of productFieldNames) {
-    const value = Object.hasOwn(product, name) ? (product as Partial<ProductInput>)[name] : undefined;
-    const fault = value === undefined || value === null ? missing(name, product) : undefined;
-    if (value !== undefined && value !== null) productFields[name].rule(value, name, report);
-    else if (fault !== undefined) report(name, "REQUIRED", fault);
+  for (const { name, rule } of checkedFields) {
+    const value = (product as Partial<ProductInput>)[name];
+    if (value !== undefined && value !== null) {
+      rule(value, name, report);
+      continue;
+    }
+    const fault = missing(name, product);
+    if (fault !== undefined) report(name, "REQUIRED", fault);
   }
   const { price_min: min, price_max: max } = product as Partial<ProductInput>;
   if (typeof min === "number" && typeof max === "number" && min > max) {
