@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import type { Command } from "commander";
 import { readConfig } from "../config.js";
-import { collectGarbageEarly } from "./serve/heap.js";
+import { collectGarbageEarly } from "./serve/v8.js";
 
 /** `vitrine serve` */
 export function addServeCommand(program: Command): void {

@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { packageFile } from "./packageFiles.js";
 
@@ -15,6 +16,18 @@ export function startThread(name: string, options: WorkerOptions): Worker {
   if (!isFromSources) return new Worker(new URL(moduleOf(name)), options);
   const start = `import("tsx/esm/api").then(({ register }) => { register(); return import("${moduleOf(name)}"); })`;
   return new Worker(start, { ...options, eval: true });
+}
+
+const lowestPriority = 19;
+
+/** Of a thread, by default this one, on Linux only: elsewhere, priorities are of processes. */
+export function lowerPriority(by: number, thread = 0): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(thread, Math.min(lowestPriority, getPriority(thread) + by));
+  } catch {
+    // A container may forbid it. The thread does the same, if not after others.
+  }
 }
 
 function moduleOf(name: string): string {

@@ -1,11 +1,11 @@
 // Reads products of a file, or of the JSON of a body.
-import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
+import { move } from "piscina";
 import { AppError } from "../../errors.js";
-import { collectGarbage } from "../../lib/garbage.js";
 import { parseJson } from "../../lib/json/parse.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { stringSlices } from "../../lib/json/slices.js";
+import { lowerPriority } from "../../lib/thread.js";
 import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
 import { readCatalog } from "../formats/read.js";
@@ -13,11 +13,10 @@ import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.j
 import { type JsonOptions, readProductsJson } from "./json.js";
 import { readNdjson } from "./ndjson.js";
 
-/** Bytes are in shared memory. */
 export type ThreadSource =
   | { readonly kind: "csvFile"; readonly file: string }
   | { readonly kind: "ndjsonFile"; readonly file: string }
-  | { readonly kind: "csvJson" | "productsJson"; readonly json: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array } };
+  | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
 
 export interface ReadingTask {
   readonly source: ThreadSource;
@@ -35,14 +34,18 @@ export type ReadingMessage =
 
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
-/** Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. */
-const collectFromBytes = 4 * 1024 * 1024;
 
-// On Linux a priority applies to a thread: the event loop, which serves everybody, comes first.
-if (process.platform === "linux") setPriority(0, Math.min(19, getPriority() + 5));
+// The event loop, which serves everybody, comes first.
+lowerPriority(8);
 
-/** Ends early once the consumer has closed the port. */
-export default async function read({ source, options, port }: ReadingTask): Promise<void> {
+/** Ends early once the consumer has closed the port. Gives the memory of a body back. */
+export default async function run(task: ReadingTask): Promise<ArrayBuffer | undefined> {
+  await read(task);
+  if (!("json" in task.source)) return undefined;
+  return move(task.source.json.body.bytes.buffer as ArrayBuffer) as ArrayBuffer; // which move wraps for Piscina
+}
+
+async function read({ source, options, port }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
   const reading = readerOf(source, options);
   try {
@@ -55,7 +58,6 @@ export default async function read({ source, options, port }: ReadingTask): Prom
     port.postMessage(messageOf(error));
   } finally {
     port.close();
-    if ("json" in source && source.json.bytes.length > collectFromBytes) setImmediate(collectGarbage);
   }
 }
 
@@ -108,11 +110,11 @@ function readerOf(
 }
 
 /** A Buffer becomes a plain Uint8Array in a message. */
-function withBuffer({ bytes, ...range }: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array }): UnparsedValue {
-  return { ...range, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+function withBuffer({ body, ...range }: UnparsedValue): UnparsedValue {
+  return { ...range, body: { bytes: Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength) } };
 }
 
-function* stringPieces({ bytes, start, end }: UnparsedValue): Generator<CsvPiece, void> {
+function* stringPieces({ body: { bytes }, start, end }: UnparsedValue): Generator<CsvPiece, void> {
   let charactersRead = 0;
   for (const slice of stringSlices(bytes, start + 1, end - 1, pieceBytes)) {
     const text = parseJson(Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote])) as string; // in quotes

@@ -40,6 +40,17 @@ async function getStatus(token: string, path = productPath): Promise<number> {
   return (await fetch(`${server.url}${path}`, { headers: { "x-service-access-token": token } })).status;
 }
 
+test.runIf(process.platform === "linux")("the event loop comes before the threads of V8", async () => {
+  const tasks = `/proc/${server.pid}/task`;
+  const nice = async (thread: string) => {
+    const [, fields = ""] = (await readFile(`${tasks}/${thread}/stat`, "utf8")).split(") ");
+    return Number(fields.split(" ")[16]);
+  };
+  const own = await nice(String(server.pid));
+  const others = await Promise.all((await readdir(tasks)).map(nice));
+  expect(others.filter((priority) => priority === Math.min(19, own + 10))).toHaveLength(5);
+});
+
 describe("what the server prints at its first start", () => {
   test("the real port, the URLs and the demo store's token", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/u);
