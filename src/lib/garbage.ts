@@ -4,6 +4,11 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc"); // for contexts that are made from now on
 const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
 
+/** Collects all garbage of this thread, which takes tens of milliseconds. */
+export function collectGarbage(): void {
+  collect();
+}
+
 /** Collects what became garbage soon after it was made, such as buffers of sockets: in less than a millisecond. */
 export function collectYoungGarbage(): void {
   collect({ type: "minor" });

@@ -106,8 +106,7 @@ const inProcessPieceCharacters = 32 * 1024;
 /** Parses a short JSON string. @throws {AppError} BAD_REQUEST for invalid JSON */
 function shortAsText(source: CsvSource): CsvSource {
   if (!("json" in source)) return source;
-  const { start, end } = source.json;
-  const { bytes } = source.json.body;
+  const { bytes, start, end } = source.json;
   return end - start < inProcessBytesMax ? { text: parseJson(bytes.subarray(start, end)) as string } : source; // a string
 }
 

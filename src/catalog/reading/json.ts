@@ -30,8 +30,7 @@ export function* readProductsJson(
   json: UnparsedValue,
   { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly, isPatch = false }: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
-  const { start, end } = json;
-  const { bytes } = json.body;
+  const { bytes, start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);

@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { AppError } from "../../errors.js";
-import type { BodyBytes } from "../../lib/json/body.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { threadModule } from "../../lib/thread.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
@@ -15,7 +14,7 @@ const idleMs = 30_000;
 /** With 36, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 18 };
 
-let pool: Piscina<ReadingTask, ArrayBuffer | undefined> | undefined;
+let pool: Piscina<ReadingTask, void> | undefined;
 
 const turns = new FairShare({
   places: threadsMax,
@@ -45,8 +44,7 @@ export async function* readOnThread(
   pool ??= createPool();
   const { port1, port2 } = new MessageChannel();
   const messages = inbox(port1);
-  const lent = "json" in source ? lend(source.json.body) : undefined;
-  const done = pool.run({ source, options, port: port2 }, { transferList: [port2, ...(lent?.memory ?? [])] });
+  const done = pool.run({ source, options, port: port2 }, { transferList: [port2] });
   done.catch(messages.fail);
   try {
     for (;;) {
@@ -62,27 +60,11 @@ export async function* readOnThread(
     }
   } finally {
     port1.close();
-    lent?.takeBack(await done.catch(() => undefined)); // the thread is free again
+    await done.catch(() => undefined); // the thread is free again
   }
 }
 
-/**
- * Unlike shared memory, that of a body is then freed soon, by the thread or, once it was given back, with young garbage.
- *
- * @throws {Error} if a thread has it, or failed with it
- */
-function lend(body: BodyBytes) {
-  const { buffer, byteOffset, byteLength } = body.bytes;
-  if (byteLength === 0) throw new Error("Another thread has the body.");
-  return {
-    memory: [buffer as ArrayBuffer],
-    takeBack(memory: ArrayBuffer | undefined): void {
-      if (memory !== undefined) body.bytes = Buffer.from(memory, byteOffset, byteLength);
-    },
-  };
-}
-
-function createPool(): Piscina<ReadingTask, ArrayBuffer | undefined> {
+function createPool(): Piscina<ReadingTask, void> {
   return new Piscina({
     ...threadModule("catalog/reading/thread.worker"),
     minThreads: 0,

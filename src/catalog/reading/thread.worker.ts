@@ -1,7 +1,7 @@
 // Reads products of a file, or of the JSON of a body.
 import type { MessagePort } from "node:worker_threads";
-import { move } from "piscina";
 import { AppError } from "../../errors.js";
+import { collectGarbage } from "../../lib/garbage.js";
 import { parseJson } from "../../lib/json/parse.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { stringSlices } from "../../lib/json/slices.js";
@@ -13,10 +13,11 @@ import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.j
 import { type JsonOptions, readProductsJson } from "./json.js";
 import { readNdjson } from "./ndjson.js";
 
+/** Bytes are in shared memory. */
 export type ThreadSource =
   | { readonly kind: "csvFile"; readonly file: string }
   | { readonly kind: "ndjsonFile"; readonly file: string }
-  | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
+  | { readonly kind: "csvJson" | "productsJson"; readonly json: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array } };
 
 export interface ReadingTask {
   readonly source: ThreadSource;
@@ -34,18 +35,18 @@ export type ReadingMessage =
 
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
+/**
+ * Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. A collection also
+ * discards much of the compiled code.
+ */
+const collectAfterBytes = 24 * 1024 * 1024;
+let bytesRead = 0;
 
 // The event loop, which serves everybody, comes first.
 lowerPriority(8);
 
-/** Ends early once the consumer has closed the port. Gives the memory of a body back. */
-export default async function run(task: ReadingTask): Promise<ArrayBuffer | undefined> {
-  await read(task);
-  if (!("json" in task.source)) return undefined;
-  return move(task.source.json.body.bytes.buffer as ArrayBuffer) as ArrayBuffer; // which move wraps for Piscina
-}
-
-async function read({ source, options, port }: ReadingTask): Promise<void> {
+/** Ends early once the consumer has closed the port. */
+export default async function read({ source, options, port }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
   const reading = readerOf(source, options);
   try {
@@ -58,6 +59,11 @@ async function read({ source, options, port }: ReadingTask): Promise<void> {
     port.postMessage(messageOf(error));
   } finally {
     port.close();
+    if ("json" in source) bytesRead += source.json.bytes.length;
+    if (bytesRead >= collectAfterBytes) {
+      bytesRead = 0;
+      setImmediate(collectGarbage);
+    }
   }
 }
 
@@ -110,11 +116,11 @@ function readerOf(
 }
 
 /** A Buffer becomes a plain Uint8Array in a message. */
-function withBuffer({ body, ...range }: UnparsedValue): UnparsedValue {
-  return { ...range, body: { bytes: Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength) } };
+function withBuffer({ bytes, ...range }: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array }): UnparsedValue {
+  return { ...range, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-function* stringPieces({ body: { bytes }, start, end }: UnparsedValue): Generator<CsvPiece, void> {
+function* stringPieces({ bytes, start, end }: UnparsedValue): Generator<CsvPiece, void> {
   let charactersRead = 0;
   for (const slice of stringSlices(bytes, start + 1, end - 1, pieceBytes)) {
     const text = parseJson(Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote])) as string; // in quotes

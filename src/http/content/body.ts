@@ -14,8 +14,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads at most `bytesMax`, counted after inflating, which is done as bytes arrive. A large body has memory of
- * its own, which can be transferred to a thread.
+ * Reads at most `bytesMax`, counted after inflating, which is done as bytes arrive. A large body is in memory that
+ * threads can share.
  *
  * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
  * inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
@@ -110,7 +110,7 @@ interface Collected {
 
 /** Memory is committed only as bytes arrive, so announcing many costs nothing. */
 function intoOne(length: number): Collected {
-  const whole = Buffer.allocUnsafeSlow(length); // of its own memory, which can be transferred to a thread
+  const whole = shared(length);
   let filled = 0;
   return {
     add: (chunk) => void (filled += chunk.copy(whole, filled)),
@@ -134,6 +134,10 @@ function inPieces(): Collected {
       return whole.body();
     },
   };
+}
+
+function shared(length: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(length));
 }
 
 /** @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 */

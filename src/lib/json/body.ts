@@ -6,12 +6,8 @@ import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
 
 export interface UnparsedValue extends JsonRange {
-  readonly body: BodyBytes;
-}
-
-/** The whole body. A thread has it while it reads it. */
-export interface BodyBytes {
-  bytes: Buffer;
+  /** The whole body, in shared memory. */
+  readonly bytes: Buffer;
 }
 
 /** A parsed body, with placeholders for long values. */
@@ -42,17 +38,16 @@ export function parseBody(body: Buffer, scanner: JsonScanner, parent: readonly s
   if (length < longFromBytes) return { value: parseJson(body), unparsed: none, length };
   if (!scanner.isComplete) throw invalidJson();
   const members = scanner.longMembers(body).filter(({ path }) => isMemberOf(path, parent));
-  const shared: BodyBytes = { bytes: body };
   const unparsed = new Map<string, UnparsedValue>();
   const frame: Buffer[] = [];
   let at = 0;
   for (const { start, end, items } of members) {
     const placeholder = newPlaceholder();
-    unparsed.set(placeholder, { body: shared, ...trimmed(body, { start, end, items }) });
+    unparsed.set(placeholder, trimmed({ bytes: body, start, end, items }));
     frame.push(body.subarray(at, start), Buffer.from(JSON.stringify(placeholder)));
     at = end;
   }
-  frame.push(body.subarray(at, trimmed(body, { start: at, end: length, items: 0 }).end));
+  frame.push(body.subarray(at, trimmed({ bytes: body, start: at, end: length, items: 0 }).end));
   if (frame.reduce((sum, part) => sum + part.length, 0) > bodyFrameBytesMax) {
     const message = `Beside long lists, texts and products, a body may have at most ${bodyFrameBytesMax} bytes.`;
     throw new AppError("PAYLOAD_TOO_LARGE", message);
@@ -66,14 +61,13 @@ export function newPlaceholder(): string {
 }
 
 /** Judged by the first byte. */
-export function isUnparsedList({ body, start }: UnparsedValue): boolean {
-  return body.bytes[start] === arrayStart;
+export function isUnparsedList({ bytes, start }: UnparsedValue): boolean {
+  return bytes[start] === arrayStart;
 }
 
 /** Lists are parsed in slices, between which other requests run. @throws {AppError} BAD_REQUEST */
 export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
-  const { start, end } = value;
-  const { bytes } = value.body;
+  const { bytes, start, end } = value;
   if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {
     if (end - start > bodyFrameBytesMax && bytes[start] === objectStart) {
       throw new AppError("PAYLOAD_TOO_LARGE", `An object may have at most ${bodyFrameBytesMax} bytes.`);
@@ -94,9 +88,9 @@ function isMemberOf(path: readonly string[], parent: readonly string[]): boolean
 
 const whiteSpace: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\r\n"));
 
-function trimmed(bytes: Buffer, { start, end, items }: JsonRange): JsonRange {
+function trimmed({ bytes, start, end, items }: UnparsedValue): UnparsedValue {
   let [first, last] = [start, end];
   while (first < last && whiteSpace.has(bytes[first])) first += 1;
   while (last > first && whiteSpace.has(bytes[last - 1])) last -= 1;
-  return { start: first, end: last, items };
+  return { bytes, start: first, end: last, items };
 }

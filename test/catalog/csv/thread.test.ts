@@ -48,7 +48,7 @@ describe("the thread", () => {
   /** The text as a JSON string in a body. */
   const asJson = (content: string | Buffer) => {
     const bytes = Buffer.concat([Buffer.from('"'), Buffer.from(content as string), Buffer.from('"')]);
-    return { json: { body: { bytes }, start: 0, end: bytes.length, items: 1 } };
+    return { json: { bytes, start: 0, end: bytes.length, items: 1 } };
   };
   const escaped = (content: string) => JSON.stringify(content).slice(1, -1);
 
@@ -77,25 +77,6 @@ describe("the thread", () => {
     }
     await expect.poll(ports).toBeLessThanOrEqual(before + 8);
     expect((await readChunks(asJson(escaped(text)))).result.rows).toBe(10_000);
-  });
-
-  test("gives a body back, also to a caller that stopped reading, for the next field of the operation", async () => {
-    const source = asJson(escaped(text));
-    const before = Buffer.from(source.json.body.bytes);
-    const left = readProductCsv(source);
-    await left.next();
-    await left.return({ rows: 0, problems: { list: [], total: 0 } });
-    for (let times = 0; times < 2; times += 1) {
-      expect(source.json.body.bytes.equals(before)).toBe(true);
-      expect((await readChunks(source)).result.rows).toBe(10_000);
-    }
-  });
-
-  test("refuses a body that another thread has", async () => {
-    const source = asJson(escaped(text));
-    const [first, second] = await Promise.allSettled([readChunks(source), readChunks(source)]);
-    expect(first).toMatchObject({ status: "fulfilled", value: { result: { rows: 10_000 } } });
-    expect(second).toMatchObject({ status: "rejected", reason: { message: "Another thread has the body." } });
   });
 
   test("keeps no state of the previous reading, however it ended", async () => {

@@ -58,8 +58,7 @@ describe("long values", () => {
       expect(others).toEqual({ a: 1, short: "x" });
       expect(length).toBe(text.length);
       const shown = [list, csv, object].map((placeholder) => {
-        const { body: sent, start, end, items } = unparsed.get(String(placeholder)) ?? expect.fail("not left");
-        const { bytes } = sent;
+        const { bytes, start, end, items } = unparsed.get(String(placeholder)) ?? expect.fail("not left");
         return [items, bytes.toString("utf8", start, start + 2), bytes.toString("utf8", end - 2, end)];
       });
       expect(shown).toEqual([
