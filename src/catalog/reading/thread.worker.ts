@@ -39,7 +39,7 @@ const pieceBytes = 256 * 1024;
  * Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. A collection also
  * discards much of the compiled code.
  */
-const collectAfterBytes = 24 * 1024 * 1024;
+const collectAfterBytes = 16 * 1024 * 1024;
 let bytesRead = 0;
 
 // The event loop, which serves everybody, comes first.
