@@ -21,5 +21,5 @@ export function lowerPriorityOfV8(): void {
   if (process.platform !== "linux") return;
   setFlagsFromString("--no-parallel-scavenge");
   // In the order of their starts: Node.js starts those of V8 after the main thread and before all others.
-  for (const thread of readdirSync("/proc/self/task").slice(1, 1 + threadsOfV8)) lowerPriority(10, Number(thread));
+  for (const thread of readdirSync("/proc/self/task").slice(1, 1 + threadsOfV8)) lowerPriority(6, Number(thread));
 }

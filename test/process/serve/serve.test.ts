@@ -48,7 +48,7 @@ test.runIf(process.platform === "linux")("the event loop comes before the thread
   };
   const own = await nice(String(server.pid));
   const others = await Promise.all((await readdir(tasks)).map(nice));
-  expect(others.filter((priority) => priority === Math.min(19, own + 10))).toHaveLength(5);
+  expect(others.filter((priority) => priority === Math.min(19, own + 6))).toHaveLength(5);
 });
 
 describe("what the server prints at its first start", () => {
