@@ -40,7 +40,7 @@ const pieceBytes = 256 * 1024;
  * discards much of the compiled code.
  */
 const collectAfterBytes = 16 * 1024 * 1024;
-let bytesRead = 0;
+let uncollectedBytes = 0;
 
 // The event loop, which serves everybody, comes first.
 lowerPriority(8);
@@ -59,9 +59,9 @@ export default async function read({ source, options, port }: ReadingTask): Prom
     port.postMessage(messageOf(error));
   } finally {
     port.close();
-    if ("json" in source) bytesRead += source.json.bytes.length;
-    if (bytesRead >= collectAfterBytes) {
-      bytesRead = 0;
+    if ("json" in source) uncollectedBytes += source.json.bytes.length;
+    if (uncollectedBytes >= collectAfterBytes) {
+      uncollectedBytes = 0;
       setImmediate(collectGarbage);
     }
   }

@@ -1,9 +1,10 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { lowerPriority } from "../../lib/thread.js";
 
 /** Of four threads that compile and collect garbage, and one that delays their work. */
 const threadsOfV8 = 5;
+const threadsFolder = "/proc/self/task";
 
 /**
  * Has V8 collect garbage once the heap has grown by half. By default it may grow fourfold, hundreds of megabytes after large
@@ -18,8 +19,8 @@ export function collectGarbageEarly(): void {
  * longer collect young garbage, since a thread waits for that.
  */
 export function lowerPriorityOfV8(): void {
-  if (process.platform !== "linux") return;
+  if (!existsSync(threadsFolder)) return; // not Linux, or a container without /proc
   setFlagsFromString("--no-parallel-scavenge");
   // In the order of their starts: Node.js starts those of V8 after the main thread and before all others.
-  for (const thread of readdirSync("/proc/self/task").slice(1, 1 + threadsOfV8)) lowerPriority(6, Number(thread));
+  for (const thread of readdirSync(threadsFolder).slice(1, 1 + threadsOfV8)) lowerPriority(6, Number(thread));
 }
