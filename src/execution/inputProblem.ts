@@ -1,4 +1,5 @@
 import type { Path, Problem, Problems } from "../errors.js";
+import { mustBe } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
 
 /** Linked backwards: an array is made only for problems that are listed. */
@@ -28,7 +29,18 @@ export function report(
   return false;
 }
 
-export function pathOf(place: Place | undefined): Path {
+/** A closure over the value, where the value is checked, would be allocated for values that are right too. */
+export function reportType(options: CheckOptions, place: Place | undefined, rule: string, value: unknown): false {
+  return report(options, place, "INVALID_TYPE", (name) => mustBe(name, rule, value));
+}
+
+/** @param place of the object that has the field */
+export function reportUnknownField(options: CheckOptions, place: Place | undefined, name: string): false {
+  options.problems?.addLazily(() => unknownField(name, [...pathOf(place), clip(name)]));
+  return false;
+}
+
+function pathOf(place: Place | undefined): Path {
   const steps: (string | number)[] = [];
   for (let at = place; at !== undefined; at = at.parent) steps.push(at.step);
   return steps.toReversed();

@@ -14,9 +14,7 @@ import {
   typeFromAST,
 } from "graphql";
 import type { Problems } from "../errors.js";
-import { mustBe } from "../lib/mustBe.js";
-import { clip } from "../lib/text.js";
-import { type CheckOptions, pathOf, type Place, report, unknownField } from "./inputProblem.js";
+import { type CheckOptions, type Place, report, reportType, reportUnknownField } from "./inputProblem.js";
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -95,7 +93,7 @@ function checkList(itemType: GraphQLInputType): Check {
   return (value, options, place) => {
     if (!Array.isArray(value)) {
       if (!options.arraysOnly) return check(value, options, place);
-      return report(options, place, "INVALID_TYPE", (name) => mustBe(name, "an array", value));
+      return reportType(options, place, "an array", value);
     }
     if (value.length > itemsMax) {
       return report(options, place, "TOO_LONG", (name) => `${name} may have at most ${itemsMax} items.`);
@@ -112,27 +110,26 @@ function checkList(itemType: GraphQLInputType): Check {
 }
 
 function checkObject(type: GraphQLInputObjectType): Check {
-  let fields: Map<string, { name: string; hasDefault: boolean; check: Check }> | undefined;
+  let fields: { name: string; hasDefault: boolean; check: Check }[] | undefined;
+  const names = new Set(Object.keys(type.getFields()));
   const fieldsOf = () =>
-    new Map(
-      Object.values(type.getFields()).map(({ name, type: fieldType, defaultValue }) => [
-        name,
-        { name, hasDefault: defaultValue !== undefined, check: checkOf(fieldType) },
-      ]),
-    );
+    Object.values(type.getFields()).map(({ name, type: fieldType, defaultValue }) => ({
+      name,
+      hasDefault: defaultValue !== undefined,
+      check: checkOf(fieldType),
+    }));
   return (value, options, place) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return report(options, place, "INVALID_TYPE", (name) => mustBe(name, "an object", value));
+      return reportType(options, place, "an object", value);
     }
     fields ??= fieldsOf();
     let isValid = true;
     for (const name in value) {
-      if (fields.has(name)) continue;
+      if (names.has(name)) continue;
+      isValid = reportUnknownField(options, place, name);
       if (options.problems === undefined) return false;
-      isValid = false;
-      options.problems.addLazily(() => unknownField(name, [...pathOf(place), clip(name)]));
     }
-    for (const { name, hasDefault, check } of fields.values()) {
+    for (const { name, hasDefault, check } of fields) {
       const field = Object.hasOwn(value, name) ? (value as Variables)[name] : undefined;
       if (field === undefined && hasDefault) continue;
       if (check(field, options, options.problems && { step: name, parent: place })) continue;
@@ -168,8 +165,7 @@ function checkLeaf(type: GraphQLScalarType | GraphQLEnumType): Check {
     : (extensions.valueName ?? builtIn?.name ?? `a valid ${type.name}`);
   const holds = isScalarType(type) ? isValid : (value: unknown) => isEnumValue(type, value);
   if (holds === undefined) throw new Error(`The scalar ${type.name} has no isValid in its extensions.`);
-  return (value, options, place) =>
-    holds(value) || report(options, place, "INVALID_TYPE", (name) => mustBe(name, expected, value));
+  return (value, options, place) => holds(value) || reportType(options, place, expected, value);
 }
 
 /** The name of its values in messages. */

@@ -25,7 +25,7 @@ const randomBytesOfId = 16;
  */
 export async function eraseViewer(db: RootDatabase, storeId: string, viewerId: string): Promise<ViewerErasure> {
   const problems = new Problems();
-  checkText(viewerId, 255, ["viewerId"], problems);
+  checkText(viewerId, 255, [], "viewerId", problems);
   problems.throwIfAny();
   const found = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
   let [shows, events] = [0, 0];

@@ -64,17 +64,20 @@ export function eventSpan(show?: ShowSpan): EventSpan {
   return { earliest: new Date(startedAt.getTime() - beforeStartMs), latest, ...(prunedBefore && { prunedBefore }) };
 }
 
+const texts = ["viewerId", "device", "productId", "orderId"] as const;
+const ofSales = ["orderId", "currency", "lines"] as const;
+
 /** Checks every rule. Problems have `path` as a prefix. */
 export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventSpan): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
 
-  checkText(event.id, 255, [...path, "id"], problems);
-  for (const name of ["viewerId", "device", "productId", "orderId"] as const) {
+  checkText(event.id, 255, path, "id", problems);
+  for (const name of texts) {
     const value = event[name];
     // An empty device counts as unknown.
     if (typeof value === "string" && !(name === "device" && value === "")) {
-      checkText(value, 255, [...path, name], problems);
+      checkText(value, 255, path, name, problems);
     }
   }
   checkMoment(event.occurredAt, span, report);
@@ -87,7 +90,7 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
     checkLines(event.lines ?? [], [...path, "lines"], problems);
     return;
   }
-  for (const name of ["orderId", "currency", "lines"] as const) {
+  for (const name of ofSales) {
     if (isGiven(event[name])) report(name, "INVALID_VALUE", `${name} is for ORDER and REFUND only.`);
   }
   if (!isGiven(event.viewerId)) report("viewerId", "REQUIRED", `${event.type} needs a viewerId.`);
@@ -110,7 +113,7 @@ function checkLines(lines: readonly OrderLineInput[], path: Path, problems: Prob
   }
   for (const [index, { productId, quantity, amount }] of lines.slice(0, linesMax).entries()) {
     const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, index, field] });
-    checkText(productId, 255, [...path, index, "productId"], problems);
+    checkText(productId, 255, [...path, index], "productId", problems);
     checkRange(amount, amountMax, "amount", report);
     if (Number.isInteger(quantity) && quantity >= 1 && quantity <= quantityMax) continue;
     report("quantity", "INVALID_VALUE", mustBe("quantity", `a whole number from 1 to ${quantityMax}`, quantity));

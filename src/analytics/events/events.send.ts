@@ -3,6 +3,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import { isRowRefused } from "../../database/errors.js";
+import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "./events.input.js";
@@ -53,32 +54,34 @@ export async function sendEvents(
   deadline: number,
 ): Promise<readonly Outcome[]> {
   nextSlot = (nextSlot + 1) % slots;
-  const now = new Date();
-  const batch = {
-    storeId,
-    shows: withOffsets(parts),
-    slot: nextSlot,
-    now,
-    hasOthers: parts.some(({ show }) => show.names.full.size > 0),
-    columns: eventColumns(
-      parts.map(({ events }) => events),
-      now,
-    ),
-  };
-  let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
-  for (let attempt = 1; ; attempt += 1) {
-    const statement = eventStatement({ ...batch, duplicates });
-    try {
-      const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
-      return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
-    } catch (error) {
-      if (!isRowRefused(error)) throw error;
-      if (performance.now() > deadline) throw contended();
-      if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
-      duplicates = "concurrent";
-      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
+  const slot = nextSlot;
+  return withRawParameters(async (bind) => {
+    const batch = {
+      storeId,
+      shows: withOffsets(parts),
+      slot,
+      now: new Date(),
+      hasOthers: parts.some(({ show }) => show.names.full.size > 0),
+      columns: eventColumns(
+        parts.map(({ events }) => events),
+        bind,
+      ),
+    };
+    let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
+    for (let attempt = 1; ; attempt += 1) {
+      const statement = eventStatement({ ...batch, duplicates });
+      try {
+        const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
+        return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
+      } catch (error) {
+        if (!isRowRefused(error)) throw error;
+        if (performance.now() > deadline) throw contended();
+        if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
+        duplicates = "concurrent";
+        await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
+      }
     }
-  }
+  });
 }
 
 function withOffsets(parts: readonly Part[]): BatchShow[] {

@@ -19,8 +19,8 @@ const fromNowMs = 10_000;
 
 /** Every rule that needs no other data. */
 export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems, now = Date.now()): void {
-  checkText(show.id, 255, [...path, "id"], problems);
-  checkText(show.name, 1_000, [...path, "name"], problems);
+  checkText(show.id, 255, path, "id", problems);
+  checkText(show.name, 1_000, path, "name", problems);
   checkStart(show, path, problems, now);
   const { durationSeconds } = show;
   if (durationSeconds === null || durationSeconds === undefined) {
@@ -36,8 +36,8 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
     problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
   }
   if (show.host) {
-    checkText(show.host.name, 255, [...path, "host", "name"], problems);
-    checkText(show.host.email, 255, [...path, "host", "email"], problems);
+    checkText(show.host.name, 255, [...path, "host"], "name", problems);
+    checkText(show.host.email, 255, [...path, "host"], "email", problems);
     if (!/^[^\s@]+@[^\s@]+$/u.test(show.host.email)) {
       const message = mustBe("email", "an e-mail address", show.host.email);
       problems.add({ code: "INVALID_VALUE", message, path: [...path, "host", "email"] });
@@ -56,8 +56,12 @@ function checkStart({ status, startedAt }: LiveStreamInput, path: Path, problems
   }
 }
 
-/** Reports a text that is blank, too long, or not storable in PostgreSQL. */
-export function checkText(text: string, charactersMax: number, path: Path, problems: Problems): void {
-  const fault = textFault(text, String(path.at(-1)), charactersMax);
-  if (fault !== undefined) problems.add({ ...fault, path });
+/**
+ * Reports a text that is blank, too long, or not storable in PostgreSQL.
+ *
+ * @param path of the object that has the text as its field `name`
+ */
+export function checkText(text: string, charactersMax: number, path: Path, name: string, problems: Problems): void {
+  const fault = textFault(text, name, charactersMax);
+  if (fault !== undefined) problems.add({ ...fault, path: [...path, name] });
 }

@@ -2,29 +2,30 @@ import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import type { OrderLineInput, ShopperEventInput } from "../events.input.js";
 import { deviceName } from "../keptNames.js";
 import { channelCodes, typeCodes } from "./codes.js";
-import { idBytes } from "./idBytes.js";
+import { idArrayLiteral } from "./idBytes.js";
 
-/** Array literals for `unnest`, and how many events they have. A column of empty texts has no elements. */
+/** Array literals for `unnest`, and how many events they have. A column of nothing but empty texts or nulls has no elements. */
 export type EventColumns = ReturnType<typeof eventColumns>;
 
 /**
  * @param eventsOfShows by show
- * @param now when events without `occurredAt` occurred
+ * @param bind of withRawParameters
  */
-export function eventColumns(eventsOfShows: readonly (readonly ShopperEventInput[])[], now: Date) {
+export function eventColumns(
+  eventsOfShows: readonly (readonly ShopperEventInput[])[],
+  bind: (column: string) => string,
+) {
   const events = eventsOfShows.flat();
   const texts = (value: (event: ShopperEventInput) => string) => {
     const values = events.map(value);
-    return values.every((text) => text === "") ? "{}" : textArrayLiteral(values);
+    return values.every((text) => text === "") ? "{}" : bind(textArrayLiteral(values));
   };
   /** Of values that never need quotes. */
-  const plain = (value: (event: ShopperEventInput) => string | number) => `{${events.map(value).join(",")}}`;
-  const ids = (value: (event: ShopperEventInput) => string) => plain((event) => `"\\${idBytes(value(event))}"`);
-  const nowText = `"${now.toISOString()}"`;
+  const plain = (value: (event: ShopperEventInput) => string | number) => bind(`{${events.map(value).join(",")}}`);
+  const ids = (value: (event: ShopperEventInput) => string) => bind(idArrayLiteral(events.map(value)));
   return {
     count: events.length,
-    /** The show's place, from 1. */
-    show: `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`,
+    place: bind(placesOf(eventsOfShows)),
     id: ids(({ id }) => id),
     type: plain(({ type }) => typeCodes[type]),
     channel: plain(({ channel }) => channelCodes[channel]),
@@ -34,8 +35,16 @@ export function eventColumns(eventsOfShows: readonly (readonly ShopperEventInput
     orderId: texts(({ orderId }) => orderId ?? ""),
     lines: texts(({ lines }) => linesText(lines ?? [])),
     productId: texts(({ productId }) => productId ?? ""),
-    occurredAt: plain(({ occurredAt }) => (occurredAt ? `"${occurredAt.toISOString()}"` : nowText)),
+    occurredAt: events.some(({ occurredAt }) => occurredAt)
+      ? plain(({ occurredAt }) => (occurredAt ? `"${occurredAt.toISOString()}"` : "NULL"))
+      : "{}",
   };
+}
+
+/** Of the show of each event, from 1; without elements where there is one show. */
+function placesOf(eventsOfShows: readonly (readonly ShopperEventInput[])[]): string {
+  if (eventsOfShows.length === 1) return "{}";
+  return `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`;
 }
 
 function valueOf({ type, seconds, amount }: ShopperEventInput): number {

@@ -26,7 +26,7 @@ export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
       FROM (
         SELECT show, "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
           ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice"
-        FROM heard GROUP BY show, "viewerId") AS m
+        FROM heard GROUP BY show, "viewerId" ORDER BY show, "viewerId") AS m
       LEFT JOIN LATERAL (
         SELECT hour, seen, minutes FROM "ShowViewer" AS v
         WHERE v."storeId" = ${store.storeId} AND v.show = m.show AND v."viewerId" = m."viewerId" OFFSET 0) AS v
@@ -51,7 +51,7 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const changed = Prisma.sql`
     SELECT m.show, m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
       seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice"
-    FROM met AS m LEFT JOIN hours AS h ON h.show = m.show AND h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
+    FROM met AS m LEFT JOIN hours AS h ON ${isSameShow("h", "m")} AND h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
     WHERE CASE WHEN "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0
       THEN 1 ELSE 0 END = 1`;
   const returned = Prisma.sql`RETURNING t.show, t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice"`;
