@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { noteConnection } from "../../lib/streams/turn.js";
 import { handleClientErrors } from "./clientError.js";
 import { Exchanges } from "./exchanges.js";
 import { cutStalledReaders } from "./stalledReaders.js";
@@ -91,6 +92,7 @@ function createHttpServer(
 function limitConnections(server: Server, connectionsMax: number): void {
   let open = 0;
   server.prependListener("connection", (socket: Socket) => {
+    noteConnection();
     open += 1;
     socket.once("close", () => (open -= 1));
     if (open > connectionsMax) socket.destroy();

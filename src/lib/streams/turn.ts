@@ -6,6 +6,11 @@ import { collectYoungGarbage } from "../garbage.js";
  * needs several turns: with 1 MiB, the slowest waited half as long again; with 256 KiB, imports took longer.
  */
 const turnBytes = 512 * 1024;
+/**
+ * While connections arrive: libuv accepts a single one in each turn, so that the last of sixty waited for the bodies of sixty
+ * turns, up to 400 milliseconds.
+ */
+const acceptingTurnBytes = 64 * 1024;
 /** Smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;
 /**
@@ -17,6 +22,8 @@ const collectedBytes = 24 * 1024 * 1024;
 let uncollected = 0;
 let taken = 0;
 let turn: Promise<void> | undefined;
+let hasAccepted = false;
+let hadAccepted = false;
 
 /**
  * Counts a piece that was read from a socket. Once this turn of the event loop has taken enough, returns a promise of
@@ -31,11 +38,19 @@ export function nextTurnAfter(bytes: number): Promise<void> | undefined {
   }
   taken += bytes;
   turn ??= endOfTurn();
-  return taken < turnBytes ? undefined : turn;
+  return taken < (hasAccepted || hadAccepted ? acceptingTurnBytes : turnBytes) ? undefined : turn;
+}
+
+/** Notes that this turn of the event loop has accepted a connection: others may wait for the next ones. */
+export function noteConnection(): void {
+  hasAccepted = true;
+  turn ??= endOfTurn();
 }
 
 async function endOfTurn(): Promise<void> {
   await setImmediate();
   taken = 0;
   turn = undefined;
+  hadAccepted = hasAccepted;
+  hasAccepted = false;
 }
