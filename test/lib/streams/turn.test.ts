@@ -16,7 +16,7 @@ beforeEach(async () => {
     noteConnection(); // ends the turn, also where nothing was taken
     await setImmediate();
   }
-  nextTurnAfter(piece);
+  void nextTurnAfter(piece);
   await setImmediate();
 });
 
