@@ -26,10 +26,11 @@ export async function makeFolder(path: string): Promise<void> {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     if (isCode(error, "EEXIST") && (await stat(path)).isDirectory()) return;
-    if (!isCode(error, "ENOENT") || dirname(path) === path || (await isThere(dirname(path)))) throw error;
-    await makeFolder(dirname(path));
+    if (!isCode(error, "ENOENT") || dirname(path) === path) throw error;
+    if (!(await isThere(dirname(path)))) await makeFolder(dirname(path));
+    // Another process may have made the parent, or this folder, meanwhile.
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
-      if (!isCode(again, "EEXIST")) throw again; // by another process
+      if (!isCode(again, "EEXIST")) throw again;
     });
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config.js";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
-import { lockFolder } from "../../../src/database/embedded/folder.js";
+import { lockFolder, makeFolder } from "../../../src/database/embedded/folder.js";
 import { openDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { placeForTest, vitrine } from "../../support/process.js";
@@ -39,6 +39,15 @@ test("a folder is created with its parents, also concurrently", async () => {
   const locks = await Promise.all([lockFolder(folder), lockFolder(folder), lockFolder(folder)]);
   expect(await readdir(folder)).toEqual(["vitrine.lock"]);
   for (const lock of locks) if ("release" in lock) await lock.release();
+});
+
+test("processes that create the same folders at the same time all succeed", async () => {
+  const { dataDir } = await placeForTest();
+  for (let round = 0; round < 50; round += 1) {
+    const folder = join(dataDir, String(round), "not", "there");
+    await Promise.all(Array.from({ length: 6 }, () => makeFolder(folder)));
+    expect(await readdir(folder)).toEqual([]);
+  }
 });
 
 test("a file in place of the database's own folder is refused", async () => {
