@@ -9,7 +9,7 @@ import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "./events.input.js";
 import { areDuplicatesExpected, type CachedShow, noteDuplicates } from "./showCache.js";
 import { eventColumns } from "./storage/events.columns.js";
-import { type BatchShow, type Duplicates, eventStatement } from "./storage/events.sql.js";
+import { type BatchShow, type Duplicates, type EventBatch, eventStatement } from "./storage/events.sql.js";
 
 /** Each total is spread over so many rows, so that concurrent batches rarely update the same one. */
 const slots = 16;
@@ -47,41 +47,53 @@ export interface Outcome {
  * Sends again what was refused for an event that the show has, or for a viewer whom a concurrent batch has just stored
  * with another first hour.
  */
-export async function sendEvents(
+export function sendEvents(
   db: RootDatabase,
   storeId: string,
   parts: readonly Part[],
   deadline: number,
 ): Promise<readonly Outcome[]> {
+  return withRawParameters((bind) => sendBatch(db, batchOf(storeId, parts, bind), parts, deadline));
+}
+
+type Batch = Omit<EventBatch, "duplicates">;
+
+function batchOf(storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
   nextSlot = (nextSlot + 1) % slots;
-  const slot = nextSlot;
-  return withRawParameters(async (bind) => {
-    const batch = {
-      storeId,
-      shows: withOffsets(parts),
-      slot,
-      now: new Date(),
-      hasOthers: parts.some(({ show }) => show.names.full.size > 0),
-      columns: eventColumns(
-        parts.map(({ events }) => events),
-        bind,
-      ),
-    };
-    let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
-    for (let attempt = 1; ; attempt += 1) {
-      const statement = eventStatement({ ...batch, duplicates });
-      try {
-        const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
-        return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
-      } catch (error) {
-        if (!isRowRefused(error)) throw error;
-        if (performance.now() > deadline) throw contended();
-        if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
-        duplicates = "concurrent";
-        await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
-      }
+  return {
+    storeId,
+    shows: withOffsets(parts),
+    slot: nextSlot,
+    now: new Date(),
+    hasOthers: parts.some(({ show }) => show.names.full.size > 0),
+    columns: eventColumns(
+      parts.map(({ events }) => events),
+      bind,
+    ),
+  };
+}
+
+async function sendBatch(
+  db: RootDatabase,
+  batch: Batch,
+  parts: readonly Part[],
+  deadline: number,
+): Promise<readonly Outcome[]> {
+  const { storeId } = batch;
+  let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
+  for (let attempt = 1; ; attempt += 1) {
+    const statement = eventStatement({ ...batch, duplicates });
+    try {
+      const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
+      return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
+    } catch (error) {
+      if (!isRowRefused(error)) throw error;
+      if (performance.now() > deadline) throw contended();
+      if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
+      duplicates = "concurrent";
+      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
     }
-  });
+  }
 }
 
 function withOffsets(parts: readonly Part[]): BatchShow[] {

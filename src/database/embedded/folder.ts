@@ -27,8 +27,8 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if (isCode(error, "EEXIST") && (await stat(path)).isDirectory()) return;
     if (!isCode(error, "ENOENT") || dirname(path) === path) throw error;
-    if (!(await isThere(dirname(path)))) await makeFolder(dirname(path));
-    // Another process may have made the parent, or this folder, meanwhile.
+    await makeFolder(dirname(path));
+    // Another process may have made this folder meanwhile.
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
       if (!isCode(again, "EEXIST")) throw again;
     });
@@ -45,13 +45,6 @@ export async function inFolder<Result>(folder: string, work: () => Promise<Resul
     if (reason === undefined) throw error;
     throw new FolderUnusableError(`The data folder ${folder} cannot be used: ${reason} (${code}).`, { cause: error });
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

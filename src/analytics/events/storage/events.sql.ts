@@ -48,6 +48,7 @@ export interface EventBatch {
 export function eventStatement(batch: EventBatch): Prisma.Sql {
   const { storeId, slot, hasOthers, columns } = batch;
   const store = storeRow(storeId);
+  const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
   const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
   return Prisma.sql`${nameOf(batch)}
     WITH ${showsOf(batch)},
@@ -57,14 +58,15 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
           AND NOT "isTooEarly" AND NOT "isReplaced")
         FROM generate_series(1, ${batch.shows.length}::int) AS n(place) ORDER BY n.place) AS numbers),
     input AS (
-      SELECT (SELECT numbers FROM open)[coalesce(e.place, 1)] AS show, e.id, type, channel, "viewerId", coalesce(device, '') AS device, value,
-        coalesce("productId", '') AS "productId", coalesce("occurredAt", ${batch.now}::timestamptz) AS "occurredAt", coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines,
-        e.position - (${offsets}::int[])[coalesce(e.place, 1)] AS position
+      SELECT (SELECT numbers FROM open)[${place}] AS show, e.id, type, channel, "viewerId", coalesce(device, '') AS device, value,
+        coalesce("productId", '') AS "productId", coalesce("occurredAt", ${batch.now}::timestamptz) AS "occurredAt",
+        coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines,
+        e.position - (${offsets}::int[])[${place}] AS position
       FROM ROWS FROM (unnest(${columns.place}::int[], ${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
         ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[], ${columns.productId}::text[],
         ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), ${expectationOf(columns).rows})
         WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, none, position)
-      WHERE (SELECT numbers FROM open)[coalesce(e.place, 1)] IS NOT NULL),
+      WHERE (SELECT numbers FROM open)[${place}] IS NOT NULL),
     ${storedOf(store, batch)},
     ${viewersOf(store, hasOthers)},
     ${totalsOf(store, slot, hasOthers)}
