@@ -89,7 +89,7 @@ export default defineConfig({
       { find: /^graphql$/u, replacement: "graphql/index.js" },
       { find: "graphql-jit", replacement: createRequire(import.meta.url).resolve("graphql-jit") },
       {
-        find: /^.*\/lib\/thread\.js$/u,
+        find: /^.*\/lib\/threads\/thread\.js$/u,
         replacement: fileURLToPath(new URL("test/support/builtThread.ts", import.meta.url)),
       },
     ],

@@ -63,7 +63,7 @@ function originalOf(
 ): Original | undefined {
   const takesSingles = !arraysOnly;
   if (unparsed !== undefined) {
-    const first = String.fromCharCode(unparsed.bytes[unparsed.start] ?? 0);
+    const { first } = unparsed;
     const isTaken = firstCharacters[kind].includes(first) && (takesSingles || kind !== "list" || first === "[");
     return isTaken ? { unparsed, takesSingles } : undefined;
   }

@@ -6,13 +6,12 @@ import { type FastPath, readCall } from "../graphql/fastPath.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { readSearch, refuseLongText, refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
-import { parseBody } from "../lib/json/body.js";
-import { JsonScanner, longFromBytes } from "../lib/json/scan.js";
+import { longFromBytes } from "../lib/json/scan.js";
 import { readBody, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
 import { sendEvents } from "./eventStream.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
-import { withIdempotency } from "./idempotency.js";
+import { fingerprintScope, withIdempotency } from "./idempotency.js";
 import { graphiqlPage, servesGraphiql } from "./pages/graphiql.js";
 import { createTokenPage, type DemoToken } from "./pages/token.js";
 import { refuseGraphQL } from "./refuse.js";
@@ -71,12 +70,16 @@ async function answerPost(
   created: Context,
 ): Promise<ForYoga | undefined> {
   requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
-  const scanner = new JsonScanner();
   const share = bodies.shareFor(response, created.identity.storeId);
-  const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
-  const { value: sent, unparsed, length: bodyLength } = parseBody(body, scanner, ["variables"]);
+  const body = await readBody(request, response, {
+    bytesMax: config.bodyBytesMax,
+    share,
+    parent: ["variables"],
+    fingerprintScope: fingerprintScope(request, graphqlPath),
+  });
+  const { value: sent, unparsed, length: bodyLength } = body;
   const withBody = bodyLength >= longFromBytes ? { ...created, unparsed, bodyLength } : created;
-  const context = await withIdempotency(withBody, request, graphqlPath, body);
+  const context = withIdempotency(withBody, request, body.fingerprint);
   refuseLongText(sent);
   const value = persisted === undefined ? sent : persisted.resolve(sent);
   if (search === "") {
@@ -95,7 +98,7 @@ async function answerPost(
   }
   refuseUnknownParameters(value);
   const isUnchanged = value === sent && unparsed.size === 0;
-  const yogaBody = isUnchanged ? body : Buffer.from(JSON.stringify(value));
+  const yogaBody = isUnchanged ? body.frame : Buffer.from(JSON.stringify(value));
   return { request: toYogaRequest(request, yogaBody, search), context };
 }
 

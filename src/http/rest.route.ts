@@ -2,8 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { requireScope } from "../access/scopes.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
-import { parseBody } from "../lib/json/body.js";
-import { JsonScanner } from "../lib/json/scan.js";
 import { BatchRefused } from "../rest/batches.js";
 import type { RestAnswer } from "../rest/answer.js";
 import type { RestCall, RestHandler } from "../rest/handler.js";
@@ -13,7 +11,7 @@ import type { BodyBudget } from "./content/bodyBudget.js";
 import { withUpload } from "./content/upload.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { endBroken, sendExport } from "./export.route.js";
-import { withFingerprint, withIdempotency } from "./idempotency.js";
+import { fingerprintScope, withIdempotency } from "./idempotency.js";
 import { refuseRest } from "./refuse.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
 import { markPrivate, respondJson, respondRead } from "./respond.js";
@@ -63,17 +61,20 @@ async function runWithBody(
     const { storeId } = context.identity;
     const options = { bytesMax: config.uploadBytesMax, storeId, bodies, scope: `${path}?${search}\n${mediaType}` };
     return withUpload(request, response, options, ({ source, fingerprint }) => {
-      const within = { ...withFingerprint(context, request, fingerprint), upload: source };
+      const within = { ...withIdempotency(context, request, fingerprint), upload: source };
       return call.run({ search, body: undefined, isUpload: true }, within);
     });
   }
   if (isUtf8 && call.batchTypes.includes(mediaType)) return runBatches(call, request, context);
   requireJson(request);
-  const scanner = new JsonScanner();
   const share = bodies.shareFor(response, context.identity.storeId);
-  const body = await readBody(request, { bytesMax: config.bodyBytesMax, share, scanner });
-  const parsed = parseBody(body, scanner, []);
-  return call.run({ search, body: parsed }, await withIdempotency(context, request, path, body));
+  const body = await readBody(request, response, {
+    bytesMax: config.bodyBytesMax,
+    share,
+    parent: [],
+    fingerprintScope: fingerprintScope(request, path),
+  });
+  return call.run({ search, body }, withIdempotency(context, request, body.fingerprint));
 }
 
 /** Executes a body of any size in constant memory, as it arrives. */

@@ -35,7 +35,7 @@ export async function importCsv(
   sent: CsvSource,
   { pathPrefix = ["csvContent"], onProgress, onRead, fileFormat, preview, ...options }: CsvImportOptions = {},
 ): Promise<ImportResult> {
-  const source = shortAsText(sent);
+  const source = await shortAsText(sent);
   const { productsMax: rowsMax, errorPolicy } = options;
   const limits = { ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
   const readOptions = { pathPrefix, fileFormat, ...limits, ...(preview && { preview }) };
@@ -104,10 +104,12 @@ const inProcessBytesMax = 256 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
 
 /** Parses a short JSON string. @throws {AppError} BAD_REQUEST for invalid JSON */
-function shortAsText(source: CsvSource): CsvSource {
+async function shortAsText(source: CsvSource): Promise<CsvSource> {
   if (!("json" in source)) return source;
-  const { bytes, start, end } = source.json;
-  return end - start < inProcessBytesMax ? { text: parseJson(bytes.subarray(start, end)) as string } : source; // a string
+  const { body, start, end } = source.json;
+  if (end - start >= inProcessBytesMax) return source;
+  const bytes = await body.bytes();
+  return { text: parseJson(bytes.subarray(start, end)) as string }; // a string
 }
 
 /** `fileFormat` concerns files, and texts of them. */

@@ -63,7 +63,7 @@ export async function importSentProducts(
 }
 
 async function* readYielding(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {
-  const reading = readProductsJson(unparsed, options);
+  const reading = readProductsJson(await unparsed.body.bytes(), unparsed, options);
   for (let step = reading.next(); ; step = reading.next()) {
     if (step.done === true) return step.value;
     yield step.value;

@@ -9,6 +9,9 @@ const sliceBytes = 64 * 1024;
 /** More than a product of maximum length has. */
 const productBytesMax = 4 * 1024 * 1024;
 
+/** Where they are in a body. */
+export type ProductsRange = Pick<UnparsedValue, "start" | "end" | "first">;
+
 export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
   /** As in GraphQL, a single image is coerced to a list. */
   readonly takesSingles?: boolean;
@@ -27,10 +30,11 @@ export function withImageList(product: unknown): unknown {
  * @throws {AppError} BAD_REQUEST for invalid JSON
  */
 export function* readProductsJson(
-  json: UnparsedValue,
+  bytes: Buffer,
+  json: ProductsRange,
   { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly, isPatch = false }: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
-  const { bytes, start, end } = json;
+  const { start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
   const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);

@@ -3,9 +3,10 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { threadModule } from "../../lib/thread.js";
+import { threadModule } from "../../lib/threads/thread.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
-import type { ReadingMessage, ReadingTask, ThreadSource } from "./thread.worker.js";
+import type { UnparsedValue } from "../../lib/json/body.js";
+import type { ReadingMessage, ReadingTask, ThreadFile } from "./thread.worker.js";
 
 /** May exceed the cores, since the database works as long on what a thread has read. */
 const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
@@ -13,6 +14,8 @@ const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
 const idleMs = 30_000;
 /** With 36, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 18 };
+
+type ThreadSource = ThreadFile | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
 
 let pool: Piscina<ReadingTask, void> | undefined;
 
@@ -44,7 +47,8 @@ export async function* readOnThread(
   pool ??= createPool();
   const { port1, port2 } = new MessageChannel();
   const messages = inbox(port1);
-  const done = pool.run({ source, options, port: port2 }, { transferList: [port2] });
+  const [taskSource, ...ports] = "json" in source ? sendBody(source) : [source];
+  const done = pool.run({ source: taskSource, options, port: port2 }, { transferList: [port2, ...ports] });
   done.catch(messages.fail);
   try {
     for (;;) {
@@ -62,6 +66,13 @@ export async function* readOnThread(
     port1.close();
     await done.catch(() => undefined); // the thread is free again
   }
+}
+
+function sendBody({ kind, json }: Extract<ThreadSource, { readonly json: unknown }>) {
+  const { port1, port2: bytes } = new MessageChannel();
+  const { body, ...range } = json;
+  body.sendTo(port1);
+  return [{ kind, json: range, bytes }, bytes] as const;
 }
 
 function createPool(): Piscina<ReadingTask, void> {

@@ -1,26 +1,32 @@
 // Reads products of a file, or of the JSON of a body.
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { collectGarbage } from "../../lib/garbage.js";
+import { collectGarbage } from "../../lib/threads/garbage.js";
 import { parseJson } from "../../lib/json/parse.js";
-import type { UnparsedValue } from "../../lib/json/body.js";
+import { asBuffer, firstMessage } from "../../lib/threads/messages.js";
 import { stringSlices } from "../../lib/json/slices.js";
-import { lowerPriority } from "../../lib/thread.js";
+import { lowerPriority } from "../../lib/threads/thread.js";
 import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
 import { readCatalog } from "../formats/read.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.js";
-import { type JsonOptions, readProductsJson } from "./json.js";
+import { type JsonOptions, type ProductsRange, readProductsJson } from "./json.js";
 import { readNdjson } from "./ndjson.js";
 
-/** Bytes are in shared memory. */
-export type ThreadSource =
-  | { readonly kind: "csvFile"; readonly file: string }
-  | { readonly kind: "ndjsonFile"; readonly file: string }
-  | { readonly kind: "csvJson" | "productsJson"; readonly json: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array } };
+export interface ThreadFile {
+  readonly kind: "csvFile" | "ndjsonFile";
+  readonly file: string;
+}
+
+interface ThreadJson {
+  readonly kind: "csvJson" | "productsJson";
+  readonly json: ProductsRange;
+  /** Gets the bytes of the body, in shared memory. */
+  readonly bytes: MessagePort;
+}
 
 export interface ReadingTask {
-  readonly source: ThreadSource;
+  readonly source: ThreadFile | ThreadJson;
   readonly options: CsvOptions & JsonOptions & { readonly fileFormat?: FormatOptions | undefined };
   readonly port: MessagePort;
 }
@@ -48,8 +54,8 @@ lowerPriority(8);
 /** Ends early once the consumer has closed the port. */
 export default async function read({ source, options, port }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
-  const reading = readerOf(source, options);
   try {
+    const reading = "file" in source ? readFile(source, options) : await readJson(source, options);
     for (let step = await reading.next(); !consumer.hasClosed(); step = await reading.next()) {
       if (step.done === true) return port.postMessage({ kind: "result", result: step.value } satisfies ReadingMessage);
       port.postMessage({ kind: "chunk", chunk: step.value } satisfies ReadingMessage);
@@ -59,7 +65,6 @@ export default async function read({ source, options, port }: ReadingTask): Prom
     port.postMessage(messageOf(error));
   } finally {
     port.close();
-    if ("json" in source) uncollectedBytes += source.json.bytes.length;
     if (uncollectedBytes >= collectAfterBytes) {
       uncollectedBytes = 0;
       setImmediate(collectGarbage);
@@ -101,26 +106,22 @@ function messageOf(error: unknown): ReadingMessage {
   return { kind: "unreadable", message, code, path };
 }
 
-function readerOf(
-  source: ThreadSource,
-  options: ReadingTask["options"],
-): AsyncGenerator<CsvChunk, CsvResult> | Generator<CsvChunk, CsvResult> {
-  if (source.kind === "csvFile") {
-    const { fileFormat, ...others } = options;
-    if (fileFormat === undefined) return readCsv(filePieces(source.file), others);
-    return readCatalog(fileBytes(source.file), { ...fileFormat, ...others });
-  }
-  if (source.kind === "ndjsonFile") return readNdjson(filePieces(source.file), options);
-  const json = withBuffer(source.json);
-  return source.kind === "csvJson" ? readCsv(stringPieces(json), options) : readProductsJson(json, options);
+type Reading = AsyncGenerator<CsvChunk, CsvResult> | Generator<CsvChunk, CsvResult>;
+
+function readFile({ kind, file }: ThreadFile, options: ReadingTask["options"]): Reading {
+  if (kind === "ndjsonFile") return readNdjson(filePieces(file), options);
+  const { fileFormat, ...others } = options;
+  if (fileFormat === undefined) return readCsv(filePieces(file), others);
+  return readCatalog(fileBytes(file), { ...fileFormat, ...others });
 }
 
-/** A Buffer becomes a plain Uint8Array in a message. */
-function withBuffer({ bytes, ...range }: Omit<UnparsedValue, "bytes"> & { bytes: Uint8Array }): UnparsedValue {
-  return { ...range, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+async function readJson({ kind, json, bytes: port }: ThreadJson, options: ReadingTask["options"]): Promise<Reading> {
+  const bytes = asBuffer(await firstMessage<Uint8Array>(port));
+  uncollectedBytes += bytes.length;
+  return kind === "csvJson" ? readCsv(stringPieces(bytes, json), options) : readProductsJson(bytes, json, options);
 }
 
-function* stringPieces({ bytes, start, end }: UnparsedValue): Generator<CsvPiece, void> {
+function* stringPieces(bytes: Buffer, { start, end }: ProductsRange): Generator<CsvPiece, void> {
   let charactersRead = 0;
   for (const slice of stringSlices(bytes, start + 1, end - 1, pieceBytes)) {
     const text = parseJson(Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote])) as string; // in quotes

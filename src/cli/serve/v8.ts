@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
-import { lowerPriority } from "../../lib/thread.js";
+import { lowerPriority } from "../../lib/threads/thread.js";
 
 /** Of four threads that compile and collect garbage, and one that delays their work. */
 const threadsOfV8 = 5;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 import { inFolder, makeFolder } from "./folder.js";
-import { startThread } from "../../lib/thread.js";
+import { startThread } from "../../lib/threads/thread.js";
 
 export interface EmbeddedServer {
   /** A `host` for pg. */

@@ -1,26 +1,31 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { AppError } from "../../errors.js";
-import { type JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+import { longFromBytes } from "../../lib/json/scan.js";
+import { onceOver } from "../../lib/responseEnd.js";
 import { nextTurnAfter } from "../../lib/streams/turn.js";
 import type { BodyShare } from "./bodyBudget.js";
+import { type ReceivedBody, scanBody } from "./bodyScan.js";
+import type { ScanOptions } from "./bodyScanner.js";
 import { inflaterFor } from "./contentEncoding.js";
 
-interface ReadOptions {
+interface ReadOptions extends ScanOptions {
   readonly bytesMax: number;
   readonly share: BodyShare;
-  /** Gets the bytes as they arrive; may throw to refuse them. */
-  readonly scanner: JsonScanner;
 }
 
 /**
- * Reads at most `bytesMax`, counted after inflating, which is done as bytes arrive. A large body is in memory that
- * threads can share.
+ * Reads JSON of at most `bytesMax`, counted after inflating, which is done as bytes arrive. What is long is not parsed; it is
+ * kept until the answer has been sent.
  *
- * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early or cannot be
- * inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
+ * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early, is invalid or
+ *   cannot be inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
  */
-export async function readBody(request: IncomingMessage, { bytesMax, share, scanner }: ReadOptions): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { bytesMax, share, ...options }: ReadOptions,
+): Promise<ReceivedBody> {
   const tooLarge = () =>
     new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_BODY_BYTES).`);
   const announced = Number(request.headers["content-length"] ?? 0); // node:http refuses bodies that exceed it
@@ -29,19 +34,21 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
   if (request.destroyed) throw incomplete(); // it left while waiting
-  const collected = isWhole ? intoOne(announced) : inPieces();
+  const refusal = deferredError();
+  const scan = scanBody(options, isWhole ? announced : undefined, refusal.reject);
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge();
-    scanner.push(chunk);
-    collected.add(chunk);
-    return share.grow(bytes);
+    return both(scan.add(chunk), share.grow(bytes));
   };
   try {
-    await receive(request, take);
-    return collected.body();
+    await receive(request, take, refusal.promise);
+    const body = await scan.end();
+    if (bytes >= longFromBytes) onceOver(response, () => scan.close());
+    return body;
   } catch (error) {
+    scan.close();
     share.release(); // before the answer ends, which may take seconds
     throw error;
   }
@@ -50,18 +57,27 @@ export async function readBody(request: IncomingMessage, { bytesMax, share, scan
 /** If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
 
-/** Piece by piece, inflated. @throws {AppError} as readBody, or what `take` throws */
-export function receive(request: IncomingMessage, take: Take): Promise<void> {
+/**
+ * Piece by piece, inflated.
+ *
+ * @param refused ends it, whatever still arrives
+ * @throws {AppError} as readBody, or what `take` throws
+ */
+export function receive(request: IncomingMessage, take: Take, refused?: Promise<never>): Promise<void> {
   const createInflater = inflaterFor(request);
-  return createInflater === undefined ? takeAll(request, take) : inflateAll(request, createInflater(), take);
+  return createInflater === undefined
+    ? takeAll(request, take, refused)
+    : inflateAll(request, createInflater(), take, refused);
 }
 
-function takeAll(request: IncomingMessage, take: Take): Promise<void> {
+function takeAll(request: IncomingMessage, take: Take, refused?: Promise<never>): Promise<void> {
   return new Promise((resolve, reject) => {
-    takeEach(request, take, (error) => {
+    const fail = (error: Error): void => {
       request.removeAllListeners("data");
       reject(error);
-    });
+    };
+    takeEach(request, take, fail);
+    refused?.catch(fail);
     request.once("end", resolve);
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {
@@ -84,9 +100,15 @@ function takeEach(source: Readable, take: Take, fail: (error: Error) => void): v
 }
 
 /** Unpipes the request and frees the inflater's memory, whatever the outcome. */
-function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): Promise<void> {
+function inflateAll(
+  request: IncomingMessage,
+  inflater: Transform,
+  take: Take,
+  refused?: Promise<never>,
+): Promise<void> {
   const inflated = new Promise<void>((resolve, reject) => {
     takeEach(inflater, take, reject);
+    refused?.catch(reject);
     inflater.once("end", resolve);
     inflater.once("error", () =>
       reject(new AppError("BAD_REQUEST", "The body does not match its content-encoding, or is incomplete.")),
@@ -103,41 +125,17 @@ function inflateAll(request: IncomingMessage, inflater: Transform, take: Take): 
   });
 }
 
-interface Collected {
-  add(chunk: Buffer): void;
-  body(): Buffer;
+function deferredError() {
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((_, rejectPromise) => {
+    reject = rejectPromise;
+  });
+  promise.catch(() => undefined); // it may come after the body
+  return { promise, reject };
 }
 
-/** Memory is committed only as bytes arrive, so announcing many costs nothing. */
-function intoOne(length: number): Collected {
-  const whole = shared(length);
-  let filled = 0;
-  return {
-    add: (chunk) => void (filled += chunk.copy(whole, filled)),
-    body: () => whole.subarray(0, filled),
-  };
-}
-
-function inPieces(): Collected {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  return {
-    add(chunk) {
-      chunks.push(chunk);
-      length += chunk.length;
-    },
-    body() {
-      if (chunks.length === 1 && chunks[0] !== undefined && length < longFromBytes) return chunks[0];
-      if (length < longFromBytes) return Buffer.concat(chunks);
-      const whole = intoOne(length);
-      for (const chunk of chunks.splice(0)) whole.add(chunk);
-      return whole.body();
-    },
-  };
-}
-
-function shared(length: number): Buffer {
-  return Buffer.from(new SharedArrayBuffer(length));
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
 }
 
 /** @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 */

@@ -1,13 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
-import { type JsonRange, type JsonScanner, longFromBytes } from "./scan.js";
+import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
+
+/** The bytes of a body, in memory that threads share. */
+export interface SharedBody {
+  bytes(): Promise<Buffer>;
+  /** Sends them to another thread, as the only message of that port. It is closed instead once the body is given up. */
+  sendTo(port: MessagePort): void;
+}
+
+/** Of bytes that this thread has. */
+export function sharedBody(bytes: Buffer): SharedBody {
+  return { bytes: async () => bytes, sendTo: (port) => port.postMessage(bytes) };
+}
 
 export interface UnparsedValue extends JsonRange {
-  /** The whole body, in shared memory. */
-  readonly bytes: Buffer;
+  readonly body: SharedBody;
+  /** Its first character. */
+  readonly first: string;
+}
+
+interface CutValue extends Omit<UnparsedValue, "body"> {
+  readonly placeholder: string;
+}
+
+/** A body of which long values were cut out. */
+export interface CutBody {
+  /** JSON, with placeholders for these values. */
+  readonly frame: Buffer;
+  readonly cut: readonly CutValue[];
+  /** As sent. */
+  readonly length: number;
 }
 
 /** A parsed body, with placeholders for long values. */
@@ -20,39 +47,43 @@ export interface JsonBody {
 }
 
 /** What is not a long list, text or product is parsed in one go. */
-const bodyFrameBytesMax = 512 * 1024;
+const frameBytesMax = 512 * 1024;
 /** Other requests run between the slices of a list. */
 const sliceBytes = 64 * 1024;
-const [arrayStart, arrayEnd, objectStart] = [0x5b, 0x5d, 0x7b] as const;
-const none: ReadonlyMap<string, UnparsedValue> = new Map();
 
 /**
- * Parses a body except the long values of some members.
+ * Cuts the long values of some members out of a body.
  *
- * @param scanner which has seen the whole body
  * @param parent the path of the object with these members: `[]`, or `["variables"]`
  * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE where too much must be parsed in one go
  */
-export function parseBody(body: Buffer, scanner: JsonScanner, parent: readonly string[]): JsonBody {
-  const { length } = body;
-  if (length < longFromBytes) return { value: parseJson(body), unparsed: none, length };
-  if (!scanner.isComplete) throw invalidJson();
-  const members = scanner.longMembers(body).filter(({ path }) => isMemberOf(path, parent));
-  const unparsed = new Map<string, UnparsedValue>();
+export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent: readonly string[]): CutBody {
+  const { length } = bytes;
+  if (length < longFromBytes) return { frame: bytes, cut: [], length };
+  if (!isComplete) throw invalidJson();
+  const cut: CutValue[] = [];
   const frame: Buffer[] = [];
   let at = 0;
-  for (const { start, end, items } of members) {
+  for (const { path, ...range } of longMembers) {
+    if (!isMemberOf(path, parent)) continue;
     const placeholder = newPlaceholder();
-    unparsed.set(placeholder, trimmed({ bytes: body, start, end, items }));
-    frame.push(body.subarray(at, start), Buffer.from(JSON.stringify(placeholder)));
-    at = end;
+    const value = trimmed(bytes, range);
+    cut.push({ ...value, placeholder, first: String.fromCharCode(bytes[value.start] ?? 0) });
+    frame.push(bytes.subarray(at, range.start), Buffer.from(JSON.stringify(placeholder)));
+    at = range.end;
   }
-  frame.push(body.subarray(at, trimmed({ bytes: body, start: at, end: length, items: 0 }).end));
-  if (frame.reduce((sum, part) => sum + part.length, 0) > bodyFrameBytesMax) {
-    const message = `Beside long lists, texts and products, a body may have at most ${bodyFrameBytesMax} bytes.`;
+  frame.push(bytes.subarray(at, trimmed(bytes, { start: at, end: length, items: 0 }).end));
+  if (frame.reduce((sum, part) => sum + part.length, 0) > frameBytesMax) {
+    const message = `Beside long lists, texts and products, a body may have at most ${frameBytesMax} bytes.`;
     throw new AppError("PAYLOAD_TOO_LARGE", message);
   }
-  return { value: parseJson(Buffer.concat(frame)), unparsed, length };
+  return { frame: Buffer.concat(frame), cut, length };
+}
+
+/** Parses a body, but for what was cut out of it. @throws {AppError} BAD_REQUEST for invalid JSON */
+export function parseBody({ frame, cut, length }: CutBody, body: SharedBody): JsonBody {
+  const unparsed = new Map(cut.map(({ placeholder, ...value }) => [placeholder, { ...value, body }]));
+  return { value: parseJson(frame), unparsed, length };
 }
 
 /** Unguessable, and no stored id: those have no NUL. */
@@ -60,17 +91,18 @@ export function newPlaceholder(): string {
   return `\0${randomUUID()}`;
 }
 
-/** Judged by the first byte. */
-export function isUnparsedList({ bytes, start }: UnparsedValue): boolean {
-  return bytes[start] === arrayStart;
+/** Judged by the first character. */
+export function isUnparsedList({ first }: Pick<UnparsedValue, "first">): boolean {
+  return first === "[";
 }
 
 /** Lists are parsed in slices, between which other requests run. @throws {AppError} BAD_REQUEST */
 export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
-  const { bytes, start, end } = value;
+  const { start, end, first, body } = value;
+  const bytes = await body.bytes();
   if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {
-    if (end - start > bodyFrameBytesMax && bytes[start] === objectStart) {
-      throw new AppError("PAYLOAD_TOO_LARGE", `An object may have at most ${bodyFrameBytesMax} bytes.`);
+    if (end - start > frameBytesMax && first === "{") {
+      throw new AppError("PAYLOAD_TOO_LARGE", `An object may have at most ${frameBytesMax} bytes.`);
     }
     return parseJson(bytes.subarray(start, end));
   }
@@ -82,15 +114,17 @@ export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
   return list;
 }
 
+const arrayEnd = 0x5d;
+
 function isMemberOf(path: readonly string[], parent: readonly string[]): boolean {
   return path.length === parent.length + 1 && parent.every((name, index) => path[index] === name);
 }
 
 const whiteSpace: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\r\n"));
 
-function trimmed({ bytes, start, end, items }: UnparsedValue): UnparsedValue {
+function trimmed(bytes: Buffer, { start, end, items }: JsonRange): JsonRange {
   let [first, last] = [start, end];
   while (first < last && whiteSpace.has(bytes[first])) first += 1;
   while (last > first && whiteSpace.has(bytes[last - 1])) last -= 1;
-  return { bytes, start: first, end: last, items };
+  return { start: first, end: last, items };
 }

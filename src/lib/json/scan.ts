@@ -9,8 +9,17 @@ export interface JsonRange {
 }
 
 /** `path` is for example `["variables", "products"]`. */
-export interface LongMember extends JsonRange {
+interface LongMember extends JsonRange {
   readonly path: readonly string[];
+}
+
+/** The text is complete, but not parsed. */
+export interface ScannedText {
+  readonly bytes: Buffer;
+  /** Whether all strings, objects and arrays are closed. */
+  readonly isComplete: boolean;
+  /** In the order of their ends. */
+  readonly longMembers: readonly LongMember[];
 }
 
 interface FoundMember extends JsonRange {
@@ -93,17 +102,13 @@ export class JsonScanner {
     this.#offset += length;
   }
 
-  /** Whether all strings, objects and arrays are closed. */
-  get isComplete(): boolean {
-    return this.#depth === 0 && !this.#inString;
-  }
-
-  /** Members in the order of their ends, given the whole text. */
-  longMembers(text: Buffer): readonly LongMember[] {
-    return this.#found.map(({ names, ...range }) => ({
+  /** @param bytes the whole text, which has been pushed */
+  end(bytes: Buffer): ScannedText {
+    const longMembers = this.#found.map(({ names, ...range }) => ({
       ...range,
-      path: names.map(([start, end]) => nameAt(text, start, end)),
+      path: names.map(([start, end]) => nameAt(bytes, start, end)),
     }));
+    return { bytes, isComplete: this.#depth === 0 && !this.#inString, longMembers };
   }
 
   #take(byte: number, at: number): void {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { collectYoungGarbage } from "../garbage.js";
+import { collectYoungGarbage } from "../threads/garbage.js";
 
 /**
  * Bytes that one turn of the event loop takes of all long bodies and results: a few milliseconds of work. Each request

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readProductCsv } from "../../../src/catalog/import/csv.js";
 import { readCsv } from "../../../src/catalog/reading/csv.js";
+import { sharedBody } from "../../../src/lib/json/body.js";
 import { recordCharactersMax } from "../../../src/catalog/csv/records.js";
 import { openFolder } from "../../support/folder.js";
 import { within } from "../../support/busy.js";
@@ -48,7 +49,7 @@ describe("the thread", () => {
   /** The text as a JSON string in a body. */
   const asJson = (content: string | Buffer) => {
     const bytes = Buffer.concat([Buffer.from('"'), Buffer.from(content as string), Buffer.from('"')]);
-    return { json: { bytes, start: 0, end: bytes.length, items: 1 } };
+    return { json: { body: sharedBody(bytes), start: 0, end: bytes.length, items: 1, first: '"' } };
   };
   const escaped = (content: string) => JSON.stringify(content).slice(1, -1);
 

@@ -5,17 +5,17 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readBody, receive } from "../../../src/http/content/body.js";
 import { createBodyBudget } from "../../../src/http/content/bodyBudget.js";
-import { JsonScanner } from "../../../src/lib/json/scan.js";
 import { bytesOfTurns } from "../../support/turns.js";
 
 test("a refused compressed body is not inflated further", async () => {
   const request = Object.assign(new PassThrough(), { headers: { "content-encoding": "gzip" }, complete: false });
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const share = createBodyBudget(10_000_000).shareFor(response, "store");
-  const reading = readBody(request as unknown as IncomingMessage, {
+  const reading = readBody(request as unknown as IncomingMessage, response, {
     bytesMax: 100_000,
     share,
-    scanner: new JsonScanner(),
+    parent: [],
+    fingerprintScope: undefined,
   });
   request.write(gzipSync(Buffer.alloc(5_000_000, " ")));
   await expect(reading).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });

@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { packageFile } from "./packageFiles.js";
+import { packageFile } from "../packageFiles.js";
 
 /** In development and in tests, tsx loads the sources of threads. */
 const isFromSources = import.meta.url.endsWith(".ts");

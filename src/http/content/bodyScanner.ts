@@ -1,0 +1,65 @@
+import { createHash, type Hash } from "node:crypto";
+import { type CutBody, cutBody } from "../../lib/json/body.js";
+import { JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+
+export interface ScanOptions {
+  /** The path of the object whose long members are cut out: see `cutBody`. */
+  readonly parent: readonly string[];
+  /** What a fingerprint covers before the body. Without it, there is none. */
+  readonly fingerprintScope: string | undefined;
+}
+
+export interface ScannedBody {
+  readonly json: CutBody;
+  /** SHA-256 of scope and body, in hexadecimal. */
+  readonly fingerprint: string | undefined;
+}
+
+/** Puts the pieces of a body of JSON together and scans them. */
+export class BodyScanner {
+  readonly #scanner = new JsonScanner();
+  readonly #parent: readonly string[];
+  readonly #hash: Hash | undefined;
+  readonly #pieces: Buffer[] = [];
+  /** In memory that threads share, where the length is known; committed only as bytes arrive. */
+  readonly #whole: Buffer | undefined;
+  #length = 0;
+
+  /** @param length in bytes, where it is known */
+  constructor({ parent, fingerprintScope }: ScanOptions, length = 0) {
+    this.#parent = parent;
+    if (length >= longFromBytes) this.#whole = Buffer.from(new SharedArrayBuffer(length));
+    if (fingerprintScope !== undefined) this.#hash = createHash("sha256").update(fingerprintScope);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** @throws {AppError} BAD_REQUEST for deep nesting */
+  push(piece: Buffer): void {
+    this.#scanner.push(piece);
+    this.#hash?.update(piece);
+    if (this.#whole === undefined) this.#pieces.push(piece);
+    else piece.copy(this.#whole, this.#length);
+    this.#length += piece.length;
+  }
+
+  /** All that was pushed. Long ones are in memory that threads share. */
+  bytes(): Buffer {
+    if (this.#whole !== undefined) return this.#whole.subarray(0, this.#length);
+    const [first] = this.#pieces;
+    if (this.#length < longFromBytes) {
+      return this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
+    }
+    const whole = Buffer.from(new SharedArrayBuffer(this.#length));
+    let at = 0;
+    for (const piece of this.#pieces) at += piece.copy(whole, at);
+    return whole;
+  }
+
+  /** @throws {AppError} as `cutBody` */
+  end(bytes: Buffer): ScannedBody {
+    return { json: cutBody(this.#scanner.end(bytes), this.#parent), fingerprint: this.#hash?.digest("hex") };
+  }
+}
