@@ -116,8 +116,8 @@ function checkFields(product: unknown, { place, problems, missing }: FieldChecks
     problems.addLazily(() => ({
       code,
       message: typeof message === "string" ? message : message(),
-      ...place,
       path: place.path.concat(field),
+      ...(place.line !== undefined && { line: place.line }),
     }));
 
   if (typeof product !== "object" || product === null || Array.isArray(product)) {

@@ -18,9 +18,7 @@ export interface SearchQuery {
 
 /** Words of letters and digits only, each after a space. */
 export function searchText(...texts: readonly string[]): string {
-  let text = "";
-  for (const word of wordsOf(texts)) text += ` ${word}`;
-  return text;
+  return wordsOf(texts).reduce((text, word) => `${text} ${word}`, "");
 }
 
 /** Prefixes a store's words in the index, so that words frequent in one store do not slow others. */
@@ -30,7 +28,7 @@ export function storeMark(storeId: string): string {
 
 /** Undefined for a text without words, which nothing can match. */
 export function searchQuery(storeId: string, text: string): SearchQuery | undefined {
-  const words = [...wordsOf([text])].slice(0, searchWordsMax);
+  const words = wordsOf([text]).slice(0, searchWordsMax);
   // A prefix of another word adds nothing.
   const needed = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
   if (needed.length === 0) return undefined;
@@ -44,14 +42,19 @@ export function searchQuery(storeId: string, text: string): SearchQuery | undefi
  * Words in lower case, without accents. Runs of letters and of digits are separate words: `12CD` finds the sku
  * `AB12CD`.
  */
-function wordsOf(texts: readonly string[]): Set<string> {
-  const words = new Set<string>();
+function wordsOf(texts: readonly string[]): string[] {
+  const words: string[] = [];
   for (const text of texts) {
     for (const word of split(text))
-      words.add(word.length > wordCharactersMax ? word.slice(0, wordCharactersMax).toWellFormed() : word);
+      words.push(word.length > wordCharactersMax ? word.slice(0, wordCharactersMax).toWellFormed() : word);
   }
-  return words;
+  return words.length > comparedMax
+    ? [...new Set(words)]
+    : words.filter((word, index) => words.indexOf(word) === index);
 }
+
+/** Comparing so few words with each other is faster than a set. */
+const comparedMax = 16;
 
 const asciiOnly = /^[\0-\u007f]*$/u;
 const asciiWords = /[a-z]+|\d+/gu;

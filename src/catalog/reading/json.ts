@@ -1,8 +1,9 @@
+import type { Path } from "../../errors.js";
 import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
 import { parsedSlices } from "../../lib/json/elements.js";
 import { ChunkBuilder } from "./chunk.js";
 import type { CsvChunk, CsvOptions, CsvResult } from "./csv.js";
-import { checkerOf } from "../product.input.js";
+import { checkerOf, type Place } from "../product.input.js";
 import { RowChecks } from "./rowChecks.js";
 
 const sliceBytes = 64 * 1024;
@@ -23,6 +24,20 @@ export function withImageList(product: unknown): unknown {
   return typeof images === "string" ? { ...product, images: [images] } : product;
 }
 
+/** Of the current row; a path is made only for a problem. */
+class RowPlace implements Place {
+  index = 0;
+
+  constructor(
+    private readonly prefix: Path,
+    private readonly isList: boolean,
+  ) {}
+
+  get path(): Path {
+    return this.isList ? this.prefix.concat(this.index) : this.prefix;
+  }
+}
+
 /**
  * As `readCsv`, from the JSON of a list or a single product.
  *
@@ -37,31 +52,30 @@ export function* readProductsJson(
   const { start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
-  const pathOf = (index: number) => (isList ? pathPrefix.concat(index) : pathPrefix);
+  const place = new RowPlace(pathPrefix, isList);
   const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
   const chunk = new ChunkBuilder(checks, { keysOnly, isPatch });
   const take = () => ({ bytesRead: 0, faults: checks.faults, ...chunk.take() });
-  let rows = 0;
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
   for (const { elements: products, bytes: length } of slices) {
     if (products === undefined) {
       const message = `A product may have at most ${productBytesMax} bytes.`;
-      checks.row.add({ code: "TOO_LONG", message, path: pathOf(rows) });
-      checks.endRow(rows);
-      rows += 1;
+      checks.row.add({ code: "TOO_LONG", message, path: place.path });
+      checks.endRow(place.index);
+      place.index += 1;
       continue;
     }
     const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;
-      const isValid = check(product, { path: pathOf(rows) }, checks.row);
-      chunk.addSent(product, { line: rows, isValid }, charactersEach);
-      checks.endRow(rows);
-      rows += 1;
+      const isValid = check(product, place, checks.row);
+      chunk.addSent(product, { line: place.index, isValid }, charactersEach);
+      checks.endRow(place.index);
+      place.index += 1;
       if (chunk.full) yield take();
     }
   }
   if (chunk.rows > 0) yield take();
-  return { rows, ...checks.found };
+  return { rows: place.index, ...checks.found };
 }

@@ -2,7 +2,6 @@ import { parse } from "postgres-array";
 
 /** Needs no quotes; most URLs and words consist of these characters. */
 const plain = /^(?!null$)[\w:/.?=&%#+~-]+$/iu;
-const special = /["\\]/u;
 const specials = /["\\]/gu;
 
 /** `["a b", "c", null]` gives `{"a b",c,NULL}`. Elements must not contain NUL. */
@@ -10,7 +9,8 @@ export function textArrayLiteral(values: readonly (string | null)[]): string {
   const elements = values.map((value) => {
     if (value === null) return "NULL";
     if (plain.test(value)) return value; // as PostgreSQL writes it, which keeps nested literals short
-    return special.test(value) ? `"${value.replace(specials, "\\$&")}"` : `"${value}"`;
+    const isEscaped = value.includes('"') || value.includes("\\"); // faster than a regular expression
+    return isEscaped ? `"${value.replace(specials, "\\$&")}"` : `"${value}"`;
   });
   return `{${elements.join(",")}}`;
 }
