@@ -113,6 +113,7 @@ async function startService(args: string[], environment: Record<string, string>)
   const service = spawn(process.execPath, args, {
     env: { ...plainEnvironment, ...environment },
     stdio: ["ignore", "pipe", log],
+    detached: true, // a session of its own, as a service has: Linux shares CPU time out among sessions (man 7 sched, autogroup)
   });
   closeSync(log); // the service has it
   const ended = new Promise<number | null>((resolve) => service.once("exit", resolve));

@@ -54,7 +54,7 @@ export interface Neighbour {
 
 export function startNeighbour(task: NeighbourTask): Neighbour {
   const path = fileURLToPath(new URL("client.ts", import.meta.url));
-  const client = fork(path, [JSON.stringify(task)], { execArgv: ["--import", "tsx"] });
+  const client = fork(path, [JSON.stringify(task)], { execArgv: ["--import", "tsx"], detached: true });
   const tell = (message: NeighbourMessage) => void client.send(message);
   const stop = closeLater(async () => {
     const ended = client.exitCode === null && client.signalCode === null ? once(client, "exit") : undefined;
