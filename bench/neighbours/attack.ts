@@ -43,7 +43,7 @@ export interface Attacker {
 /** @throws {Error} where the attacker does not get ready */
 export async function startAttacker(task: AttackTask): Promise<Attacker> {
   const path = fileURLToPath(new URL("attacker.ts", import.meta.url));
-  const attacker = fork(path, [], { execArgv: ["--import", "tsx"] });
+  const attacker = fork(path, [], { execArgv: ["--import", "tsx"], detached: true });
   const stop = closeLater(async () => void attacker.kill("SIGKILL"));
   attacker.send(task);
   if ((await nextMessage(attacker, readyMs)) === undefined)

@@ -1,9 +1,9 @@
 // An attacker in a process of its own. It makes its requests, says that it is ready, and does at a word what it is for.
 import { setMaxListeners } from "node:events";
-import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackReport, AttackTask } from "./attack.js";
 import { attacks, type End, type Step } from "./attacks.js";
+import { setSessionPriority } from "./priority.js";
 import type { Answer } from "./send.js";
 
 /** Between an answer and the next request of a caller: this is about what a request costs, not about how many there are. */
@@ -14,7 +14,7 @@ const lastAnswersMs = 10_000;
 const largeBytes = 4 * 1_024 * 1_024;
 
 process.once("message", (task: AttackTask) => {
-  setPriority(10); // other machines would have a processor of their own
+  setSessionPriority(10); // other machines would have a processor of their own
   const attack = attacks[task.attack];
   if (attack === undefined) throw new Error(`There is no attack ${task.attack}.`);
   const steps = attack.callers();

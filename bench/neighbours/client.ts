@@ -2,9 +2,9 @@
 // show's analytics, and every 100 ms whether the server is ready. It does not wait for earlier answers, and counts how long an
 // answer took from the moment at which it was due to ask: a server that stands still is seen in full.
 import { Agent, request } from "node:http";
-import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "../table.js";
+import { setSessionPriority } from "./priority.js";
 import type { Endpoint, Seen, NeighbourMessage, NeighbourTask } from "./neighbour.js";
 
 const tickMs = 5;
@@ -47,11 +47,7 @@ const calls: readonly Call[] = [
   { name: "readyz", everyMs: 100, path: () => "/readyz" },
 ];
 
-try {
-  setPriority(-10); // another machine would have a processor of its own
-} catch {
-  // Only root may. The waits then include those of this process for a processor.
-}
+setSessionPriority(-10); // another machine would have a processor of its own
 
 let samples: Map<string, Sample[]> | undefined;
 let lateMs = 0;

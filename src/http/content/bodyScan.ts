@@ -119,7 +119,7 @@ function bodyBehind(port: MessagePort): SharedBody {
 /** Moves a buffer that has memory of its own, shares what is shared, and copies what is a part of more. */
 function sendPiece(port: MessagePort, piece: Buffer): void {
   if (piece.buffer instanceof SharedArrayBuffer) return port.postMessage(piece);
-  const { buffer } = piece.length === piece.buffer.byteLength ? piece : Uint8Array.from(piece);
+  const { buffer } = piece.length === piece.buffer.byteLength ? piece : new Uint8Array(piece);
   port.postMessage(new Uint8Array(buffer), [buffer as ArrayBuffer]);
 }
 
