@@ -30,8 +30,8 @@ const collectionBytes = 16 * 1024 * 1024;
 let piecesBytes = 0;
 let bodiesBytes = 0;
 
-// The event loop comes first, and those who wait for a body come before imports.
-lowerPriority(4);
+// The event loop comes first. Imports, which have the same priority, are not held up by further bodies.
+lowerPriority(8);
 
 parentPort?.on("message", ({ options, length, port }: NewScan) => {
   let scanner: BodyScanner | undefined = new BodyScanner(options, length);

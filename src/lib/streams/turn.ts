@@ -2,10 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { collectYoungGarbage } from "../threads/garbage.js";
 
 /**
- * Bytes that one turn of the event loop takes of all long bodies and results: a few milliseconds of work. Each request
- * needs several turns: with 1 MiB, the slowest waited half as long again; with 256 KiB, imports took longer.
+ * Bytes that one turn of the event loop takes of all long bodies and results. Each request needs several turns: with
+ * 1 MiB, the slowest waited half as long again.
  */
-const turnBytes = 512 * 1024;
+const turnBytes = 256 * 1024;
 /**
  * While connections arrive: libuv accepts a single one in each turn, so that the last of sixty waited for the bodies of sixty
  * turns, up to 400 milliseconds.

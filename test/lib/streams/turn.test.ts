@@ -18,10 +18,10 @@ beforeEach(async () => {
   }
 });
 
-test("a turn takes half a megabyte, whatever the size of the pieces", async () => {
-  expect(piecesTaken()).toBe(8);
+test("a turn takes a quarter of a megabyte, whatever the size of the pieces", async () => {
+  expect(piecesTaken()).toBe(4);
   await setImmediate();
-  expect(nextTurnAfter(8 * piece)).toBeInstanceOf(Promise);
+  expect(nextTurnAfter(4 * piece)).toBeInstanceOf(Promise);
 });
 
 test("the next turn goes on", async () => {
@@ -29,7 +29,7 @@ test("the next turn goes on", async () => {
     piecesTaken();
     await nextTurnAfter(piece);
   }
-  expect(piecesTaken()).toBe(8);
+  expect(piecesTaken()).toBe(4);
 });
 
 test("a turn that accepts a connection takes a single piece, and so does the next, in which others may arrive", async () => {
@@ -38,5 +38,5 @@ test("a turn that accepts a connection takes a single piece, and so does the nex
   await setImmediate();
   expect(piecesTaken()).toBe(1);
   await setImmediate();
-  expect(piecesTaken()).toBe(8);
+  expect(piecesTaken()).toBe(4);
 });
