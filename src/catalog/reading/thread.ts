@@ -38,7 +38,7 @@ export function withThread<Result>(
  * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it.
  *
  * @throws the error of node:fs for an unreadable file, or that of a failed thread
- * @throws {AppError} BAD_REQUEST for invalid JSON
+ * @throws {AppError} BAD_REQUEST for invalid JSON, UNAVAILABLE for a body that was given up
  */
 export async function* readOnThread(
   source: ThreadSource,

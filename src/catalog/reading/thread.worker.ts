@@ -35,7 +35,7 @@ export interface ReadingTask {
 export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
   | { readonly kind: "result"; readonly result: CsvResult }
-  | { readonly kind: "refused"; readonly code: "BAD_REQUEST"; readonly message: string }
+  | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string }
   /** Of node:fs. Errors lose their own properties in a message. */
   | { readonly kind: "unreadable"; readonly message: string; readonly code: string; readonly path: string | undefined };
 
@@ -98,11 +98,9 @@ function watchConsumer(port: MessagePort) {
 
 /** @throws any error that is not one of the input */
 function messageOf(error: unknown): ReadingMessage {
-  if (error instanceof AppError && error.code === "BAD_REQUEST") {
-    return { kind: "refused", code: error.code, message: error.message };
-  }
+  if (error instanceof AppError) return { kind: "refused", code: error.code, message: error.message };
   const { message, code, path } = error as NodeJS.ErrnoException;
-  if (code === undefined || error instanceof AppError) throw error;
+  if (code === undefined) throw error;
   return { kind: "unreadable", message, code, path };
 }
 
