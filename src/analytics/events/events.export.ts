@@ -1,6 +1,7 @@
 import type { RootDatabase } from "../../database/client.js";
 import { isSingleSession, setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
+import { asBuffer } from "../../lib/asBuffer.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import type { Channel, ShopperEventType } from "./events.input.js";
@@ -151,5 +152,5 @@ function lineOf(row: EventRow): string {
 }
 
 function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return asBuffer(bytes).toString("hex");
 }

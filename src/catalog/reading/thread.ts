@@ -3,9 +3,9 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
+import type { UnparsedValue } from "../../lib/json/body.js";
 import { threadModule } from "../../lib/threads/thread.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
-import type { UnparsedValue } from "../../lib/json/body.js";
 import type { ReadingMessage, ReadingTask, ThreadFile } from "./thread.worker.js";
 
 /** May exceed the cores, since the database works as long on what a thread has read. */

@@ -2,8 +2,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { collectGarbage } from "../../lib/threads/garbage.js";
+import { receiveBody } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
-import { asBuffer, firstMessage } from "../../lib/threads/messages.js";
 import { stringSlices } from "../../lib/json/slices.js";
 import { lowerPriority } from "../../lib/threads/thread.js";
 import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
@@ -114,7 +114,7 @@ function readFile({ kind, file }: ThreadFile, options: ReadingTask["options"]): 
 }
 
 async function readJson({ kind, json, bytes: port }: ThreadJson, options: ReadingTask["options"]): Promise<Reading> {
-  const bytes = asBuffer(await firstMessage<Uint8Array>(port));
+  const bytes = await receiveBody(port);
   uncollectedBytes += bytes.length;
   return kind === "csvJson" ? readCsv(stringPieces(bytes, json), options) : readProductsJson(bytes, json, options);
 }

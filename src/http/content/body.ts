@@ -34,8 +34,8 @@ export async function readBody(
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
   if (request.destroyed) throw incomplete(); // it left while waiting
-  const refusal = deferredError();
-  const scan = scanBody(options, isWhole ? announced : undefined, refusal.reject);
+  let refuse: Fail = () => undefined;
+  const scan = scanBody(options, isWhole ? announced : undefined, (error) => refuse(error));
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
@@ -43,7 +43,7 @@ export async function readBody(
     return both(scan.add(chunk), share.grow(bytes));
   };
   try {
-    await receive(request, take, refusal.promise);
+    await receive(request, take, (fail) => (refuse = fail));
     const body = await scan.end();
     if (bytes >= longFromBytes) onceOver(response, () => scan.close());
     return body;
@@ -56,28 +56,29 @@ export async function readBody(
 
 /** If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
+type Fail = (error: Error) => void;
 
 /**
  * Piece by piece, inflated.
  *
- * @param refused ends it, whatever still arrives
+ * @param onStart gets what ends it with an error, whatever still arrives
  * @throws {AppError} as readBody, or what `take` throws
  */
-export function receive(request: IncomingMessage, take: Take, refused?: Promise<never>): Promise<void> {
+export function receive(request: IncomingMessage, take: Take, onStart?: (fail: Fail) => void): Promise<void> {
   const createInflater = inflaterFor(request);
   return createInflater === undefined
-    ? takeAll(request, take, refused)
-    : inflateAll(request, createInflater(), take, refused);
+    ? takeAll(request, take, onStart)
+    : inflateAll(request, createInflater(), take, onStart);
 }
 
-function takeAll(request: IncomingMessage, take: Take, refused?: Promise<never>): Promise<void> {
+function takeAll(request: IncomingMessage, take: Take, onStart?: (fail: Fail) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
+    const fail: Fail = (error) => {
       request.removeAllListeners("data");
       reject(error);
     };
     takeEach(request, take, fail);
-    refused?.catch(fail);
+    onStart?.(fail);
     request.once("end", resolve);
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {
@@ -86,7 +87,7 @@ function takeAll(request: IncomingMessage, take: Take, refused?: Promise<never>)
   });
 }
 
-function takeEach(source: Readable, take: Take, fail: (error: Error) => void): void {
+function takeEach(source: Readable, take: Take, fail: Fail): void {
   source.on("data", (chunk: Buffer) => {
     try {
       const waiting = take(chunk) ?? nextTurnAfter(chunk.length);
@@ -104,11 +105,11 @@ function inflateAll(
   request: IncomingMessage,
   inflater: Transform,
   take: Take,
-  refused?: Promise<never>,
+  onStart?: (fail: Fail) => void,
 ): Promise<void> {
   const inflated = new Promise<void>((resolve, reject) => {
     takeEach(inflater, take, reject);
-    refused?.catch(reject);
+    onStart?.(reject);
     inflater.once("end", resolve);
     inflater.once("error", () =>
       reject(new AppError("BAD_REQUEST", "The body does not match its content-encoding, or is incomplete.")),
@@ -123,15 +124,6 @@ function inflateAll(
     request.unpipe(inflater);
     inflater.destroy();
   });
-}
-
-function deferredError() {
-  let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<never>((_, rejectPromise) => {
-    reject = rejectPromise;
-  });
-  promise.catch(() => undefined); // it may come after the body
-  return { promise, reject };
 }
 
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { type JsonBody, parseBody, type SharedBody, sharedBody } from "../../lib/json/body.js";
-import { asBuffer, firstMessage } from "../../lib/threads/messages.js";
+import { type JsonBody, parseBody, receiveBody, type SharedBody, sharedBody } from "../../lib/json/body.js";
+import { asBuffer } from "../../lib/asBuffer.js";
 import { startThread } from "../../lib/threads/thread.js";
 import type { NewScan, ScanAnswer } from "./bodyScan.worker.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";
@@ -108,10 +108,10 @@ function bodyBehind(port: MessagePort): SharedBody {
   const sendTo = (other: MessagePort) => port.postMessage(other, [other]);
   return {
     sendTo,
-    async bytes() {
+    bytes() {
       const { port1, port2 } = new MessageChannel();
       sendTo(port2);
-      return asBuffer(await firstMessage<Uint8Array>(port1));
+      return receiveBody(port1);
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
+import { asBuffer } from "../asBuffer.js";
 import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
@@ -16,6 +17,17 @@ export interface SharedBody {
 /** Of bytes that this thread has. */
 export function sharedBody(bytes: Buffer): SharedBody {
   return { bytes: async () => bytes, sendTo: (port) => port.postMessage(bytes) };
+}
+
+/** Waits for what `sendTo` sends to the other end, and closes the port. @throws {AppError} UNAVAILABLE if there is no body */
+export function receiveBody(port: MessagePort): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    port.once("message", (bytes: Uint8Array) => {
+      resolve(asBuffer(bytes));
+      port.close();
+    });
+    port.once("close", () => reject(new AppError("UNAVAILABLE", "The body is no longer there. Nothing was changed.")));
+  });
 }
 
 export interface UnparsedValue extends JsonRange {

@@ -2,9 +2,8 @@ import { MessageChannel } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { type BodyScan, scanBody } from "../../../src/http/content/bodyScan.js";
 import { BodyScanner } from "../../../src/http/content/bodyScanner.js";
-import { parseUnparsed } from "../../../src/lib/json/body.js";
+import { parseUnparsed, receiveBody } from "../../../src/lib/json/body.js";
 import { depthMax } from "../../../src/lib/json/scan.js";
-import { asBuffer, firstMessage } from "../../../src/lib/threads/messages.js";
 
 const options = { parent: ["variables"], fingerprintScope: "/graphql\n" };
 const products = Array.from({ length: 20_000 }, (_, index) => ({ id: `p-${index}`, title: 'Ä "quoted" title' }));
@@ -40,7 +39,7 @@ test.each([
 
   const { port1, port2 } = new MessageChannel();
   unparsed.body.sendTo(port1);
-  expect(asBuffer(await firstMessage<Uint8Array>(port2)).equals(text), "for another thread").toBe(true);
+  expect((await receiveBody(port2)).equals(text), "for another thread").toBe(true);
   scan.close();
 });
 

@@ -1,3 +1,5 @@
+import { asBuffer } from "../../../lib/asBuffer.js";
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
 const uuidCharacters = 36;
 const uuidBytes = 16;
@@ -55,7 +57,7 @@ function uuidArrayLiteral(ids: readonly string[]): string | undefined {
 
 /** The reverse of idBytes, from the bytes. */
 export function idText(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   if (buffer.length === uuidBytes) {
     const hex = buffer.toString("hex");
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
