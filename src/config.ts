@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
-import { z } from "zod";
+import * as z from "zod";
 
 /** The configuration from the environment. docs/operations.md lists every variable. */
 export type Config = Readonly<z.output<typeof environment>>;

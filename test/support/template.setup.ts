@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { appendFile, cp, mkdir, mkdtemp, readFile, rename } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -63,7 +63,6 @@ async function makeIn(path: string): Promise<void> {
   const draft = await mkdtemp(join(cache, "draft-")); // a run that is killed leaves no half of them
   const { empty, migrated, withStore } = foldersIn(draft);
   await (await startEmbedded({ folder: empty })).close();
-  await appendFile(join(empty, "postgresql.conf"), "shared_buffers = 16MB\n"); // each start clears all of them
   await copyAnd(empty, migrated, (connection) => migrate(connection, () => undefined));
   await copyAnd(migrated, withStore, async (connection) => {
     const database = connect("embedded", connection, () => undefined);

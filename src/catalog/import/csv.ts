@@ -5,7 +5,6 @@ import type { UnparsedValue } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { type CsvPiece, textPieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
-import { readCatalog } from "../formats/read.js";
 import { chunkRowsMax } from "../product.columns.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../reading/csv.js";
 import { readOnThread, withThread } from "../reading/thread.js";
@@ -123,9 +122,9 @@ export async function* readProductCsv(
   const { fileFormat, ...others } = options;
   if ("text" in source) {
     const pieces = politePieces(source.text);
-    return yield* fileFormat === undefined
-      ? readCsv(pieces, others)
-      : readCatalog(bytesOf(pieces), { ...fileFormat, ...others });
+    if (fileFormat === undefined) return yield* readCsv(pieces, others);
+    const { readCatalog } = await import("../formats/read.js"); // its libraries would make each start longer
+    return yield* readCatalog(bytesOf(pieces), { ...fileFormat, ...others });
   }
   return yield* readOnThread(
     "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json },

@@ -8,7 +8,6 @@ import { stringSlices } from "../../lib/json/slices.js";
 import { lowerPriority } from "../../lib/threads/thread.js";
 import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
-import { readCatalog } from "../formats/read.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.js";
 import { type JsonOptions, type ProductsRange, readProductsJson } from "./json.js";
 import { readNdjson } from "./ndjson.js";
@@ -55,7 +54,7 @@ lowerPriority(8);
 export default async function read({ source, options, port }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
   try {
-    const reading = "file" in source ? readFile(source, options) : await readJson(source, options);
+    const reading = await ("file" in source ? readFile(source, options) : readJson(source, options));
     for (let step = await reading.next(); !consumer.hasClosed(); step = await reading.next()) {
       if (step.done === true) return port.postMessage({ kind: "result", result: step.value } satisfies ReadingMessage);
       port.postMessage({ kind: "chunk", chunk: step.value } satisfies ReadingMessage);
@@ -106,10 +105,11 @@ function messageOf(error: unknown): ReadingMessage {
 
 type Reading = AsyncGenerator<CsvChunk, CsvResult> | Generator<CsvChunk, CsvResult>;
 
-function readFile({ kind, file }: ThreadFile, options: ReadingTask["options"]): Reading {
+async function readFile({ kind, file }: ThreadFile, options: ReadingTask["options"]): Promise<Reading> {
   if (kind === "ndjsonFile") return readNdjson(filePieces(file), options);
   const { fileFormat, ...others } = options;
   if (fileFormat === undefined) return readCsv(filePieces(file), others);
+  const { readCatalog } = await import("../formats/read.js"); // most imports need no libraries for XML, HTML and encodings
   return readCatalog(fileBytes(file), { ...fileFormat, ...others });
 }
 

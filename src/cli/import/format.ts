@@ -7,7 +7,6 @@ import {
   type FormatTexts,
   parseFormatOptions,
 } from "../../catalog/formats/options.js";
-import { recognizeFormat } from "../../catalog/formats/read.js";
 import type { CsvResult } from "../../catalog/reading/csv.js";
 import { AppError } from "../../errors.js";
 
@@ -100,6 +99,7 @@ function checkMapping(value: unknown): FormatTexts {
 
 /** Rows that fail can be written to a file only where each product is a row of its own. @throws {AppError} BAD_REQUEST */
 export async function requireOwnColumns(file: string, options: FormatOptions): Promise<void> {
+  const { recognizeFormat } = await import("../../catalog/formats/read.js"); // its libraries would make each command start later
   const format = await recognizeFormat(fileBytes(file), options);
   if (format === "vitrine") return;
   throw new AppError(

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import { parseDateTime } from "../../lib/dateTime.js";
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

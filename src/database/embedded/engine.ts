@@ -37,6 +37,7 @@ export async function startEmbedded({ folder }: EmbeddedOptions): Promise<Embedd
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
+  setFlagsFromString("--wasm-lazy-validation"); // of functions that run: 9 MB of code need no proof that it is well formed
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
   const worker = startThread("database/embedded/engine.worker", {
     workerData: { folder, socketPath: join(socketFolder, socketName) },
