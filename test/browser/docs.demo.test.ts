@@ -3,13 +3,15 @@ import { expect, test } from "vitest";
 import { expectClean, openBrowser } from "../support/browser.js";
 import { migratedPlaceForTest, serve } from "../support/process.js";
 
-/** Executes an operation as it is filled in, and gives the status that is shown. */
+/** Executes an operation as it is filled in, closes it, and gives the status that was shown. */
 async function execute(operation: Locator): Promise<string> {
-  const closed = operation.locator(".opblock-summary-control[aria-expanded=false]");
-  if ((await closed.count()) > 0) await closed.click();
-  else await operation.getByRole("button", { name: "Clear" }).click();
+  const summary = operation.locator(".opblock-summary-control");
+  await summary.click();
+  const clear = operation.getByRole("button", { name: "Clear" });
+  if ((await clear.count()) > 0) await clear.click();
   await operation.getByRole("button", { name: "Execute", exact: true }).click();
   const status = await operation.locator(".live-responses-table .response .response-col_status").innerText();
+  await summary.dispatchEvent("click"); // each step would render all open operations again, which doubles its time
   return status.slice(0, 3);
 }
 

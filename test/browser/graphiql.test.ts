@@ -168,10 +168,10 @@ test("a refused token is reported and can be replaced, and so can one that stops
   await until(async () => (await answerOf(page)).includes('"data"'), "the answer");
   await revokeToken(app.db, store.id, id);
   await until(async () => {
-    await run(page);
-    return problem.isVisible();
+    const [answer] = await Promise.all([page.waitForResponse(`${app.url}/graphql`), run(page)]);
+    return answer.status() === 401;
   }, "the refusal of the revoked token");
-  expect(await problem.innerText()).toContain("was revoked or has expired");
+  await expect.poll(() => problem.innerText()).toContain("was revoked or has expired");
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await useToken(page, store.token);
   await run(page);

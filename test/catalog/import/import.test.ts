@@ -149,6 +149,7 @@ describe("all or nothing", () => {
     const { client, probe } = openConnections();
     let writes = 0;
     probe.aroundQuery = (sql, send) => {
+      if (sql.includes(`INSERT INTO "StagedImport"`)) writes = 0; // before, it completes what others have left
       writes += sql.includes(`INSERT INTO "Product" (`) ? 1 : 0;
       return send();
     };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
+import { until } from "../../support/process.js";
 import { importMany, products } from "../../support/products.js";
 
 test("a catalog that is imported again is updated within its pages, so that its indexes are left alone", async () => {
@@ -10,13 +11,18 @@ test("a catalog that is imported again is updated within its pages, so that its 
       `SELECT id, (ctid::text::point)[0]::int AS page FROM "Product" WHERE "storeId" = $1 ORDER BY id`,
       store.id,
     );
-  await store.graphql(importMany, { products: products(1_000) });
-  const before = await pages();
-  for (const price of [1, 2, 3]) {
+  let price = 0;
+  const movedByImport = async () => {
+    const before = await pages();
+    price += 1;
     const { data } = await store.graphql(importMany, { products: products(1_000, () => ({ price })) });
     expect(data.importProducts.updated).toBe(1_000);
     const after = await pages();
-    const moved = after.filter(({ page }, index) => page !== before[index]?.page);
-    expect(moved.length).toBeLessThan(50); // where products of others share a page
+    return after.filter((product, index) => product.page !== before[index]?.page).length;
+  };
+  await store.graphql(importMany, { products: products(1_000) });
+  // A transaction of another test that is open meanwhile keeps old versions, whose room the next import needs.
+  for (let imports = 0; imports < 3; imports += 1) {
+    await until(async () => (await movedByImport()) < 50, "an import whose products stay on their pages");
   }
 });
