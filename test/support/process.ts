@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
+import { copyFolder, removeFolders } from "./copyFolder.js";
 
 /**
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.
@@ -68,7 +69,7 @@ export async function makeSharedPlace(): Promise<Place> {
 }
 
 export async function removePlace({ dataDir, temporary }: Place): Promise<void> {
-  await Promise.all([dataDir, temporary].map((folder) => rm(folder, { recursive: true, force: true })));
+  await removeFolders(dataDir, temporary);
 }
 
 /** A place with a migrated database that has no stores yet. */
@@ -83,7 +84,7 @@ export function makePlaceWithStore(): Promise<Place> {
 
 async function makeCopy(template: keyof ProvidedContext["templates"]): Promise<Place> {
   const place = await makePlace();
-  await cp(inject("templates")[template], join(place.dataDir, "postgres"), { recursive: true });
+  await copyFolder(inject("templates")[template], join(place.dataDir, "postgres"));
   return place;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { type FileLock, lockFile } from "../../src/database/embedded/fileLock.js
 import { migrationNames, migrationsFolder } from "../../src/database/migrations/applied.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
+import { copyFolder } from "./copyFolder.js";
 
 const cache = "node_modules/.cache/vitrine";
 
@@ -74,7 +75,7 @@ async function makeIn(path: string): Promise<void> {
 
 /** Copies a database, and changes the copy. */
 async function copyAnd(from: string, to: string, change: (connection: PoolConfig) => Promise<unknown>): Promise<void> {
-  await cp(from, to, { recursive: true });
+  await copyFolder(from, to);
   const server = await startEmbedded({ folder: to });
   await change(embeddedConnection(server.socketFolder));
   await server.close();

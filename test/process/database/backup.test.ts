@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import {
-  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -22,6 +21,7 @@ import { readConfig } from "../../../src/config.js";
 import { openDatabase } from "../../../src/database/open.js";
 import { storeAt } from "../../support/app.js";
 import { cli, cliJson } from "../../support/cli.js";
+import { copyFolder } from "../../support/copyFolder.js";
 import {
   endOf,
   makeMigratedPlace,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 /** A place of a test's own with the store `current`. */
 async function currentPlace(): Promise<Place> {
   const place = await placeForTest();
-  await cp(template.dataDir, place.dataDir, { recursive: true });
+  await copyFolder(template.dataDir, place.dataDir);
   return place;
 }
 
@@ -121,7 +121,7 @@ test("a restore that was killed leaves the old database or the restored one, and
   expect(["current", "saved"]).toContain((await storesOf(place)).join());
   // Between the two renames.
   const at = (name: string) => join(place.dataDir, name);
-  await cp(join(saved.dataDir, "postgres"), at("restored"), { recursive: true });
+  await copyFolder(join(saved.dataDir, "postgres"), at("restored"));
   await rename(at("postgres"), at("moved"));
   expect(await storesOf(place)).toEqual(["saved"]);
 });
