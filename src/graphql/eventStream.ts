@@ -1,10 +1,11 @@
 import type { ExecutionResult } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { Context } from "../schema/context.js";
+import { turnWithoutConnections } from "../lib/streams/turn.js";
 import type { Call } from "./fastPath.js";
 import { refusedResponse } from "./httpStatus.js";
 import { type StreamFormat, streamFormatOf } from "./streamFormat.js";
-import type { LiveValues } from "./subscription.js";
+import type { LiveValues, Subscription } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 
 export interface EventStream {
@@ -31,8 +32,18 @@ export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
     const format = call === undefined ? undefined : streamFormatOf(accept);
     if (call === undefined || format === undefined) return undefined;
     const subscription = known.find(call.query, call.operationName);
-    return subscription?.start(call.variables, context).then((started) => asStream(started, format));
+    return subscription && start(subscription, call, context, format);
   };
+}
+
+async function start(
+  subscription: Subscription,
+  { variables }: Call,
+  context: Context,
+  format: StreamFormat,
+): Promise<EventStream> {
+  await turnWithoutConnections();
+  return asStream(await subscription.start(variables, context), format);
 }
 
 function asStream(started: ExecutionResult | LiveValues, format: StreamFormat): EventStream {

@@ -24,6 +24,17 @@ let taken = 0;
 let turn: Promise<void> | undefined;
 let hasAccepted = false;
 let hadAccepted = false;
+let accepted = 0;
+
+/** Longest wait for a turn without new connections. */
+const quietWaitMs = 250;
+
+interface Waiting {
+  readonly until: number;
+  readonly resume: () => void;
+}
+
+const waiting: Waiting[] = [];
 
 /**
  * Counts a piece that was read from a socket. Once this turn of the event loop has taken enough, returns a promise of
@@ -44,6 +55,7 @@ export function nextTurnAfter(bytes: number): Promise<void> | undefined {
 /** Notes that this turn of the event loop has accepted a connection: others may wait for the next ones. */
 export function noteConnection(): void {
   hasAccepted = true;
+  accepted += 1;
   turn ??= endOfTurn();
 }
 
@@ -53,4 +65,24 @@ async function endOfTurn(): Promise<void> {
   turn = undefined;
   hadAccepted = hasAccepted;
   hasAccepted = false;
+}
+
+/**
+ * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a second.
+ * For work that can wait while others connect: a turn accepts one connection, and the last of 400 dashboards that connect
+ * together, and whoever comes after them, would wait for the work of all.
+ */
+export function turnWithoutConnections(): Promise<void> {
+  return new Promise((resume) => {
+    waiting.push({ until: performance.now() + quietWaitMs, resume });
+    if (waiting.length === 1) void resumeInTurn();
+  });
+}
+
+async function resumeInTurn(): Promise<void> {
+  for (let before = accepted; waiting[0] !== undefined; before = accepted) {
+    await setImmediate();
+    const [first] = waiting;
+    if (accepted === before || performance.now() >= first.until) waiting.shift()?.resume();
+  }
 }

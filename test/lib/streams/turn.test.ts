@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { beforeEach, expect, test } from "vitest";
-import { nextTurnAfter, noteConnection } from "../../../src/lib/streams/turn.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { nextTurnAfter, noteConnection, turnWithoutConnections } from "../../../src/lib/streams/turn.js";
 
 const piece = 64 * 1024;
 
@@ -39,4 +39,39 @@ test("a turn that accepts a connection takes a single piece, and so does the nex
   expect(piecesTaken()).toBe(1);
   await setImmediate();
   expect(piecesTaken()).toBe(4);
+});
+
+describe("work that can wait while others connect", () => {
+  test("begins once a turn accepts no connection, in the order of its callers, one in each turn", async () => {
+    const begun: number[] = [];
+    const work = [1, 2, 3].map(async (caller) => {
+      await turnWithoutConnections();
+      begun.push(caller);
+    });
+    for (let turn = 0; turn < 5; turn += 1) {
+      noteConnection();
+      await setImmediate();
+    }
+    expect(begun).toEqual([]);
+    const seen: number[] = [];
+    while (begun.length < 3) {
+      await setImmediate();
+      seen.push(begun.length);
+    }
+    expect(begun).toEqual([1, 2, 3]);
+    expect(seen.filter((count) => count > 0)).toEqual([1, 2, 3]);
+    await Promise.all(work);
+  });
+
+  test("waits for a quarter of a second at most", async () => {
+    const begun: number[] = [];
+    const start = performance.now();
+    const work = turnWithoutConnections().then(() => begun.push(performance.now()));
+    while (begun.length === 0) {
+      noteConnection();
+      await setImmediate();
+    }
+    await work;
+    expect(performance.now() - start).toBeGreaterThanOrEqual(249);
+  });
 });
