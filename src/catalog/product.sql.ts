@@ -31,7 +31,7 @@ export function isLongField(name: string): name is LongField {
   return Object.hasOwn(longCharactersMax, name);
 }
 
-/** The bytes of these texts in a row. */
+/** The bytes of these texts in a row; those of images may be slightly more. */
 export function longBytes(fields: readonly LongField[]): Prisma.Sql {
   return fields.length === 0
     ? Prisma.sql`0`
@@ -41,9 +41,16 @@ export function longBytes(fields: readonly LongField[]): Prisma.Sql {
       );
 }
 
+/**
+ * Without the header of 24 bytes, and at most 7 of each element's length and padding. Once it was joined with an empty one, an array
+ * has the size of its texts, not that on disk, where it is compressed. Joining the texts would take seven times as long.
+ */
+const imagesBytes = Prisma.sql`
+  (SELECT greatest(pg_column_size(list) - 24 - 7 * cardinality(list), 0) FROM (SELECT images || '{}'::text[] AS list OFFSET 0) AS joined)`;
+
 const bytesOf: Readonly<Record<LongField, Prisma.Sql>> = {
   description: Prisma.sql`coalesce(octet_length(description), 0)`,
-  images: Prisma.sql`coalesce(octet_length(array_to_string(images, '')), 0)`,
+  images: imagesBytes,
 };
 
 export const writtenColumns = list(names);

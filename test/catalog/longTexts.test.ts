@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { productsInOrder, type SizedProduct } from "../../src/catalog/product.searchIndex.js";
 import { createTestStore, openTestApp, testDatabase } from "../support/app.js";
 import { bulk, paths, products } from "../support/products.js";
 
@@ -52,4 +53,27 @@ test("a variable that includes them later finds them", async () => {
   expect((await store.graphql(query, { all: true })).data.products.nodes).toEqual([
     { id: "p00000", description: "Long text" },
   ]);
+});
+
+test("the size of texts is that of their bytes, of images as they are or slightly less, compressed on disk or not", async () => {
+  const sized = await createTestStore(app);
+  const ofImages = (lengths: readonly number[]) =>
+    lengths.map((length, index) => `https://cdn.example/${index}/`.padEnd(length, "é"));
+  const texts = [
+    { description: "x".repeat(65_535), images: ofImages(Array.from({ length: 250 }, () => 2_000)) },
+    { description: "ü€", images: ofImages([25]) },
+    { description: "", images: ofImages([25, 26, 27, 28, 200]) },
+    { images: [] },
+  ];
+  expect((await sized.post(paths.bulk, bulk(products(texts.length, (i) => texts[i])))).status).toBe(200);
+  const sizes = async (field: "description" | "images") => {
+    const page = { storeId: sized.id, rowsMax: 10, withLongTexts: true, bytesOf: [field] } as const;
+    return (await productsInOrder<SizedProduct>(app.db, page)).map(({ bytes }) => bytes);
+  };
+  const exact = texts.map(({ images }) => Buffer.byteLength(images.join("")));
+  expect(await sizes("description")).toEqual(texts.map(({ description = "" }) => Buffer.byteLength(description)));
+  for (const [index, bytes] of (await sizes("images")).entries()) {
+    expect(bytes).toBeLessThanOrEqual(exact[index] ?? 0);
+    expect(bytes).toBeGreaterThan((exact[index] ?? 0) - 24 - 4 * (texts[index]?.images.length ?? 0));
+  }
 });

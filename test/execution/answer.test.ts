@@ -18,7 +18,7 @@ beforeAll(async () => {
   const count = (sql: string) => {
     if (!/FROM "Product"[^]*ORDER BY id LIMIT/u.test(sql)) return;
     pagesRead += 1;
-    if (sql.includes("octet_length")) sizesRead += 1;
+    if (sql.includes("AS bytes")) sizesRead += 1;
   };
   app = await startApp({}, testDatabase(count));
   store = await createTestStore(app);
