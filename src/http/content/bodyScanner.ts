@@ -28,7 +28,7 @@ export class BodyScanner {
   /** @param length in bytes, where it is known */
   constructor({ parent, fingerprintScope }: ScanOptions, length = 0) {
     this.#parent = parent;
-    if (length >= longFromBytes) this.#whole = Buffer.from(new SharedArrayBuffer(length));
+    if (length >= longFromBytes) this.#whole = sharedMemory(length);
     if (fingerprintScope !== undefined) this.#hash = createHash("sha256").update(fingerprintScope);
   }
 
@@ -52,7 +52,7 @@ export class BodyScanner {
     if (this.#length < longFromBytes) {
       return this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
     }
-    const whole = Buffer.from(new SharedArrayBuffer(this.#length));
+    const whole = sharedMemory(this.#length);
     let at = 0;
     for (const piece of this.#pieces) at += piece.copy(whole, at);
     return whole;
@@ -62,4 +62,14 @@ export class BodyScanner {
   end(bytes: Buffer): ScannedBody {
     return { json: cutBody(this.#scanner.end(bytes), this.#parent), fingerprint: this.#hash?.digest("hex") };
   }
+}
+
+const largeFromBytes = 4 * 1024 * 1024;
+/** What has more bytes is always mapped by glibc (`mallopt`, M_MMAP_THRESHOLD), which returns it to the system once it is free. */
+const mappedFromBytes = 32 * 1024 * 1024 + 1;
+
+/** Large memory is reserved as if it were larger, so that it is mapped; no more than `length` is ever used. */
+function sharedMemory(length: number): Buffer {
+  const reserved = length < largeFromBytes ? length : Math.max(length, mappedFromBytes);
+  return Buffer.from(new SharedArrayBuffer(reserved), 0, length);
 }

@@ -23,8 +23,9 @@ export function sharedBody(bytes: Buffer): SharedBody {
 export function receiveBody(port: MessagePort): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     port.once("message", (bytes: Uint8Array) => {
-      resolve(asBuffer(bytes));
+      port.removeAllListeners(); // through that of its end, the port would keep the body until the next turn of the event loop
       port.close();
+      resolve(asBuffer(bytes));
     });
     port.once("close", () => reject(new AppError("UNAVAILABLE", "The body is no longer there. Nothing was changed.")));
   });

@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { type BodyScan, scanBody } from "../../../src/http/content/bodyScan.js";
 import { BodyScanner } from "../../../src/http/content/bodyScanner.js";
 import { parseUnparsed, receiveBody } from "../../../src/lib/json/body.js";
 import { depthMax } from "../../../src/lib/json/scan.js";
+import { collectGarbage } from "../../../src/lib/threads/garbage.js";
 
 const options = { parent: ["variables"], fingerprintScope: "/graphql\n" };
 const products = Array.from({ length: 20_000 }, (_, index) => ({ id: `p-${index}`, title: 'Ä "quoted" title' }));
@@ -41,6 +43,18 @@ test.each([
   unparsed.body.sendTo(port1);
   expect((await receiveBody(port2)).equals(text), "for another thread").toBe(true);
   scan.close();
+});
+
+test("a thread that has used a body can collect it at once", async () => {
+  const receive = async () => {
+    const { port1, port2 } = new MessageChannel();
+    port1.postMessage(text);
+    return new WeakRef(await receiveBody(port2));
+  };
+  const body = await receive();
+  await setImmediate(); // before ports are closed
+  collectGarbage();
+  expect(body.deref()).toBeUndefined();
 });
 
 test("who waits for the bytes of a body that was closed is told", async () => {
