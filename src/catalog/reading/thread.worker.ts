@@ -48,7 +48,7 @@ const collectAfterBytes = 16 * 1024 * 1024;
 let uncollectedBytes = 0;
 
 // The event loop, which serves everybody, comes first.
-lowerPriority(8);
+lowerPriority(12);
 
 /** Ends early once the consumer has closed the port. */
 export default async function read({ source, options, port }: ReadingTask): Promise<void> {

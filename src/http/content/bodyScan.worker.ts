@@ -31,7 +31,7 @@ let piecesBytes = 0;
 let bodiesBytes = 0;
 
 // The event loop comes first. Imports, which have the same priority, are not held up by further bodies.
-lowerPriority(8);
+lowerPriority(12);
 
 parentPort?.on("message", ({ options, length, port }: NewScan) => {
   let scanner: BodyScanner | undefined = new BodyScanner(options, length);
