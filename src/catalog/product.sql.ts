@@ -31,7 +31,7 @@ export function isLongField(name: string): name is LongField {
   return Object.hasOwn(longCharactersMax, name);
 }
 
-/** The bytes of these texts in a row; those of images may be slightly more. */
+/** The bytes of these texts in a row; those of images may have up to three more each. */
 export function longBytes(fields: readonly LongField[]): Prisma.Sql {
   return fields.length === 0
     ? Prisma.sql`0`

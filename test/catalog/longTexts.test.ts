@@ -65,7 +65,7 @@ test("the size of texts is that of their bytes, of images as they are or slightl
     { description: "", images: ofImages([25, 26, 27, 28, 200]) },
     { images: [] },
   ];
-  expect((await sized.post(paths.bulk, bulk(products(texts.length, (i) => texts[i])))).status).toBe(200);
+  expect((await sized.post(paths.bulk, bulk(products(texts.length, (i) => ({ ...texts[i] }))))).status).toBe(200);
   const sizes = async (field: "description" | "images") => {
     const page = { storeId: sized.id, rowsMax: 10, withLongTexts: true, bytesOf: [field] } as const;
     return (await productsInOrder<SizedProduct>(app.db, page)).map(({ bytes }) => bytes);
@@ -74,6 +74,6 @@ test("the size of texts is that of their bytes, of images as they are or slightl
   expect(await sizes("description")).toEqual(texts.map(({ description = "" }) => Buffer.byteLength(description)));
   for (const [index, bytes] of (await sizes("images")).entries()) {
     expect(bytes).toBeLessThanOrEqual(exact[index] ?? 0);
-    expect(bytes).toBeGreaterThan((exact[index] ?? 0) - 24 - 4 * (texts[index]?.images.length ?? 0));
+    expect(bytes).toBeGreaterThanOrEqual((exact[index] ?? 0) - 3 * (texts[index]?.images.length ?? 0));
   }
 });
