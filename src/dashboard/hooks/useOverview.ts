@@ -46,15 +46,17 @@ function useStoreFigures(token: string, range: Range) {
   );
 }
 
-function useShowTable(token: string, { range, order, isAscending, search, after }: OverviewState) {
+/** With the page that it is: another may have been asked for since. */
+function useShowTable(token: string, { range, order, isAscending, search, after, page }: OverviewState) {
   return usePolled(
     async (signal) => {
       const { from, until } = boundsOf(range);
       const sort = { orderBy: orders[order], direction: isAscending ? "ASC" : "DESC" } as const;
       const variables = { first: pageSize, after, search: search.trim(), from, until, ...sort };
-      return present((await query(showTableQuery, variables, { token, signal })).liveStreams);
+      const { liveStreams } = await query(showTableQuery, variables, { token, signal });
+      return { ...present(liveStreams), page, isFirst: after === undefined };
     },
-    JSON.stringify([token, range, order, isAscending, search.trim(), after]),
+    JSON.stringify([token, range, order, isAscending, search.trim(), after, page]),
   );
 }
 

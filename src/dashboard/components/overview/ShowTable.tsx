@@ -41,17 +41,17 @@ export function ShowTable({ table, isCurrent, state, onState, onFollow }: Props)
         <Rows table={table} state={state} onState={onState} onFollow={onFollow} />
       )}
       <Pager
-        page={state.page}
-        isFirst={state.after === undefined}
+        page={table.page}
+        isFirst={table.isFirst}
         next={table.pageInfo.hasNextPage ? table.pageInfo.endCursor : null}
-        text={rangeText(table, state.page)}
-        onPage={(after, page) => onState({ after, page })}
+        text={rangeText(table)}
+        onPage={(after, page) => isCurrent && onState({ after, page })} // what is asked for has other cursors
       />
     </section>
   );
 }
 
-function rangeText({ nodes, totalCount, totalCountIsExact }: Table, page: number): string {
+function rangeText({ nodes, totalCount, totalCountIsExact, page }: Table): string {
   const first = (page - 1) * pageSize + 1;
   if (nodes.length === 0) return "";
   const total = `${totalCountIsExact ? "" : "more than "}${formatCount(totalCount)}`;
