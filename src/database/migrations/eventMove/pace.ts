@@ -17,6 +17,11 @@ export const paces = {
 } satisfies Record<string, PaceLimits>;
 
 const rowsAtFirst = 500;
+/**
+ * However long they take. Where a machine is busy, even a single row may take longer than a batch should, and batches of single rows
+ * would never end beside those who record.
+ */
+const rowsMin = 250;
 /** Of the time of a batch, for others. */
 const pauseShare = 0.2;
 
@@ -38,7 +43,7 @@ export function createPace({ batchMs, rowsMax }: PaceLimits): Pace {
       const tookMs = performance.now() - begun;
       if (done >= rows || tookMs > batchMs) {
         const factor = Math.min(2, Math.max(0.5, batchMs / tookMs));
-        rows = Math.max(1, Math.min(rowsMax, Math.round(rows * factor)));
+        rows = Math.min(rowsMax, Math.max(rowsMin, Math.round(rows * factor)));
       }
       if (done > 0) await sleep(tookMs * pauseShare);
       return done;
