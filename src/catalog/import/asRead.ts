@@ -19,9 +19,11 @@ import { sentRows } from "../product.sql.js";
 import {
   checkSkus,
   deferSkuCheck,
+  isCatalogEmpty,
   tieToSite,
   tieWritten,
   type UpsertCounts,
+  type UpsertKind,
   upsertProducts,
 } from "../product.store.js";
 
@@ -83,12 +85,13 @@ export async function writeAsRead(
     const now = await lock(transaction, isWhole ? (isAlone ? "short, alone" : "short") : "long");
     const defersSkus = !isWhole || replaces;
     if (defersSkus) await deferSkuCheck(transaction);
+    const kind = isWhole ? "sent, in the order of ids" : await kindOfLong(transaction, target);
     while (step.done !== true) {
       throwIfDisconnected(signal);
       const counts =
         job.mode === "PATCH"
           ? await patchChunk(transaction, target, step.value, now)
-          : await writeChunk(transaction, target, step.value, { now, inOrder: isWhole });
+          : await writeChunk(transaction, target, step.value, { now, kind });
       stored += counts.stored;
       created += counts.created;
       tied += counts.tied;
@@ -122,16 +125,19 @@ export function readAhead(reader: Reader, step: Step): Promise<Step> {
   return next;
 }
 
+async function kindOfLong(transaction: Database, { storeId }: ImportTarget): Promise<UpsertKind> {
+  return (await isCatalogEmpty(transaction, storeId)) ? "sent, into an empty catalog" : "sent";
+}
+
 async function writeChunk(
   transaction: Database,
   target: ImportTarget,
   chunk: ProductChunk,
-  { now, inOrder }: { now: string; inOrder: boolean },
+  { now, kind }: { now: string; kind: UpsertKind },
 ): Promise<UpsertCounts & { readonly tied: number }> {
   const { storeId, siteId } = target;
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
-    const kind = inOrder ? "sent, in the order of ids" : "sent";
     const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new RowsInDoubt();
     const tied = siteId === undefined ? 0 : await tieToSite(transaction, { storeId, siteId }, rows, "sent");
