@@ -18,7 +18,8 @@ const shared = {
   exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 3, // much of a test's time is waiting: on two cores, two workers leave a third of both unused
   setupFiles: ["test/support/properties.setup.ts"],
-  execArgv: ["--liftoff-only"], // as processes of test/support/process.ts
+  // As processes of test/support/process.ts: most code soon has run for the last time.
+  execArgv: ["--liftoff-only", "--interrupt-budget=1000000"],
   isolate: false, // importing the service anew for each file would cost more than the tests
   // A hang is found all the same, and a busy machine is no failure.
   testTimeout: 300_000,

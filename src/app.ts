@@ -32,9 +32,8 @@ import type { DemoShop } from "./http/pages/demo/page.js";
 import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
 import { exportRoutes } from "./rest/exports.js";
-import { createRestHandler } from "./rest/handler.js";
 import { describeApi, describeServer } from "./rest/openapi/document.js";
-import { planRest } from "./rest/operations.js";
+import { type PreparedRest, prepareRest } from "./rest/prepare.js";
 import type { Channel } from "./cluster/channel.js";
 import { openRedis } from "./lib/redis.js";
 import { startSweep, type Sweep } from "./lib/sweep.js";
@@ -65,12 +64,22 @@ export interface App {
   close(timeoutMs?: number): Promise<void>;
 }
 
-/**
- * Assembles the service, with all work that can be done before the first request. Without Redis, the channel to its `primary`
- * connects a worker with the others.
- */
-export async function createApp(config: Config, database: OpenDatabase, log: Logger, primary?: Channel): Promise<App> {
-  const { view, operations, openApi } = await planRest(schema);
+export interface AppOptions {
+  /** Connects a worker with the others, where there is no Redis. */
+  readonly primary?: Channel;
+  /** Apps of one process may share it. */
+  readonly rest?: Promise<PreparedRest>;
+}
+
+/** Assembles the service, with all work that can be done before the first request. */
+export async function createApp(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  options: AppOptions = {},
+): Promise<App> {
+  const { primary, rest: preparedRest = prepareRest(schema) } = options;
+  const { view, operations, openApi, handler: rest } = await preparedRest;
   const known = createKnownOperations(schema);
   const subscriptions = createKnownSubscriptions(schema);
   const gateway = createGateway(known, subscriptions, {
@@ -82,12 +91,8 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
   // From here on there are open connections, which must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = openFeed(config, database, log, primary);
-  const telemetry = createTelemetry({
-    log,
-    sources: { feed, database },
-    tracing,
-    share: primary && ((own) => shareMetrics(primary, own)),
-  });
+  const share = primary && shareMetrics.bind(undefined, primary);
+  const telemetry = createTelemetry({ log, sources: { feed, database }, tracing, share });
   const sweeps = startSweeps(config, database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
@@ -113,7 +118,7 @@ export async function createApp(config: Config, database: OpenDatabase, log: Log
       fastPath: createFastPath(known),
       openEventStream: createEventStreams(subscriptions),
       persisted,
-      rest: createRestHandler(schema, operations),
+      rest,
       writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
       demoToken: () => demoToken,
       demoShop: () => demoShop,

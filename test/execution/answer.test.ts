@@ -9,6 +9,12 @@ import { importMany, products } from "../support/products.js";
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 
+/** The longest texts and images that a product may have. */
+const large = (character: string) => ({
+  description: "x".repeat(65_535),
+  images: Array.from({ length: 250 }, (_, i) => `https://cdn.example/${String(i).padStart(2_028, character)}`),
+});
+
 /** Statements that read a page of products, or its size. */
 let pagesRead = 0;
 let sizesRead = 0;
@@ -22,9 +28,8 @@ beforeAll(async () => {
   };
   app = await startApp({}, testDatabase(count));
   store = await createTestStore(app);
-  const image = (i: number) => `https://cdn.example/${String(i).padStart(2_028, "é")}`;
-  const large = { description: "x".repeat(65_535), images: Array.from({ length: 250 }, (_, i) => image(i)) };
-  await store.graphql(importMany, { products: products(10, () => large) });
+  // Mostly ASCII, which takes a fraction of the time.
+  await store.graphql(importMany, { products: products(10, (index) => large(index === 0 ? "é" : "e")) });
 });
 afterAll(() => app.close());
 
@@ -108,12 +113,14 @@ describe("an answer", () => {
   });
 
   test("is measured in bytes, whatever the names and values of its fields", async () => {
+    const other = await createTestStore(app);
+    await other.graphql(importMany, { products: products(10, () => large("é")) });
     const query = `{ products(first: 10) { nodes { ${many(4, (i) => `a${i}: images`)} } } }`;
     expect(10 * 4 * 250 * 2_048).toBeGreaterThan(answerBytesMax);
-    expect(await store.graphql(query)).toEqual({ errors: [tooLarge] });
+    expect(await other.graphql(query)).toEqual({ errors: [tooLarge] });
     // 15.6 million characters, of which nearly all are two bytes
     expect(10 * 3 * 250 * 2_048).toBeLessThan(answerBytesMax);
-    expect(await store.graphql(query.replace("a0: images", ""))).toEqual({ errors: [tooLarge] });
+    expect(await other.graphql(query.replace("a0: images", ""))).toEqual({ errors: [tooLarge] });
   });
 });
 

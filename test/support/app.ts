@@ -8,8 +8,10 @@ import { createApp } from "../../src/app.js";
 import { loggedError } from "../../src/cli/serve/log.error.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { schema } from "../../src/graphql/schema.js";
 import type { DemoShop } from "../../src/http/pages/demo/page.js";
 import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
+import { prepareRest } from "../../src/rest/prepare.js";
 import { recordStatement, observedClient } from "./citus/recording.js";
 
 declare module "vitest" {
@@ -82,6 +84,9 @@ export function openConnections(onStatement?: (sql: string) => void): OpenDataba
   return database;
 }
 
+/** For all apps of a worker. */
+const preparedRest = prepareRest(schema);
+
 /** Starts the service, on the database under test unless another is given, which is then closed with it. */
 export async function startApp(
   overrides: Partial<Config> = {},
@@ -93,7 +98,7 @@ export async function startApp(
   const write = (line: string) => void (line.includes('"msg":"request"') ? accessLog : logged).push(line);
   const log = pino({ level: overrides.logLevel ?? "info", serializers: { err: loggedError } }, { write });
   const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
-  const app = await createApp(config, database, log);
+  const app = await createApp(config, database, log, { rest: preparedRest });
   const server = await listen(app.handler, { ...config, ...patience });
   return {
     url: server.url,

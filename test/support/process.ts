@@ -122,9 +122,9 @@ function recorder(): string {
 
 /**
  * WebAssembly is compiled by V8's baseline compiler alone. Most processes of tests run for a second or two, of which V8 would
- * spend a third on optimizing the embedded engine and Prisma's query compiler.
+ * spend a third on optimizing the embedded engine and Prisma's query compiler. JavaScript is optimized later than by default, too.
  */
-export const nodeFlags = ["--liftoff-only"];
+export const nodeFlags = ["--liftoff-only", "--interrupt-budget=1000000"];
 
 const living = new Set<ChildProcess>();
 // What a test left that failed or ran out of time. Vitest ends this process by SIGTERM, which by itself is no exit.

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { type Ended, type Place, program } from "./process.js";
+import { type Ended, nodeFlags, type Place, program } from "./process.js";
 
 /** Runs lines of a shell in which `vitrine` is the program. A pipe fails where one of its commands does. */
 export async function shellOf(lines: string, env: Place["env"]): Promise<Ended> {
   const { PATH = "" } = process.env;
-  const script = `vitrine() { "${process.execPath}" "${program}" "$@"; }\nset -o pipefail\n${lines}`;
+  const script = `vitrine() { "${process.execPath}" ${nodeFlags.join(" ")} "${program}" "$@"; }\nset -o pipefail\n${lines}`;
   const child = spawn("bash", ["-c", script], { env: { PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);

@@ -29,7 +29,7 @@ async function serve(config: Config, worker: Worker, channel: Channel): Promise<
     const { server, open } = await listenEarly(config);
     let app: App | undefined;
     try {
-      app = await createApp(config, database, log, channel);
+      app = await createApp(config, database, log, { primary: channel });
       open(app);
       const stopRequest = untilStopRequest(worker, channel);
       channel.send("serves", server.url);

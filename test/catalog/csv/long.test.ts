@@ -8,7 +8,7 @@ import { digestOf } from "../../support/stored.js";
 // Over REST, a CSV of this length is not parsed with its body, but read where it stands; over GraphQL it is.
 const app = await openTestApp();
 
-const rows = 3_000;
+const rows = 2_100;
 const list = products(rows, (index) => ({
   title: `Größe ${index} 👗 "quoted" \\n`,
   description: index % 3 === 0 ? "two\nlines\tand a tab\u2028" : "€".repeat(index % 50),
@@ -97,7 +97,7 @@ describe("the problems of a long CSV are the same as over GraphQL", () => {
   const wrong = csvContent
     .replace("p00007,sku-p00007", "p00007,sku-p00008")
     .replace("p02000,", ",")
-    .replace(/true(?=[^\n]*p02500)/u, "perhaps")
+    .replace(/true(?=[^\n]*p02050)/u, "perhaps")
     .concat("p9,s,T\n");
 
   test.each(["REJECT_ALL", "REJECT_FAILED"])("with %s", async (errorPolicy) => {
