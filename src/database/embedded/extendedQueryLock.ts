@@ -2,23 +2,34 @@ import type { PGlite } from "@electric-sql/pglite";
 
 /** Messages that ReadyForQuery follows (PostgreSQL manual, 55.7). */
 const endsExchange = new Set(["Q", "S", "F", "X"].map((type) => type.charCodeAt(0)));
+const flush = "H".charCodeAt(0);
+const terminate = "X".charCodeAt(0);
 const startupMessage = 0;
+/** Longer exchanges reach the engine in parts. */
+const heldBytesMax = 1024 * 1024;
 
 /**
  * Lets several clients share PGlite's one session. pglite-socket stays with a client only while PGlite reports a
  * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
- * counts as a transaction.
+ * counts as a transaction. Its messages are held until Sync or Flush: the engine takes them in one call, which costs less than five.
  *
  * @param onFailure called when the engine fails, where clients would wait forever
  */
 export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
+  let held: Uint8Array[] = [];
+  const takeHeld = (): Uint8Array[] => {
+    const taken = held;
+    held = [];
+    return taken;
+  };
   return new Proxy(pglite, {
     get(target, name) {
       if (name === "isInTransaction") return () => exchangeOpen || target.isInTransaction();
       if (name === "exec") {
         // Called only to roll back after a client that left.
         return async (sql: string) => {
+          held = [];
           const results = await target.exec(sql);
           exchangeOpen = false;
           // A failed extended query skips statements until the Sync that the first exec has sent.
@@ -29,7 +40,12 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
         return async (...[message, options]: Parameters<PGlite["execProtocolRawStream"]>) => {
           const type = message[0] ?? startupMessage;
           exchangeOpen = type !== startupMessage && !endsExchange.has(type);
-          return target.execProtocolRawStream(message, options).catch((error: unknown) => {
+          const messages = type === terminate ? [message] : [...takeHeld(), message];
+          if (exchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax) {
+            held = messages;
+            return;
+          }
+          await target.execProtocolRawStream(joined(messages), options).catch((error: unknown) => {
             onFailure(error);
             throw error;
           });
@@ -39,4 +55,13 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+function totalLength(messages: readonly Uint8Array[]): number {
+  return messages.reduce((sum, { length }) => sum + length, 0);
+}
+
+function joined(messages: readonly Uint8Array[]): Uint8Array {
+  const [first] = messages;
+  return messages.length === 1 && first !== undefined ? first : Buffer.concat(messages);
 }

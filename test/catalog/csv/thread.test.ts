@@ -37,7 +37,7 @@ describe("a record without end", () => {
     ["quotes among white space", ' "" '],
   ])("costs no more than its length where it is full of %s", async (_, unit) => {
     const started = performance.now();
-    const { result } = await read(`${header}\n${row("1")}\nx,${unit.repeat(1_200_000 / unit.length)}\n${row("2")}\n`);
+    const { result } = await read(`${header}\n${row("1")}\nx,${unit.repeat(4_000_000 / unit.length)}\n${row("2")}\n`);
     expect(result.rows).toBe(3);
     expect(performance.now() - started).toBeLessThan(within(20_000));
   });
