@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { nodeFlags } from "./test/support/nodeFlags.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testChromium = process.env["TEST_CHROMIUM"];
@@ -18,8 +19,7 @@ const shared = {
   exclude: ["test/package/**"], // npm run test:package
   maxWorkers: 3, // much of a test's time is waiting: on two cores, two workers leave a third of both unused
   setupFiles: ["test/support/properties.setup.ts"],
-  // As processes of test/support/process.ts: most code soon has run for the last time.
-  execArgv: ["--liftoff-only", "--interrupt-budget=1000000"],
+  execArgv: [...nodeFlags],
   isolate: false, // importing the service anew for each file would cost more than the tests
   // A hang is found all the same, and a busy machine is no failure.
   testTimeout: 300_000,

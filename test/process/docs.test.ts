@@ -10,16 +10,9 @@ import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { variableNames } from "../../src/config.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
+import { nodeFlags } from "../support/nodeFlags.js";
 import { rememberRows } from "../support/rows.js";
-import {
-  makeMigratedPlace,
-  nodeFlags,
-  type Place,
-  program,
-  removePlace,
-  serve,
-  type Serving,
-} from "../support/process.js";
+import { makeMigratedPlace, type Place, program, removePlace, serve, type Serving } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
+import { nodeFlags } from "./nodeFlags.js";
 
 /**
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.
@@ -119,12 +120,6 @@ function recorder(): string {
   url.searchParams.set("folder", inject("statementsFolder"));
   return url.href;
 }
-
-/**
- * WebAssembly is compiled by V8's baseline compiler alone. Most processes of tests run for a second or two, of which V8 would
- * spend a third on optimizing the embedded engine and Prisma's query compiler. JavaScript is optimized later than by default, too.
- */
-export const nodeFlags = ["--liftoff-only", "--interrupt-budget=1000000"];
 
 const living = new Set<ChildProcess>();
 // What a test left that failed or ran out of time. Vitest ends this process by SIGTERM, which by itself is no exit.

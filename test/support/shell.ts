@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { type Ended, nodeFlags, type Place, program } from "./process.js";
+import { nodeFlags } from "./nodeFlags.js";
+import { type Ended, type Place, program } from "./process.js";
 
 /** Runs lines of a shell in which `vitrine` is the program. A pipe fails where one of its commands does. */
 export async function shellOf(lines: string, env: Place["env"]): Promise<Ended> {
