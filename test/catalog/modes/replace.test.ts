@@ -3,7 +3,7 @@ import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { invalid, refusal } from "../../support/problems.js";
-import { paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
 const app = await openTestApp();
 
@@ -207,8 +207,10 @@ describe("REPLACE with a siteId", () => {
     await addSite(app.db, store.id, "web", "shop");
     await addSite(app.db, store.id, "market", "marketplace");
     const [own, shared] = [product("own"), product("shared")];
-    await store.post(paths.bulk, { products: [own, shared, product("stays"), ...products(count)], siteId: "web" });
-    await store.post(paths.bulk, { products: [shared, product("elsewhere")], siteId: "market" });
+    const ofWeb = { products: [own, shared, product("stays"), ...products(count)], siteId: "web" };
+    expect(await store.post(paths.bulk, ofWeb)).toEqual(importedAnswer(3 + count));
+    const ofMarket = { products: [shared, product("elsewhere")], siteId: "market" };
+    expect(await store.post(paths.bulk, ofMarket)).toEqual(importedAnswer(1, 1));
     return store;
   }
 
