@@ -86,6 +86,7 @@ export async function dashboardRows(): Promise<Row[]> {
   const seen = await Promise.all(watchers.map(({ end }) => end()));
   const ended = seen.reduce((sum, watched) => sum + watched.ended, 0);
   const late = seen.flatMap(({ values }) => lateness(values, recorded));
+  if (late.length === 0) late.push(Number.POSITIVE_INFINITY); // no value came at all
   const name = `18, ${wanted.toLocaleString("en")} dashboards, one update a second of each show`;
   const megabytes = seen.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
   return [

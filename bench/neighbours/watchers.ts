@@ -2,12 +2,12 @@
 // those of a few of them, so that it takes little of the processors that the server needs.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Opened, Watched, WatchersTask } from "./dashboards.js";
-import { dashboard, subscribe } from "./subscribe.js";
+import { dashboard, streamEnd, subscribe } from "./subscribe.js";
 
 const openAtOnce = 50;
 const openMs = 180_000;
 
-const total = /"orders":\{"live":\d+,"replay":\d+,"total":(\d+)\}/gu;
+const total = /"orders":\{[^}]*"total":(\d+)\}/gu;
 const values: Watched["values"][number][] = [];
 /** A subscriber who is looked at. */
 interface Sample {
@@ -59,6 +59,7 @@ async function watch(server: { url: string; token: string }, body: string, sampl
     void sleep(Math.max(0, end - performance.now()), undefined, { ref: false }).then(() => resolve());
     socket.on("data", (part: Buffer) => {
       counts.bytes += part.byteLength;
+      if (part.includes(streamEnd)) socket.destroy();
       if (!isOpen) {
         isOpen = part.toString("latin1", 0, 12) === "HTTP/1.1 200";
         if (isOpen) counts.opened += 1;
