@@ -18,11 +18,6 @@ const heldBytesMax = 1024 * 1024;
 export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
   let held: Uint8Array[] = [];
-  const takeHeld = (): Uint8Array[] => {
-    const taken = held;
-    held = [];
-    return taken;
-  };
   return new Proxy(pglite, {
     get(target, name) {
       if (name === "isInTransaction") return () => exchangeOpen || target.isInTransaction();
@@ -40,11 +35,11 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
         return async (...[message, options]: Parameters<PGlite["execProtocolRawStream"]>) => {
           const type = message[0] ?? startupMessage;
           exchangeOpen = type !== startupMessage && !endsExchange.has(type);
-          const messages = type === terminate ? [message] : [...takeHeld(), message];
-          if (exchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax) {
-            held = messages;
-            return;
-          }
+          // Of a client that leaves without Sync, nothing is left for the next one.
+          const messages = type === terminate ? [message] : [...held, message];
+          const isHeld = exchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax;
+          held = isHeld ? messages : [];
+          if (isHeld) return;
           await target.execProtocolRawStream(joined(messages), options).catch((error: unknown) => {
             onFailure(error);
             throw error;

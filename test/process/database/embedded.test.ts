@@ -106,6 +106,15 @@ describe("a client that disconnects leaves nothing behind and blocks no other", 
     expect(await query("SELECT * FROM kept")).toEqual([]);
   });
 
+  test("with a Terminate in the middle of an exchange", async () => {
+    const { socket } = await connectRaw();
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.end(Buffer.concat([...execute(insert("f")), message("X")]));
+    await closed;
+    expect(await query("SELECT $1::int AS one", [1])).toEqual([{ one: 1 }]);
+    expect(await query("SELECT * FROM kept")).toEqual([]);
+  });
+
   test("at any moment, while others work", async () => {
     const others = { atWork: true };
     const work = [0, 1, 2].map((who) =>
