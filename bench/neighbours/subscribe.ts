@@ -11,7 +11,7 @@ interface Server {
 
 type Variables = Parameters<NonNullable<(typeof showSubscription)["__apiType"]>>[0];
 
-/** The end of a stream: this benchmark's shows go on, so it follows errors alone. */
+/** Ends a stream: here after errors alone, since the shows go on. */
 export const streamEnd = "event: complete";
 
 /** The body of a dashboard's subscription, as its page sends it. */

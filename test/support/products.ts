@@ -1,3 +1,4 @@
+import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
 
 /** A product as callers send it. */
@@ -56,20 +57,11 @@ export function importedAnswer(created: number, updated = 0) {
   return { status: 200, type: "application/json; charset=utf-8", body: { message, imported, created, updated } };
 }
 
-interface StoredProduct {
-  readonly id: string;
-  readonly sku: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly price: number | null;
-  readonly priceMin: number | null;
-  readonly priceMax: number | null;
-  readonly available: boolean;
-  readonly images: string[];
-  readonly featuredImage: string;
-  readonly url: string;
-  readonly sites: string[];
-}
+type Price = "price" | "priceMin" | "priceMax";
+
+/** A row of a product with all of its columns but its store and the times. */
+type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" | Price> &
+  Readonly<Record<Price, number | null>> & { readonly sites: string[] };
 
 /**
  * Everything that is stored of a store's products, but for its id and the times, in the order of their ids. It is read as one text
@@ -80,12 +72,10 @@ export async function storedProducts(
   { id: storeId }: Pick<TestStore, "id">,
 ): Promise<StoredProduct[]> {
   const [{ list }] = await db.$queryRaw<[{ list: string | null }]>`
-    SELECT json_agg(json_build_object(
-      'id', id, 'sku', sku, 'title', title, 'description', description, 'price', price, 'priceMin', "priceMin",
-      'priceMax', "priceMax", 'available', available, 'images', images, 'featuredImage', "featuredImage", 'url', url,
-      'sites', COALESCE(sites, '[]')) ORDER BY id)::text AS list
-    FROM "Product" LEFT JOIN (
-      SELECT "productId", json_agg("siteId" ORDER BY "siteId") AS sites
+    SELECT jsonb_agg(to_jsonb(p) - ARRAY['storeId', 'createdAt', 'updatedAt', 'searchWords']
+      || jsonb_build_object('sites', COALESCE(sites, '[]')) ORDER BY id)::text AS list
+    FROM "Product" AS p LEFT JOIN (
+      SELECT "productId", jsonb_agg("siteId" ORDER BY "siteId") AS sites
       FROM "ProductSite" WHERE "storeId" = ${storeId} GROUP BY "productId"
     ) AS sold ON "productId" = id
     WHERE "storeId" = ${storeId}`;

@@ -85,7 +85,7 @@ export async function writeAsRead(
     const now = await lock(transaction, isWhole ? (isAlone ? "short, alone" : "short") : "long");
     const defersSkus = !isWhole || replaces;
     if (defersSkus) await deferSkuCheck(transaction);
-    const kind = isWhole ? "sent, in the order of ids" : await kindOfLong(transaction, target);
+    const kind = isWhole ? "sent, in the order of ids" : await kindOfLong(transaction, job);
     while (step.done !== true) {
       throwIfDisconnected(signal);
       const counts =
@@ -125,8 +125,10 @@ export function readAhead(reader: Reader, step: Step): Promise<Step> {
   return next;
 }
 
-async function kindOfLong(transaction: Database, { storeId }: ImportTarget): Promise<UpsertKind> {
-  return (await isCatalogEmpty(transaction, storeId)) ? "sent, into an empty catalog" : "sent";
+async function kindOfLong(transaction: Database, { target, mode }: ImportJob): Promise<UpsertKind> {
+  return mode !== "PATCH" && (await isCatalogEmpty(transaction, target.storeId))
+    ? "sent, into an empty catalog"
+    : "sent";
 }
 
 async function writeChunk(
