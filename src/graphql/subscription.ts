@@ -15,6 +15,7 @@ import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
 import { compiled, interpreted, type Operation } from "../execution/operation.js";
 import type { FairShare } from "../lib/fairShare.js";
+import { turnWithoutConnections } from "../lib/streams/turn.js";
 import type { StreamFormat } from "./streamFormat.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
@@ -55,7 +56,11 @@ export function prepareSubscription(
     if (uses === compiledFrom) operation = compiled(schema, document, operationName);
     const within = { ...context, answer: new AnswerBudget() };
     const { storeId } = context.identity;
-    return valueOf(() => executions.run(storeId, async () => operation.run(variables, within, payload)), context);
+    const run = async () => {
+      await turnWithoutConnections(); // so that the values of many subscriptions do not keep others waiting
+      return operation.run(variables, within, payload);
+    };
+    return valueOf(() => executions.run(storeId, run), context);
   };
   return {
     document,

@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const watchShow = `subscription Watch($lsId: String!, $from: DateTime) { show: liveStreamAnalytics(lsId: $lsId) {
-  id name host { name } kpis { orders { total } devices { device } } timeline(from: $from) { startsAt orders } } }`;
+const watchShow = `subscription Watch($lsId: String!, $from: DateTime, $until: DateTime) { show: liveStreamAnalytics(lsId: $lsId) {
+  id name host { name } kpis { orders { total } devices { device } } timeline(from: $from, until: $until) { startsAt orders } } }`;
 
 interface Asked {
   readonly path: string;
@@ -129,7 +129,7 @@ describe("the stream is the same as Yoga's, byte for byte,", () => {
 });
 
 const orderOf = (id: string) => ({ id, type: "ORDER", channel: "LIVE", amount: 1 });
-const minuteReads = (sql: string) => /LATERAL \(\s*SELECT to_timestamp/u.test(sql);
+const minuteReads = (sql: string) => /json_agg\(json_build_array\("startsAt", viewers/u.test(sql);
 
 /** A service that tells of each query, with a store and a show. */
 async function startObserved() {
@@ -173,8 +173,8 @@ test("of a store's distinct subscriptions, at most two are executed at a time, a
     return send().finally(() => (running -= 1));
   };
   const all = Array.from({ length: 20 }, (_, minute) => {
-    const from = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
-    return subscribe(watched, owner, { query: watchShow, variables: { lsId: show.id, from } }, leaving.signal);
+    const end = new Date(Date.UTC(2100, 0, 1, 0, minute)).toISOString();
+    return subscribe(watched, owner, { query: watchShow, variables: { lsId: show.id, until: end } }, leaving.signal);
   });
   await Promise.all(all.map((values) => values.next()));
   await owner.graphql(record, { lsId: show.id, events: [orderOf("1")] });
@@ -182,6 +182,27 @@ test("of a store's distinct subscriptions, at most two are executed at a time, a
   for (const { data } of seen) expect(data.show.kpis.orders).toEqual({ total: 1 });
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThanOrEqual(2);
+  leaving.abort();
+  await watched.close();
+});
+
+test("subscriptions whose time lines begin at different times share two reads", async () => {
+  const { database, watched, owner, show } = await startObserved();
+  const leaving = new AbortController();
+  const all = [5, 4, 3, 2, 1, 0, 6].map((hours) => {
+    const from = new Date(Date.now() - hours * 3_600_000).toISOString();
+    return subscribe(watched, owner, { query: watchShow, variables: { lsId: show.id, from } }, leaving.signal);
+  });
+  await Promise.all(all.map((values) => values.next()));
+  let reads = 0;
+  database.probe.aroundQuery = (sql, send) => {
+    if (minuteReads(sql)) reads += 1;
+    return send();
+  };
+  await owner.graphql(record, { lsId: show.id, events: [orderOf("1")] });
+  const seen = await Promise.all(all.map(async (values) => (await values.next()).value));
+  for (const { data } of seen) expect(data.show.timeline).toMatchObject([{ orders: 1 }]);
+  expect(reads).toBe(2);
   leaving.abort();
   await watched.close();
 });

@@ -7,7 +7,8 @@ import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
 import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
 import { shared } from "./shared.js";
-import { readPeakViewers, readTimeline, type TimelineBucket } from "./timeline.js";
+import { sharedTimeline } from "./sharedTimeline.js";
+import { readPeakViewers, type TimelineBucket } from "./timeline.js";
 import { ProductCarts, ProductOrder, topProductsOf } from "./topProducts.schema.js";
 
 /** Four hours of minutes, so that more than ten shows may be compared in one query. */
@@ -65,13 +66,8 @@ export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("Li
         from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
         until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
       },
-      resolve: (analytics, args, { db }) => {
-        const { storeId, id } = analytics;
-        const { bucketSeconds, from, until } = args;
-        const key = `timeline ${JSON.stringify([bucketSeconds, from, until])}`;
-        const read = () => readTimeline(db, storeId, id, bucketSeconds, { from, until });
-        return shared(analytics, key, read);
-      },
+      resolve: (analytics, { bucketSeconds, from, until }, { db }) =>
+        sharedTimeline(db, analytics, bucketSeconds, { from, until }),
     }),
     topProducts: t.field({
       type: [ProductCarts],

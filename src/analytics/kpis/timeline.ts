@@ -27,20 +27,35 @@ interface TimelineArgs {
   readonly untilMs: number | null;
 }
 
-type TimelineRow = Omit<TimelineBucket, "sales"> & { readonly id: string; readonly sales: string };
+/** In seconds since 1970; sales as a decimal. */
+type BucketRow = readonly [startsAt: number, viewers: number, carts: number, orders: number, sales: string];
 
+/** Buckets are read as one JSON text for each show: as rows, they took three times as long to read. */
 const lookUpTimeline = joinShows<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
   const { bucketSeconds, fromMs, untilMs } = args;
   const span = wholeMinutes({ from: dateOf(fromMs), until: dateOf(untilMs) });
   const parts = partsOf({ storeId, lsId, bucketSeconds, ...span });
-  const read = () => db.$queryRaw<TimelineRow[]>`
-    SELECT s.id, b.* FROM "LiveStream" AS s, LATERAL (
-      SELECT to_timestamp(floor(extract(epoch FROM starts) / ${bucketSeconds}::int) * ${bucketSeconds}::int) AS "startsAt",
-        max(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders, sum(sales)::text AS sales
-      FROM (${parts}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}) AS b
-    WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}) ORDER BY s.id, b."startsAt"`;
-  return byShow(await asWideRead(db, storeId, read), (row) => ({ ...row, sales: money(row.sales) }));
+  const read = () => db.$queryRaw<{ id: string; buckets: string | null }[]>`
+    SELECT s.id, (
+      SELECT json_agg(json_build_array("startsAt", viewers, carts, orders, sales) ORDER BY "startsAt")::text FROM (
+        SELECT floor(extract(epoch FROM starts) / ${bucketSeconds}::int)::bigint * ${bucketSeconds}::int AS "startsAt",
+          max(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales)::text AS sales
+        FROM (${parts}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}) AS b) AS buckets
+    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids})`;
+  const rows = await asWideRead(db, storeId, read);
+  return new Map(rows.map(({ id, buckets }) => [id, bucketsOf(buckets)]));
 }, []);
+
+function bucketsOf(json: string | null): TimelineBucket[] {
+  if (json === null) return [];
+  return (JSON.parse(json) as BucketRow[]).map(([startsAt, viewers, carts, orders, sales]) => ({
+    startsAt: new Date(startsAt * 1_000),
+    viewers,
+    carts,
+    orders,
+    sales: money(sales),
+  }));
+}
 
 /**
  * Parts with any event, in order; the latest 1,500. Shows asked for together are read at once.

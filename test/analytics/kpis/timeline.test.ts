@@ -49,6 +49,40 @@ test.each([60, 120, 900, 86_400])(
   },
 );
 
+test.each([60, 900, 3_600])(
+  "time lines in buckets of %i s that begin at different times are as each alone",
+  async (bucketSeconds) => {
+    const { store, lsId } = await storeWithShow(app);
+    const startedAt = Date.parse("2026-05-04T18:00:00Z");
+    const at = (minute: number) => new Date(startedAt + minute * 60_000).toISOString();
+    const minutes = Array.from({ length: 1_600 }, (_, n) => n);
+    await recorded(store, lsId, minutes.map((n) => order(`${n}`, 1, { occurredAt: at(n) }))); // prettier-ignore
+    const spanOf = (minute: number | null, until: string | null) => ({
+      from: minute === null ? null : at(minute),
+      until,
+    });
+    const spans = [
+      ...[60, 0, 1_590, 61, 120, 59.5, null, 120, -5, 2_000].map((from) => spanOf(from, null)),
+      ...[1_200, 30, 15, 900].map((from) => spanOf(from, at(1_300))),
+    ];
+    const fields = spans.map(
+      ({ from, until }, n) =>
+        `t${n}: timeline(bucketSeconds: ${bucketSeconds}, from: ${JSON.stringify(from)}, until: ${JSON.stringify(until)}) { startsAt orders }`,
+    );
+    const { data } = await store.graphql(
+      `query ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { ${fields.join(" ")} } }`,
+      { lsId },
+    );
+    const alone = [];
+    for (const span of spans) {
+      const answer = await store.graphql(readSpan, { lsId, bucketSeconds, ...span });
+      alone.push(answer.data.liveStreamAnalytics.timeline);
+    }
+    expect(Object.values(data.liveStreamAnalytics)).toEqual(alone);
+    expect(alone[0]).toHaveLength(Math.min(1_500, Math.ceil((1_600 - 60) / (bucketSeconds / 60))));
+  },
+);
+
 test("top products are of the store's own catalog; missing ones are null", async () => {
   const store = await createTestStore(app);
   const other = await createTestStore(app);
