@@ -3,15 +3,17 @@ import type { Database } from "../database/client.js";
 import { joinLookups } from "../database/joinLookups.js";
 import { isLocked, whenUnlocked } from "../database/shares/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
+import { Prisma } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
 import { catalogShown } from "./hiddenCatalog.js";
-import { productRow, type StoredProduct } from "./product.sql.js";
+import { briefProductRow, productRow, type StoredProduct } from "./product.sql.js";
 
 const deleteAttemptsMax = 4;
 
 /**
  * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
  *
+ * @param isBrief whether fields other than `briefFields` may be missing
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
  */
 export async function findProduct(
@@ -19,6 +21,7 @@ export async function findProduct(
   storeId: string,
   productId: string,
   site: SiteReference = {},
+  isBrief = false,
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
   if (!canBeKey(productId)) throw notFound();
@@ -26,7 +29,7 @@ export async function findProduct(
   if (shown !== undefined) await shown;
   const product =
     siteId === undefined
-      ? await lookUpProduct(db, storeId, productId)
+      ? await (isBrief ? lookUpBriefProduct : lookUpProduct)(db, storeId, productId)
       : await findInSite(db, storeId, productId, siteId);
   if (product === undefined) throw notFound();
   return product;
@@ -44,7 +47,7 @@ export async function deleteProduct(
   site: SiteReference = {},
 ): Promise<{ message: string }> {
   for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
-    const { id } = await findProduct(db, storeId, productId, site);
+    const { id } = await findProduct(db, storeId, productId, site, true);
     const sku = id === productId ? null : productId;
     if (await deleteUnlocked(db, storeId, { id, sku })) return { message: `Product ${id} was deleted.` };
   }
@@ -78,14 +81,20 @@ function modifiedConcurrently(): AppError {
 }
 
 /** Finds products by reference id or else sku, on any site. */
-export const lookUpProduct = joinLookups(async (db, storeId, productIds: readonly string[]) => {
-  const products = await db.$queryRaw<StoredProduct[]>`/* product_by_id_or_sku */
-    SELECT ${productRow}
-    FROM "Product" WHERE "storeId" = ${storeId} AND (id = ANY(${productIds}) OR sku = ANY(${productIds}))`;
-  const byId = new Map(products.map((product) => [product.id, product]));
-  const bySku = new Map(products.map((product) => [product.sku, product]));
-  return (productId) => byId.get(productId) ?? bySku.get(productId);
-});
+export const lookUpProduct = joinLookupsOf("product_by_id_or_sku", productRow);
+
+const lookUpBriefProduct = joinLookupsOf("brief_product_by_id_or_sku", briefProductRow);
+
+function joinLookupsOf(statement: string, row: Prisma.Sql) {
+  const start = Prisma.raw(`/* ${statement} */ SELECT ${row.sql} FROM "Product"`);
+  return joinLookups(async (db, storeId, productIds: readonly string[]) => {
+    const products = await db.$queryRaw<StoredProduct[]>`${start}
+      WHERE "storeId" = ${storeId} AND (id = ANY(${productIds}) OR sku = ANY(${productIds}))`;
+    const byId = new Map(products.map((product) => [product.id, product]));
+    const bySku = new Map(products.map((product) => [product.sku, product]));
+    return (productId): StoredProduct | undefined => byId.get(productId) ?? bySku.get(productId);
+  });
+}
 
 async function findInSite(db: Database, storeId: string, productId: string, siteId: string) {
   const found = await db.product.findMany({

@@ -2,6 +2,7 @@ import { builder } from "../schema/builder.js";
 import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
 import { rateLimited } from "../schema/rateLimit.js";
+import { selectsOnly } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
 import { parseFormatOptions } from "./formats/options.js";
 import { importNdjson } from "./import/ndjson.js";
@@ -17,7 +18,7 @@ import {
   productStandIn,
 } from "./import/import.schema.js";
 import { deleteProduct, findProduct } from "./product.lookup.js";
-import type { StoredProduct } from "./product.sql.js";
+import { briefFields, type StoredProduct } from "./product.sql.js";
 
 export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
@@ -100,6 +101,7 @@ export const siteArgs = builder.args((t) => ({
     deprecationReason: "Products belong to the store; sites need not be named.",
   }),
 }));
+const isBrief = selectsOnly(new Set([...briefFields, "__typename"]));
 const productId = { description: "Reference id, or else SKU, of a product." };
 
 builder.queryFields((t) => ({
@@ -109,9 +111,9 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "One product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
-    resolve: rateLimited("product", (_, args, context) => {
+    resolve: rateLimited("product", (_, args, context, info) => {
       announceSiteUse(args, context);
-      return findProduct(context.db, context.identity.storeId, args.productId, args);
+      return findProduct(context.db, context.identity.storeId, args.productId, args, isBrief(info));
     }),
   }),
 }));

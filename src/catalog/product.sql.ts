@@ -13,6 +13,16 @@ export type StoredProduct = Product;
 /** Columns for raw queries, which take a fraction of the work of Prisma's own. */
 export const productRow = list(['"storeId"', ...names, '"createdAt"', '"updatedAt"']);
 
+const isBrief = ({ type, isLong = false }: { type: string; isLong?: boolean }) => type === "text" && !isLong;
+
+/** Fields whose columns are read as they are. Conversions of the others take longer than all the rest of reading a product. */
+export const briefFields: ReadonlySet<string> = new Set(
+  Object.entries(productColumns).flatMap(([field, column]) => (isBrief(column) ? [field] : [])),
+);
+
+/** Columns of `briefFields` alone. */
+export const briefProductRow = list(columns.filter(isBrief).map(({ name }) => `"${name}"`));
+
 /** The same with empty long texts, whose reading can take a thousand times as long. */
 export const shortProductRow = list([
   '"storeId"',

@@ -39,6 +39,28 @@ export function longTextsCertain({ fieldNodes, fragments, schema }: GraphQLResol
   return [...names];
 }
 
+/** Whether nothing but fields of these names is selected below this one, each without fields of its own. */
+export function selectsOnly(names: ReadonlySet<string>): (info: GraphQLResolveInfo) => boolean {
+  const answers = new WeakMap<FieldNode, boolean>();
+  return ({ fieldNodes, fragments }) =>
+    fieldNodes.every((node) => {
+      let answer = answers.get(node);
+      if (answer === undefined) {
+        answer = hasOnly(names, node.selectionSet?.selections, fragments);
+        answers.set(node, answer);
+      }
+      return answer;
+    });
+}
+
+function hasOnly(names: ReadonlySet<string>, selections: readonly SelectionNode[] = [], fragments: Fragments): boolean {
+  return selections.every((selection) => {
+    if (selection.kind === Kind.FIELD) return names.has(selection.name.value);
+    const within = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+    return hasOnly(names, within?.selectionSet.selections, fragments);
+  });
+}
+
 function* namesCertain(
   names: ReadonlySet<string>,
   selections: readonly SelectionNode[] = [],

@@ -53,6 +53,26 @@ function refusedArgument(name: string, message: string) {
 }
 
 describe("product", () => {
+  test("has each field, whichever others are selected", async () => {
+    const store = await createTestStore(app);
+    await store.graphql(importOne, { product: full });
+    const all = `${fields} createdAt updatedAt`;
+    const read = async (selection: string, fragments = "") => {
+      const answer = await store.graphql(`{ product(productId: "a") { ${selection} } } ${fragments}`);
+      expect(answer.errors).toBeUndefined();
+      return answer.data.product;
+    };
+    const whole = await read(all);
+    expect(whole).toMatchObject(full);
+    for (const field of all.split(" ")) expect(await read(`id ${field}`)).toEqual({ id: "a", [field]: whole[field] });
+    expect(await read("id ... on Product { price }")).toEqual({ id: "a", price: 0.1 });
+    expect(await read("id ...F", "fragment F on Product { price }")).toEqual({ id: "a", price: 0.1 });
+    expect(await read("id ...F", "fragment F on Product { title }")).toEqual({ id: "a", title: full.title });
+    expect(await read("id title: available")).toEqual({ id: "a", title: false });
+    expect(await read("id images @include(if: true)")).toEqual({ id: "a", images: full.images });
+    expect(await read("__typename price: url")).toEqual({ __typename: "Product", price: full.url });
+  });
+
   test("has all fields of what was imported, by id and by sku", async () => {
     const store = await createTestStore(app);
     expect(await store.graphql(importOne, { product: full })).toEqual({

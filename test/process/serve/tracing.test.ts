@@ -74,7 +74,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(pathsOf(spans, caller.traceId)).toEqual([
       root,
       `${root} > product`,
-      `${root} > product > product_by_id_or_sku`,
+      `${root} > product > brief_product_by_id_or_sku`,
     ]);
     const traceOf = (name: string) => pathsOf(spans, spans.find((span) => span.name === name)?.traceId);
     expect(traceOf("import"), "who calls, which is known from then on").toContainEqual(
