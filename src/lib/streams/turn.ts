@@ -86,3 +86,11 @@ async function resumeInTurn(): Promise<void> {
     if (accepted === before || performance.now() >= first.until) waiting.shift()?.resume();
   }
 }
+
+let lastOwn: Promise<void> = Promise.resolve();
+
+/** Resolves in a later turn of the event loop, for one caller in each, so that much work of a few milliseconds each lets others in between. */
+export function turnOfOwn(): Promise<void> {
+  lastOwn = lastOwn.then(() => setImmediate());
+  return lastOwn;
+}
