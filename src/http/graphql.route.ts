@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { requireAcceptable } from "../graphql/acceptable.js";
 import type { Context } from "../schema/context.js";
-import type { OpenEventStream } from "../graphql/eventStream.js";
+import type { EventStream, OpenEventStream } from "../graphql/eventStream.js";
 import { type FastPath, readCall } from "../graphql/fastPath.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { readSearch, refuseLongText, refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
@@ -52,6 +52,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
       const rest = await answerWithoutYoga(options, exchange, context);
       if (rest === undefined) return;
+      if ("events" in rest) return await sendEvents(response, rest, context.disconnectSignal());
       requireAcceptable(request.headers.accept);
       await gateway(rest.request, response, rest.context);
     } catch (error) {
@@ -63,12 +64,12 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   };
 }
 
-/** Returns what Yoga must answer. */
+/** Returns what Yoga must answer, or a stream: while it is sent, nothing keeps the body. */
 async function answerPost(
   { fastPath, openEventStream, persisted, bodies, config }: GraphQLRouteOptions,
   { request, response, search }: Exchange,
   created: Context,
-): Promise<ForYoga | undefined> {
+): Promise<ForYoga | EventStream | undefined> {
   requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
   const share = bodies.shareFor(response, created.identity.storeId);
   const body = await readBody(request, response, {
@@ -91,10 +92,7 @@ async function answerPost(
       return undefined;
     }
     const stream = openEventStream(readCall(value), accept, context);
-    if (stream !== undefined) {
-      await sendEvents(response, await stream, context.disconnectSignal());
-      return undefined;
-    }
+    if (stream !== undefined) return stream;
   }
   refuseUnknownParameters(value);
   const isUnchanged = value === sent && unparsed.size === 0;
@@ -104,17 +102,14 @@ async function answerPost(
 
 async function answerGet(
   { openEventStream, persisted }: GraphQLRouteOptions,
-  { request, response, search }: Exchange,
+  { request, search }: Exchange,
   context: Context,
-): Promise<ForYoga | undefined> {
+): Promise<ForYoga | EventStream | undefined> {
   const parameters = persisted !== undefined && isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
   const stream = openEventStream(call, request.headers.accept, context);
-  if (stream !== undefined) {
-    await sendEvents(response, await stream, context.disconnectSignal());
-    return undefined;
-  }
+  if (stream !== undefined) return stream;
   return { request: toYogaRequest(request, undefined, parameters), context };
 }
 

@@ -71,19 +71,24 @@ export function receive(request: IncomingMessage, take: Take, onStart?: (fail: F
     : inflateAll(request, createInflater(), take, onStart);
 }
 
+/** Leaves no listener behind: those of a subscription's request would keep its body for hours. */
 function takeAll(request: IncomingMessage, take: Take, onStart?: (fail: Fail) => void): Promise<void> {
   return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      request.removeAllListeners("data").off("end", end).off("error", lose).off("close", lose);
+    };
+    const end = (): void => {
+      leave();
+      resolve();
+    };
     const fail: Fail = (error) => {
-      request.removeAllListeners("data");
+      leave();
       reject(error);
     };
+    const lose = (): void => fail(incomplete());
     takeEach(request, take, fail);
     onStart?.(fail);
-    request.once("end", resolve);
-    request.once("error", () => reject(incomplete()));
-    request.once("close", () => {
-      if (!request.readableEnded) reject(incomplete());
-    });
+    request.once("end", end).once("error", lose).once("close", lose);
   });
 }
 
