@@ -17,7 +17,7 @@ const checksStatements = "test/support/citus/statements.setup.ts";
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
-  maxWorkers: 3, // much of a test's time is waiting: on two cores, two workers leave a third of both unused
+  maxWorkers: 4, // much of a test is waiting: on two cores, three workers leave a fourth of both unused
   setupFiles: ["test/support/properties.setup.ts"],
   execArgv: [...nodeFlags],
   isolate: false, // importing the service anew for each file would cost more than the tests

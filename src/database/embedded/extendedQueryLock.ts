@@ -1,4 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
+import { StatementCache } from "./statementCache.js";
 
 /** Messages that ReadyForQuery follows (PostgreSQL manual, 55.7). */
 const endsExchange = new Set(["Q", "S", "F", "X"].map((type) => type.charCodeAt(0)));
@@ -12,12 +13,15 @@ const heldBytesMax = 1024 * 1024;
  * Lets several clients share PGlite's one session. pglite-socket stays with a client only while PGlite reports a
  * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
  * counts as a transaction. Its messages are held until Sync or Flush: the engine takes them in one call, which costs less than five.
+ * Frequent statements stay prepared.
  *
  * @param onFailure called when the engine fails, where clients would wait forever
  */
 export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
   let exchangeOpen = false;
+  let isPartSent = false;
   let held: Uint8Array[] = [];
+  const statements = new StatementCache();
   return new Proxy(pglite, {
     get(target, name) {
       if (name === "isInTransaction") return () => exchangeOpen || target.isInTransaction();
@@ -25,6 +29,7 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
         // Called only to roll back after a client that left.
         return async (sql: string) => {
           held = [];
+          isPartSent = false;
           const results = await target.exec(sql);
           exchangeOpen = false;
           // A failed extended query skips statements until the Sync that the first exec has sent.
@@ -40,10 +45,21 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
           const isHeld = exchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax;
           held = isHeld ? messages : [];
           if (isHeld) return;
-          await target.execProtocolRawStream(joined(messages), options).catch((error: unknown) => {
+          const receive = (data: Uint8Array) => options?.onRawData?.(data);
+          const isWhole = !isPartSent && type !== startupMessage && type !== terminate;
+          isPartSent = exchangeOpen;
+          try {
+            const cleanup = isWhole && !target.isInTransaction() ? statements.cleanup() : undefined;
+            // Not by exec, which would wait for this very exchange.
+            if (cleanup !== undefined) await target.execProtocolRawStream(cleanup, { onRawData: () => undefined });
+            statements.note(messages);
+            const exchange = isWhole ? statements.exchangeFor(messages) : undefined;
+            const onRawData = exchange?.answered(receive) ?? receive;
+            await target.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
+          } catch (error) {
             onFailure(error);
             throw error;
-          });
+          }
         };
       }
       const value: unknown = Reflect.get(target, name, target);

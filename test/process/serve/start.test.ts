@@ -60,6 +60,7 @@ test("on a database without migrations the server runs, is not ready at /readyz,
     [first, second].filter(({ applied }) => applied.length > 0),
     "only one of two migrates",
   ).toHaveLength(1);
+  await until(async () => (await readiness()).status === 200, "the server to be ready"); // an answer counts for a second
   expect(await readiness()).toMatchObject({ status: 200, body: { status: "ready", database: "ok" } });
 
   // Its database, which has no store yet, serves as a PostgreSQL server of somebody else.
