@@ -29,10 +29,12 @@ const shared = {
   expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
 };
 
-/** Tests of processes are the longest, of which a fresh clone knows nothing: at the end, they would leave a core unused. */
+/** Tests of processes and those that wait, of which a fresh clone knows nothing: at the end, they would leave a core unused. */
+const longest = /\/test\/process\/|\/(?:demo\.\w+|slow\w+|stream|sweeps)\.test\.ts$/u;
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes("/test/process/");
+    const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];

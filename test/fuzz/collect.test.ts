@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { issueKey } from "../../src/access/key.js";
+import { foldDue } from "../../src/analytics/totals/foldDue.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { checkedRest } from "../support/fuzz.answers.js";
 import { damaged, mutated, toJson, writeJson } from "../support/fuzz.json.js";
@@ -25,6 +26,12 @@ async function storeWithShows() {
   for (const [id, status] of Object.entries({ show: "LIVE", other: "ENDED" })) await saved(store, { id, status });
   const { key } = await issueKey(app.db, store.id, { origins: [origin] });
   return { store, key };
+}
+
+/** What a request must leave as it is where it is refused. Totals that the service would fold meanwhile are folded before. */
+async function stateOf(store: TestStore) {
+  await foldDue(app.db, new AbortController().signal);
+  return { digest: await digestOf(app, store), events: await eventsOf(store) };
 }
 
 const eventsOf = ({ id: storeId }: TestStore) => app.db.showEvent.count({ where: { storeId } });
@@ -104,7 +111,7 @@ test(
     expect(await store.post("/collect/v1", example)).toMatchObject({ status: 202, body: { accepted: 1 } });
     const sent = fc.record({ headers, body: damaged(fc.oneof(body.map(toJson), mutated(body)).map(writeJson)) });
     const property = fc.asyncProperty(sent, async (given) => {
-      const before = { digest: await digestOf(app, store), events: await eventsOf(store) };
+      const before = await stateOf(store);
       const call = { method: "POST", path: "/collect/v1", ...given };
       await expectWhole(store, await fuzzer.send(app, store, call), 202, before);
     });
@@ -130,7 +137,7 @@ test(
     );
     const body = damaged(lines.map((list) => list.flat().join("")));
     const property = fc.asyncProperty(ids, body, async (id, sent) => {
-      const before = { digest: await digestOf(app, store), events: await eventsOf(store) };
+      const before = await stateOf(store);
       const answer = await fuzzer.send(app, store, {
         method: "POST",
         path: `${analyticsPath(encodeURIComponent(id.toWellFormed()))}/events`,

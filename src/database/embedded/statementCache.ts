@@ -16,6 +16,7 @@ const parseComplete = Uint8Array.of(parseCompleteType, 0, 0, 0, 4);
 
 const statementsMax = 100;
 const seenMax = 1_000;
+const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
 /** As of planAge.ts: a plan for an empty table must not serve the thousands of rows that come in its first minute. */
 const planAgeMaxMs = 3_000;
@@ -43,7 +44,11 @@ interface Exchange {
 export class StatementCache {
   readonly #bySource: LRUCache<string, Statement>;
   /** What comes once is not worth keeping. */
-  readonly #seen = new LRUCache<string, true>({ max: seenMax });
+  readonly #seen = new LRUCache<string, true>({
+    max: seenMax,
+    maxSize: seenCharactersMax,
+    sizeCalculation: (_, text) => text.length,
+  });
   #evicted: string[] = [];
   #names = 0;
   #plannedAt = performance.now();
