@@ -13,7 +13,7 @@ const deleteAttemptsMax = 4;
 /**
  * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
  *
- * @param isBrief whether fields other than `briefFields` may be missing
+ * @param options `isBrief`: fields other than `briefFields` may be missing
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
  */
 export async function findProduct(
@@ -21,7 +21,7 @@ export async function findProduct(
   storeId: string,
   productId: string,
   site: SiteReference = {},
-  isBrief = false,
+  { isBrief = false }: { readonly isBrief?: boolean } = {},
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
   if (!canBeKey(productId)) throw notFound();
@@ -47,7 +47,7 @@ export async function deleteProduct(
   site: SiteReference = {},
 ): Promise<{ message: string }> {
   for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
-    const { id } = await findProduct(db, storeId, productId, site, true);
+    const { id } = await findProduct(db, storeId, productId, site, { isBrief: true });
     const sku = id === productId ? null : productId;
     if (await deleteUnlocked(db, storeId, { id, sku })) return { message: `Product ${id} was deleted.` };
   }

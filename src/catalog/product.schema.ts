@@ -101,7 +101,7 @@ export const siteArgs = builder.args((t) => ({
     deprecationReason: "Products belong to the store; sites need not be named.",
   }),
 }));
-const isBrief = selectsOnly(new Set([...briefFields, "__typename"]));
+const selectsBriefFields = selectsOnly(new Set([...briefFields, "__typename"]));
 const productId = { description: "Reference id, or else SKU, of a product." };
 
 builder.queryFields((t) => ({
@@ -113,7 +113,9 @@ builder.queryFields((t) => ({
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, context, info) => {
       announceSiteUse(args, context);
-      return findProduct(context.db, context.identity.storeId, args.productId, args, isBrief(info));
+      return findProduct(context.db, context.identity.storeId, args.productId, args, {
+        isBrief: selectsBriefFields(info),
+      });
     }),
   }),
 }));

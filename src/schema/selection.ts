@@ -8,84 +8,78 @@ import {
 } from "graphql";
 
 type Fragments = GraphQLResolveInfo["fragments"];
+type Selections = readonly SelectionNode[];
 
-const found = new WeakMap<FieldNode, boolean>();
-const certainOf = new WeakMap<FieldNode, ReadonlySet<string>>();
 const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
+const hasLongTexts = oncePerField((selections, { fragments, schema }) =>
+  hasOneOf(longFieldsOf(schema), selections, fragments),
+);
+const longTexts = oncePerField(
+  (selections, { fragments, schema }) => new Set(namesCertain(longFieldsOf(schema), selections, fragments)),
+);
+
 /** Whether a field with long texts is selected below this one, even conditionally. */
-export function selectsLongTexts({ fieldNodes, fragments, schema }: GraphQLResolveInfo): boolean {
-  return fieldNodes.some((node) => {
-    let answer = found.get(node);
-    if (answer === undefined) {
-      answer = hasOneOf(longFieldsOf(schema), node.selectionSet?.selections, fragments);
-      found.set(node, answer);
-    }
-    return answer;
-  });
+export function selectsLongTexts(info: GraphQLResolveInfo): boolean {
+  return info.fieldNodes.some((node) => hasLongTexts(node, info));
 }
 
 /** The long texts that are unconditionally selected below this field. */
-export function longTextsCertain({ fieldNodes, fragments, schema }: GraphQLResolveInfo): readonly string[] {
-  const names = new Set<string>();
-  for (const node of fieldNodes) {
-    let certain = certainOf.get(node);
-    if (certain === undefined) {
-      certain = new Set(namesCertain(longFieldsOf(schema), node.selectionSet?.selections, fragments));
-      certainOf.set(node, certain);
-    }
-    for (const name of certain) names.add(name);
-  }
-  return [...names];
+export function longTextsCertain(info: GraphQLResolveInfo): readonly string[] {
+  return [...new Set(info.fieldNodes.flatMap((node) => [...longTexts(node, info)]))];
 }
 
 /** Whether nothing but fields of these names is selected below this one, each without fields of its own. */
 export function selectsOnly(names: ReadonlySet<string>): (info: GraphQLResolveInfo) => boolean {
-  const answers = new WeakMap<FieldNode, boolean>();
-  return ({ fieldNodes, fragments }) =>
-    fieldNodes.every((node) => {
-      let answer = answers.get(node);
-      if (answer === undefined) {
-        answer = hasOnly(names, node.selectionSet?.selections, fragments);
-        answers.set(node, answer);
-      }
-      return answer;
-    });
+  const hasThem = oncePerField((selections, { fragments }) => hasOnly(names, selections, fragments));
+  return (info) => info.fieldNodes.every((node) => hasThem(node, info));
 }
 
-function hasOnly(names: ReadonlySet<string>, selections: readonly SelectionNode[] = [], fragments: Fragments): boolean {
-  return selections.every((selection) => {
-    if (selection.kind === Kind.FIELD) return names.has(selection.name.value);
-    const within = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
-    return hasOnly(names, within?.selectionSet.selections, fragments);
-  });
+/** Computes what follows from the selections of a field once for each operation. */
+function oncePerField<Value>(compute: (selections: Selections, info: GraphQLResolveInfo) => Value) {
+  const known = new WeakMap<FieldNode, Value>();
+  return (node: FieldNode, info: GraphQLResolveInfo): Value => {
+    let value = known.get(node);
+    if (value === undefined) {
+      value = compute(node.selectionSet?.selections ?? [], info);
+      known.set(node, value);
+    }
+    return value;
+  };
+}
+
+/** What is selected within a field, or in a fragment. */
+function within(selection: SelectionNode, fragments: Fragments): Selections {
+  const node = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+  return node?.selectionSet?.selections ?? [];
+}
+
+function hasOnly(names: ReadonlySet<string>, selections: Selections, fragments: Fragments): boolean {
+  return selections.every((selection) =>
+    selection.kind === Kind.FIELD
+      ? names.has(selection.name.value)
+      : hasOnly(names, within(selection, fragments), fragments),
+  );
 }
 
 function* namesCertain(
   names: ReadonlySet<string>,
-  selections: readonly SelectionNode[] = [],
+  selections: Selections,
   fragments: Fragments,
 ): Generator<string, void> {
   for (const selection of selections) {
     if (selection.directives !== undefined && selection.directives.length > 0) continue;
     if (selection.kind === Kind.FIELD && names.has(selection.name.value)) yield selection.name.value;
-    const within = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
-    yield* namesCertain(names, within?.selectionSet?.selections, fragments);
+    yield* namesCertain(names, within(selection, fragments), fragments);
   }
 }
 
-function hasOneOf(
-  names: ReadonlySet<string>,
-  selections: readonly SelectionNode[] = [],
-  fragments: Fragments,
-): boolean {
-  return selections.some((selection) => {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      return hasOneOf(names, fragments[selection.name.value]?.selectionSet.selections, fragments);
-    }
-    const isOne = selection.kind === Kind.FIELD && names.has(selection.name.value);
-    return isOne || hasOneOf(names, selection.selectionSet?.selections, fragments);
-  });
+function hasOneOf(names: ReadonlySet<string>, selections: Selections, fragments: Fragments): boolean {
+  return selections.some(
+    (selection) =>
+      (selection.kind === Kind.FIELD && names.has(selection.name.value)) ||
+      hasOneOf(names, within(selection, fragments), fragments),
+  );
 }
 
 function longFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {

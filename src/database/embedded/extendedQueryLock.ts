@@ -1,10 +1,10 @@
 import type { PGlite } from "@electric-sql/pglite";
+import { messageTypes } from "./messages.js";
 import { StatementCache } from "./statementCache.js";
 
-/** Messages that ReadyForQuery follows (PostgreSQL manual, 55.7). */
-const endsExchange = new Set(["Q", "S", "F", "X"].map((type) => type.charCodeAt(0)));
-const flush = "H".charCodeAt(0);
-const terminate = "X".charCodeAt(0);
+const { query, sync, functionCall, flush, terminate } = messageTypes;
+/** ReadyForQuery follows the first three. */
+const endsExchange: ReadonlySet<number> = new Set([query, sync, functionCall, terminate]);
 const startupMessage = 0;
 /** Longer exchanges reach the engine in parts. */
 const heldBytesMax = 1024 * 1024;
@@ -52,8 +52,7 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
             const cleanup = isWhole && !target.isInTransaction() ? statements.cleanup() : undefined;
             // Not by exec, which would wait for this very exchange.
             if (cleanup !== undefined) await target.execProtocolRawStream(cleanup, { onRawData: () => undefined });
-            statements.note(messages);
-            const exchange = isWhole ? statements.exchangeFor(messages) : undefined;
+            const exchange = statements.exchangeFor(messages, isWhole);
             const onRawData = exchange?.answered(receive) ?? receive;
             await target.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
           } catch (error) {

@@ -1,18 +1,9 @@
 import { LRUCache } from "lru-cache";
+import { headerBytes, inserted, messageOf, messageTypes, textOf } from "./messages.js";
 
-/** Types of messages (PostgreSQL manual, 55.7). */
-const typeOf = (letter: string): number => letter.charCodeAt(0);
-const parse = typeOf("P");
-const bind = typeOf("B");
-const describe = typeOf("D");
-const sync = typeOf("S");
-const query = typeOf("Q");
-const aboutStatement = typeOf("S");
-/** Type and length. */
-const headerBytes = 5;
-const parseCompleteType = typeOf("1");
-const errorType = typeOf("E");
-const parseComplete = Uint8Array.of(parseCompleteType, 0, 0, 0, 4);
+const { parse, bind, describe, sync, query } = messageTypes;
+const aboutStatement = "S".charCodeAt(0);
+const parseComplete = messageOf("1", "");
 
 const statementsMax = 100;
 const seenMax = 1_000;
@@ -78,50 +69,53 @@ export class StatementCache {
     return messages.length === 0 ? undefined : Buffer.concat(messages);
   }
 
-  /** To be told of all that reaches the engine, also in parts. */
-  note(messages: readonly Uint8Array[]): void {
-    for (const message of messages) {
-      if (message[0] !== query && message[0] !== parse) continue;
-      const text = textOf(message);
-      if (!this.#seen.has(text) && changesStatements.test(text)) this.#isOutdated = true;
-    }
+  /**
+   * To be told of all that reaches the engine.
+   *
+   * @param isWhole whether no part of the exchange was sent before
+   * @returns undefined for an exchange that reaches the engine as it is
+   */
+  exchangeFor(messages: readonly Uint8Array[], isWhole: boolean): Exchange | undefined {
+    const sources = messages.filter(([type]) => type === parse || type === query).map(textOf);
+    if (sources.some((source) => !this.#isKnown(source) && changesStatements.test(source))) this.#isOutdated = true;
+    const [source, ...more] = sources;
+    if (this.#isOutdated || !isWhole || source === undefined || more.length > 0 || !usesUnnamed(messages))
+      return undefined;
+    const statement = this.#bySource.get(source) ?? this.#addSeen(source);
+    if (statement === undefined) return undefined;
+    const renamed = messages.slice(1).map((message) => withName(message, statement.name));
+    if (statement.isPrepared) return { messages: renamed, answered: (receive) => this.#afterParse(receive) };
+    return {
+      messages: [...messages.slice(0, 1).map((first) => inserted(first, headerBytes, statement.name)), ...renamed],
+      answered: (receive) =>
+        withFirst(receive, (answerType) => {
+          statement.isPrepared = answerType === messageTypes.parseComplete; // not where parsing failed
+        }),
+    };
   }
 
-  /** @returns undefined for an exchange that reaches the engine as it is */
-  exchangeFor(messages: readonly Uint8Array[]): Exchange | undefined {
-    const [first, ...others] = messages;
-    const isUnnamed = first?.[0] === parse && first[headerBytes] === 0;
-    if (!isUnnamed || this.#isOutdated || first.length > textBytesMax || !isWhole(others)) return undefined;
-    const source = textOf(first);
-    if (!this.#seen.has(source)) {
+  #isKnown(source: string): boolean {
+    return this.#bySource.has(source) || this.#seen.has(source);
+  }
+
+  /** Undefined at the first time. */
+  #addSeen(source: string): Statement | undefined {
+    if (!this.#seen.delete(source)) {
       this.#seen.set(source, true);
       return undefined;
     }
-    const statement = this.#bySource.get(source) ?? this.#add(source);
-    const renamed = others.map((message) => withName(message, statement.name));
-    if (statement.isPrepared) return { messages: renamed, answered: (receive) => this.#afterParse(receive) };
-    return {
-      messages: [insert(first, headerBytes, statement.name), ...renamed],
-      answered: (receive) =>
-        withFirst(receive, (answerType) => {
-          statement.isPrepared = answerType === parseCompleteType; // not where parsing failed
-        }),
-    };
+    this.#names += 1;
+    const statement = { name: `vitrine_${this.#names}`, isPrepared: false };
+    this.#bySource.set(source, statement);
+    return statement;
   }
 
   #afterParse(receive: Receive): Receive {
     receive(parseComplete);
     return withFirst(receive, (answerType) => {
       // The statement is gone, or gives something else: by a function, say, that alters a table.
-      if (answerType === errorType) this.#isOutdated = true;
+      if (answerType === messageTypes.error) this.#isOutdated = true;
     });
-  }
-
-  #add(source: string): Statement {
-    this.#names += 1;
-    const statement = { name: `vitrine_${this.#names}`, isPrepared: false };
-    this.#bySource.set(source, statement);
-    return statement;
   }
 }
 
@@ -135,22 +129,25 @@ function withFirst(receive: Receive, look: (type: number | undefined) => void): 
   };
 }
 
-/** Whether these, after a Parse, use its statement once and end with Sync: later exchanges cannot refer to it. */
-function isWhole(messages: readonly Uint8Array[]): boolean {
-  const binds = messages.filter((message) => message[0] === bind);
+/** Whether an exchange parses an unnamed statement, uses it once, and ends: later exchanges cannot refer to it. */
+function usesUnnamed(messages: readonly Uint8Array[]): boolean {
+  const [first, ...others] = messages;
+  const [bound, ...more] = others.filter(([type]) => type === bind);
   return (
-    messages.at(-1)?.[0] === sync &&
-    !messages.some((message) => message[0] === parse) &&
-    binds.length === 1 &&
-    binds[0]?.[headerBytes] === 0 && // the unnamed portal
-    binds[0][headerBytes + 1] === 0 // of the unnamed statement
+    first?.[0] === parse &&
+    first[headerBytes] === 0 &&
+    first.length <= textBytesMax &&
+    others.at(-1)?.[0] === sync &&
+    more.length === 0 &&
+    bound?.[headerBytes] === 0 && // to the unnamed portal
+    bound[headerBytes + 1] === 0 // the unnamed statement
   );
 }
 
+/** Names the statement, where there is an empty name. */
 function withName(message: Uint8Array, name: string): Uint8Array {
-  if (message[0] === bind) return insert(message, headerBytes + 1, name);
   const isAboutStatement = message[0] === describe && message[headerBytes] === aboutStatement;
-  return isAboutStatement ? insert(message, headerBytes + 1, name) : message;
+  return message[0] === bind || isAboutStatement ? inserted(message, headerBytes + 1, name) : message;
 }
 
 /** Of a statement that is gone, too: that is no error. */
@@ -160,21 +157,3 @@ function closeMessage(name: string): Uint8Array {
 
 const syncMessage = messageOf("S", "");
 const discardPlans = messageOf("Q", "DISCARD PLANS\0");
-
-function messageOf(letter: string, body: string): Uint8Array {
-  const bytes = Buffer.from(`${letter}....${body}`);
-  bytes.writeUInt32BE(bytes.length - 1, 1);
-  return bytes;
-}
-
-/** Puts a name where there is an empty one. */
-function insert(message: Uint8Array, at: number, name: string): Uint8Array {
-  const longer = Buffer.concat([message.subarray(0, at), Buffer.from(name), message.subarray(at)]);
-  longer.writeUInt32BE(longer.length - 1, 1); // the type is not counted
-  return longer;
-}
-
-/** A byte is a character, so that different bytes are different texts. */
-function textOf(message: Uint8Array): string {
-  return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1", headerBytes);
-}

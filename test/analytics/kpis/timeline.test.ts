@@ -56,7 +56,11 @@ test.each([60, 900, 3_600])(
     const startedAt = Date.parse("2026-05-04T18:00:00Z");
     const at = (minute: number) => new Date(startedAt + minute * 60_000).toISOString();
     const minutes = Array.from({ length: 1_600 }, (_, n) => n);
-    await recorded(store, lsId, minutes.map((n) => order(`${n}`, 1, { occurredAt: at(n) }))); // prettier-ignore
+    await recorded(
+      store,
+      lsId,
+      minutes.map((n) => order(`${n}`, 1, { occurredAt: at(n) })),
+    );
     const spanOf = (minute: number | null, until: string | null) => ({
       from: minute === null ? null : at(minute),
       until,
