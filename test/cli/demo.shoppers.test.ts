@@ -19,8 +19,8 @@ function trafficOf(hours: number, secondsBetween: number): SentEvent[] {
 
 test.for([
   [1, 2],
-  [12, 2],
-  [72, 10],
+  [4, 2],
+  [72, 20],
 ] as const)(
   "the demo's figures are plausible after %i hours: viewers increase, and rates stay the same",
   ([hours, secondsBetween]) => {

@@ -9,10 +9,10 @@ import { createProgram } from "../../src/cli/program.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { variableNames } from "../../src/config.js";
+import { startCommandServer } from "../support/commandServer.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { nodeFlags } from "../support/nodeFlags.js";
 import { rememberRows } from "../support/rows.js";
-import { makeMigratedPlace, type Place, program, removePlace, serve, type Serving } from "../support/process.js";
+import { makeMigratedPlace, type Place, removePlace, serve, type Serving } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -20,12 +20,17 @@ const token = "a-demo-token-of-my-own";
 let place: Place;
 let server: Serving;
 let reset: () => Promise<void>;
+/** A function of the shell. */
+let npx: string;
 beforeAll(async () => {
   place = await makeMigratedPlace();
   server = await serve({ ...place.env, DEMO_TOKEN: token, DEMO_TRAFFIC: "false" });
   const { socketFolder = "" } = (await findHolder(place.dataDir)) ?? {};
   reset = await rememberRows(embeddedConnection(socketFolder));
+  const commands = await startCommandServer();
+  ({ npx } = commands);
   return async () => {
+    await commands.close();
     await server.stop();
     await removePlace(place);
   };
@@ -36,7 +41,7 @@ async function openDemo() {
   await reset();
   const folder = await mkdtemp(join(tmpdir(), "vt-docs-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const env = { ...place.env, PATH: process.env["PATH"] ?? "", PROGRAM: program, TOKEN: token };
+  const env = { ...place.env, PATH: process.env["PATH"] ?? "", TOKEN: token };
   return { url: server.url, folder, env };
 }
 
@@ -44,7 +49,6 @@ type Demo = Awaited<ReturnType<typeof openDemo>>;
 
 /** `npx vitrine` is the program under test, and the address that of the server under test. */
 async function runScript(text: string, { url, env, folder }: Demo): Promise<string> {
-  const npx = `npx() { [ "$1" = vitrine ] && shift && "${process.execPath}" ${nodeFlags.join(" ")} "$PROGRAM" "$@"; }`;
   return runShell(`${npx}\n${text.replaceAll("http://127.0.0.1:4000", url)}`, env, folder);
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { createProgram } from "../../src/cli/program.js";
@@ -7,6 +8,16 @@ import type { OpenDatabase } from "../../src/database/open.js";
 import { testDatabase } from "./app.js";
 import { type Ended, jsonOf, makeSharedPlace, type Place, removePlace } from "./process.js";
 
+interface Surroundings {
+  /** Paths are relative to it. */
+  readonly folder: string;
+  readonly stdin: Readable;
+  /** Gets what the command prints, in order. */
+  readonly onPrinted: (to: Output, text: string) => void;
+}
+
+type Output = "stdout" | "stderr";
+
 /** Commands in one process share its environment and its standard output, so they run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -14,8 +25,10 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs a command in the process of the test, as src/main.ts does. A process of its own takes 0.5 to 1 second of CPU time to
  * start; `vitrine` of process.ts starts one, for what has to do with signals, locks and pipes.
  */
-export function cli(args: readonly string[], env: Place["env"]): Promise<Ended> {
-  const run = last.then(() => runHere(args, env));
+export function cli(args: readonly string[], env: Place["env"], at?: Surroundings): Promise<Ended> {
+  const run = last.then(() =>
+    at === undefined ? runHere(args, env) : runAt(at, () => runHere(args, env, at.onPrinted)),
+  );
   last = run.catch(() => undefined);
   return run;
 }
@@ -36,9 +49,25 @@ export async function openSharedPlace(): Promise<{ readonly place: Place; readon
   return { place, database };
 }
 
-async function runHere(args: readonly string[], env: Place["env"]): Promise<Ended> {
+async function runAt<Result>({ folder, stdin }: Surroundings, run: () => Promise<Result>): Promise<Result> {
+  const [ownFolder, ownStdin] = [process.cwd(), Object.getOwnPropertyDescriptor(process, "stdin")];
+  process.chdir(folder);
+  Object.defineProperty(process, "stdin", { configurable: true, value: stdin });
+  try {
+    return await run();
+  } finally {
+    process.chdir(ownFolder);
+    if (ownStdin !== undefined) Object.defineProperty(process, "stdin", ownStdin);
+  }
+}
+
+async function runHere(
+  args: readonly string[],
+  env: Place["env"],
+  onPrinted?: Surroundings["onPrinted"],
+): Promise<Ended> {
   const { env: ownEnv, exitCode: ownExitCode } = process;
-  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  const [stdout, stderr] = [capture("stdout", onPrinted), capture("stderr", onPrinted)];
   const stopRecording = recordStatements();
   Object.assign(process, { env: { ...env }, exitCode: undefined });
   try {
@@ -54,11 +83,13 @@ async function runHere(args: readonly string[], env: Place["env"]): Promise<Ende
 }
 
 /** Keeps what is written to a stream, until `release` gives it. */
-function capture(stream: NodeJS.WriteStream): { release(): string } {
+function capture(name: Output, onPrinted?: Surroundings["onPrinted"]): { release(): string } {
+  const stream = process[name];
   const write: unknown = Reflect.get(stream, "write");
   let text = "";
   stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
     text += String(chunk);
+    onPrinted?.(name, String(chunk));
     const done = others.at(-1);
     if (typeof done === "function") process.nextTick(done);
     return true;

@@ -141,14 +141,15 @@ test("an incomplete backup is refused, and the database stays", async () => {
     await create({ cwd, file: join(cwd, "archive"), gzip: true }, names);
     return readFile(join(cwd, "archive"));
   };
+  const compressed = (content: Buffer) => gzipSync(content, { level: 0 }); // how well is not the point, and takes seconds
   const notBackup = `${file} is not a backup, or it is damaged.`;
   for (const [content, reason] of [
     [Buffer.from("no archive"), notBackup],
     [whole.subarray(0, whole.length - 100), notBackup],
-    [gzipSync(tar.subarray(0, tar.length / 2)), notBackup],
-    [gzipSync(outside), notBackup],
-    [gzipSync(damaged), notBackup],
-    [gzipSync(Buffer.alloc(1_024)), notBackup],
+    [compressed(tar.subarray(0, tar.length / 2)), notBackup],
+    [compressed(outside), notBackup],
+    [compressed(damaged), notBackup],
+    [compressed(Buffer.alloc(1_024)), notBackup],
     [await archiveOf("other"), `${file} has no database.`],
     [await archiveOf("postgres", "link"), notBackup],
   ] as const) {
