@@ -11,7 +11,6 @@ type Variables = Parameters<typeof start>[1];
 
 /** The dump's 266 events this many times: enough for a move in batches. */
 const times = 250;
-const killsMax = 6;
 
 /** What every step must keep: events and their sums, and viewers with their minutes, by show. */
 const figuresBefore = `
@@ -34,7 +33,11 @@ const figuresAfter = `
   GROUP BY 1, 2, e."show" ORDER BY 1, 2`;
 
 /** Runs `vitrine migrate` until it ends by itself, and kills it when `moment` has come. @returns how often it was killed */
-async function migrateWithKills(env: Variables, moment: (kills: number) => Promise<unknown>): Promise<number> {
+async function migrateWithKills(
+  env: Variables,
+  killsMax: number,
+  moment: (kills: number) => Promise<unknown>,
+): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const running = start(["migrate", "--json"], { ...env, NODE_OPTIONS: "" });
     if (kills < killsMax) void moment(kills).then(() => running.process.kill("SIGKILL"));
@@ -64,7 +67,7 @@ test("a killed move of events resumes where it stopped: embedded", async () => {
     }
   };
   const before = await onFolder(async (connection) => fill(await restore(connection, dumpBeforeMove)));
-  expect(await migrateWithKills(env, (kills) => sleep(1_500 + kills * 1_000))).toBeGreaterThan(0);
+  expect(await migrateWithKills(env, 3, (kills) => sleep(1_500 + kills * 1_000))).toBeGreaterThan(0);
   expect(await onFolder(async (connection) => (await openSession(connection))(figuresAfter))).toEqual(before);
 });
 
@@ -89,7 +92,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
       }
     };
     expect(
-      await migrateWithKills({ DATABASE_URL: database.url }, moment),
+      await migrateWithKills({ DATABASE_URL: database.url }, 6, moment),
       "at each of the first batches",
     ).toBeGreaterThan(3);
     expect(await query(figuresAfter)).toEqual(before);
