@@ -29,15 +29,23 @@ const shared = {
   expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
 };
 
-/** Tests of processes and those that wait, of which a fresh clone knows nothing: at the end, they would leave a core unused. */
-const longest = /\/test\/process\/|\/(?:demo\.\w+|slow\w+|stream|sweeps)\.test\.ts$/u;
+/** Tests of processes and those that wait: they take long, and use little of the embedded engine that all files share. */
+const isLong = ({ moduleId }: TestSpecification) =>
+  /\/test\/process\/|\/(?:demo\.\w+|slow\w+|stream|sweeps)\.test\.ts$/u.test(moduleId);
 
-class LongestFirst extends BaseSequencer {
+/** The part of all other files among which they are spread: the last files to run must be short. */
+const spreadOver = 0.7;
+
+/** Spreads the long tests among the others, so that at any time some use the shared engine, which has one thread, and some do not. */
+class SpreadLong extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => longest.test(moduleId);
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const [long, others] = [sorted.filter(isLong), sorted.filter((file) => !isLong(file))];
+    const step = (spreadOver * others.length) / long.length;
+    return long
+      .flatMap((file, index) => [file, ...others.slice(Math.floor(index * step), Math.floor((index + 1) * step))])
+      .concat(others.slice(Math.floor(long.length * step)));
   }
 }
 
@@ -98,7 +106,7 @@ export default defineConfig({
     ],
   },
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SpreadLong },
     projects: [
       {
         extends: true,
