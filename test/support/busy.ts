@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * The time that may pass on this machine for what must take at most `ms`: as many times that as processes want each core. A
@@ -7,6 +8,23 @@ import { availableParallelism, loadavg } from "node:os";
  */
 export function within(ms: number): number {
   return ms * Math.max(1, processesWaiting() / availableParallelism());
+}
+
+const waitMaxMs = 120_000;
+
+/**
+ * Sends a request again for as long as the answer is 503, as clients do: on a busy machine, an import may have to wait for others
+ * for longer than a request does.
+ */
+export async function whenFree<Answer extends { readonly status: number }>(
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const deadline = performance.now() + waitMaxMs;
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 503 || performance.now() > deadline) return answer;
+    await sleep(100);
+  }
 }
 
 /** Those that run or could, now or on the average of the last minute, whichever is more. */

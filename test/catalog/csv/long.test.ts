@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { whenFree } from "../../support/busy.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";
@@ -33,12 +34,8 @@ const json = JSON.stringify(csvContent);
 
 async function post(store: TestStore, body: string | Uint8Array, headers: Record<string, string> = {}) {
   const sent = { "content-type": "application/json", ...headers };
-  return store.fetch(paths.csv, {
-    method: "POST",
-    headers: sent,
-    body: body as BodyInit,
-    duplex: "half",
-  } as RequestInit);
+  const request = { method: "POST", headers: sent, body: body as BodyInit, duplex: "half" } as RequestInit;
+  return whenFree(() => store.fetch(paths.csv, request));
 }
 
 async function expectAllStored(store: TestStore) {

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
+import { whenFree } from "../../support/busy.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
 // On the embedded engine, whose one session all share.
@@ -125,10 +125,7 @@ test("a long import that is interrupted before it is committed stores nothing, a
   expect(await storedProducts(app, store)).toEqual([]);
 });
 
-/** On a busy machine, an import may have to wait for longer than it does. */
-const importWhenFree = (store: TestStore, path: string, body: object) =>
-  until(async () => (await store.post(path, body)).status === 200, "an import");
-const importNext = (store: TestStore) => importWhenFree(store, paths.one, { product: product("next") });
+const importNext = (store: TestStore) => whenFree(() => store.post(paths.one, { product: product("next") }));
 
 test.each<[string, (store: TestStore) => Promise<unknown>]>([
   ["by the sweep of a server", recoverLater],
@@ -136,7 +133,7 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
 ])("a committed long import whose process ends is completed %s", async (_, complete) => {
   const store = await createTestStore(app);
   const old = products(3_500, (index) => ({ sku: `s${index}` }));
-  await importWhenFree(store, paths.bulk, bulk(old));
+  await whenFree(() => store.post(paths.bulk, bulk(old)));
   await recoverLater(store);
   expect(await leftOf(store)).toEqual(nothing);
   const list = products(3_500, (index) => ({ sku: `s${(index + 1) % 3_500}`, title: "New" }));
@@ -154,7 +151,8 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
 test("a long import is carried out once under its key, and its rows are not staged again", async () => {
   const store = await createTestStore(app);
   const list = bulk(products(4_000));
-  const answers = await Promise.all([1, 2, 3].map(() => postWithKey(store, paths.bulk, list, "k")));
+  const send = () => whenFree(() => postWithKey(store, paths.bulk, list, "k"));
+  const answers = await Promise.all([send(), send(), send()]);
   expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(
     answers.map(() => [200, 4_000]),
   );
