@@ -51,7 +51,7 @@ export async function openDatabase(config: Config, use: "exclusive" | "shared", 
   const lock = await lockFolder(dataDir, (holder) =>
     log(new Error(`${inUseElsewhere(dataDir, holder)} Waiting for that.`)),
   );
-  if ("release" in lock) return startHere(dataDir, lock, log);
+  if ("release" in lock) return startHere(dataDir, lock, log, use === "shared");
   if (await isElsewhere(lock)) throw new FolderInUseError(inUseElsewhere(dataDir, lock));
   if (use === "exclusive") throw new FolderInUseError(`${dataDir} is in use by process ${lock.pid}.`);
   const holder = await findHolder(dataDir);
@@ -112,12 +112,12 @@ async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServ
   }
 }
 
-async function startHere(dataDir: string, lock: FileLock, log: Log): Promise<OpenDatabase> {
+async function startHere(dataDir: string, lock: FileLock, log: Log, isBrief: boolean): Promise<OpenDatabase> {
   let server: EmbeddedServer;
   try {
     if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
     await finishRestore(dataDir);
-    server = await startEmbedded({ folder: foldersOf(dataDir).database });
+    server = await startEmbedded({ folder: foldersOf(dataDir).database, isBrief });
   } catch (error) {
     await lock.release();
     throw error;

@@ -151,8 +151,8 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
 test("a long import is carried out once under its key, and its rows are not staged again", async () => {
   const store = await createTestStore(app);
   const list = bulk(products(4_000));
-  const send = () => whenFree(() => postWithKey(store, paths.bulk, list, "k"));
-  const answers = await Promise.all([send(), send(), send()]);
+  const again = () => whenFree(() => postWithKey(store, paths.bulk, list, "k"));
+  const answers = await Promise.all([again(), again(), again()]);
   expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(
     answers.map(() => [200, 4_000]),
   );
