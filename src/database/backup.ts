@@ -115,7 +115,7 @@ async function requireOpens(folder: string, file: string): Promise<void> {
 
 /** Applied migrations that this version does not know. */
 async function migrationsOf(folder: string): Promise<string[]> {
-  const server = await startEmbedded({ folder });
+  const server = await startEmbedded({ folder, isShortLived: true });
   const client = new pg.Client(embeddedConnection(server.socketFolder));
   try {
     await client.connect();

@@ -112,12 +112,12 @@ async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServ
   }
 }
 
-async function startHere(dataDir: string, lock: FileLock, log: Log, isBrief: boolean): Promise<OpenDatabase> {
+async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived: boolean): Promise<OpenDatabase> {
   let server: EmbeddedServer;
   try {
     if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
     await finishRestore(dataDir);
-    server = await startEmbedded({ folder: foldersOf(dataDir).database, isBrief });
+    server = await startEmbedded({ folder: foldersOf(dataDir).database, isShortLived });
   } catch (error) {
     await lock.release();
     throw error;

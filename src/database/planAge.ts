@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-const planAgeMaxMs = 3_000;
+export const planAgeMaxMs = 3_000;
 
 /**
  * Renews the plans of prepared statements every few seconds. PostgreSQL does so only after ANALYZE: until then a plan

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
 import { onServer } from "../support/postgresql.js";
-import { program, serve } from "../support/process.js";
+import { serve } from "../support/process.js";
+import { programInShell } from "../support/shell.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const page = fileURLToPath(new URL("../../docs/quickstart.md", import.meta.url));
@@ -16,7 +17,7 @@ async function inOneTerminal(
   env: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<string[]> {
-  const npx = `npx() { [ "$1" = vitrine ] && shift && "${process.execPath}" "${program}" "$@"; }`;
+  const npx = `npx() { [ "$1" = vitrine ] && shift && ${programInShell} "$@"; }`;
   const next = "----- next example -----";
   const script = examples.map(({ block }) => block.text).join(`\necho; echo '${next}'\n`);
   return (await runShell(`${npx}\n${script}`, env, folder)).split(next);

@@ -8,15 +8,17 @@ import type { OpenDatabase } from "../../src/database/open.js";
 import { testDatabase } from "./app.js";
 import { type Ended, jsonOf, makeSharedPlace, type Place, removePlace } from "./process.js";
 
-interface Surroundings {
-  /** Paths are relative to it. */
-  readonly folder: string;
-  readonly stdin: Readable;
-  /** Gets what the command prints, in order. */
-  readonly onPrinted: (to: Output, text: string) => void;
+/** A part of what a command printed. */
+interface Printed {
+  readonly to: "stdout" | "stderr";
+  text: string;
 }
 
-type Output = "stdout" | "stderr";
+/** A command that has ended, with what it printed in order. */
+interface EndedHere {
+  readonly status: number;
+  readonly printed: readonly Printed[];
+}
 
 /** Commands in one process share its environment and its standard output, so they run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
@@ -25,10 +27,29 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs a command in the process of the test, as src/main.ts does. A process of its own takes 0.5 to 1 second of CPU time to
  * start; `vitrine` of process.ts starts one, for what has to do with signals, locks and pipes.
  */
-export function cli(args: readonly string[], env: Place["env"], at?: Surroundings): Promise<Ended> {
-  const run = last.then(() =>
-    at === undefined ? runHere(args, env) : runAt(at, () => runHere(args, env, at.onPrinted)),
-  );
+export async function cli(args: readonly string[], env: Place["env"]): Promise<Ended> {
+  const { status, printed } = await inTurn(() => runHere(args, env));
+  const textOf = (output: Printed["to"]) => printed.map(({ to, text }) => (to === output ? text : "")).join("");
+  return { status, stdout: textOf("stdout"), stderr: textOf("stderr") };
+}
+
+/** Runs a command as `cli` does, in a folder and with a standard input of its own. */
+export function cliIn(folder: string, stdin: Readable, args: readonly string[], env: Place["env"]): Promise<EndedHere> {
+  return inTurn(async () => {
+    const [ownFolder, ownStdin] = [process.cwd(), Object.getOwnPropertyDescriptor(process, "stdin")];
+    process.chdir(folder);
+    Object.defineProperty(process, "stdin", { configurable: true, value: stdin });
+    try {
+      return await runHere(args, env);
+    } finally {
+      process.chdir(ownFolder);
+      if (ownStdin !== undefined) Object.defineProperty(process, "stdin", ownStdin);
+    }
+  });
+}
+
+function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  const run = last.then(work);
   last = run.catch(() => undefined);
   return run;
 }
@@ -49,25 +70,10 @@ export async function openSharedPlace(): Promise<{ readonly place: Place; readon
   return { place, database };
 }
 
-async function runAt<Result>({ folder, stdin }: Surroundings, run: () => Promise<Result>): Promise<Result> {
-  const [ownFolder, ownStdin] = [process.cwd(), Object.getOwnPropertyDescriptor(process, "stdin")];
-  process.chdir(folder);
-  Object.defineProperty(process, "stdin", { configurable: true, value: stdin });
-  try {
-    return await run();
-  } finally {
-    process.chdir(ownFolder);
-    if (ownStdin !== undefined) Object.defineProperty(process, "stdin", ownStdin);
-  }
-}
-
-async function runHere(
-  args: readonly string[],
-  env: Place["env"],
-  onPrinted?: Surroundings["onPrinted"],
-): Promise<Ended> {
+async function runHere(args: readonly string[], env: Place["env"]): Promise<EndedHere> {
   const { env: ownEnv, exitCode: ownExitCode } = process;
-  const [stdout, stderr] = [capture("stdout", onPrinted), capture("stderr", onPrinted)];
+  const printed: Printed[] = [];
+  const restores = [capture("stdout", printed), capture("stderr", printed)];
   const stopRecording = recordStatements();
   Object.assign(process, { env: { ...env }, exitCode: undefined });
   try {
@@ -79,27 +85,23 @@ async function runHere(
   const status = Number(process.exitCode ?? 0);
   Object.assign(process, { env: ownEnv, exitCode: ownExitCode });
   stopRecording();
-  return { status, stdout: stdout.release(), stderr: stderr.release() };
+  for (const restore of restores) restore();
+  return { status, printed };
 }
 
-/** Keeps what is written to a stream, until `release` gives it. */
-function capture(name: Output, onPrinted?: Surroundings["onPrinted"]): { release(): string } {
-  const stream = process[name];
+/** Keeps what is written to an output. @returns ends that */
+function capture(to: Printed["to"], printed: Printed[]): () => void {
+  const stream = process[to];
   const write: unknown = Reflect.get(stream, "write");
-  let text = "";
   stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
-    text += String(chunk);
-    onPrinted?.(name, String(chunk));
+    const latest = printed.at(-1);
+    if (latest?.to === to) latest.text += String(chunk);
+    else printed.push({ to, text: String(chunk) });
     const done = others.at(-1);
     if (typeof done === "function") process.nextTick(done);
     return true;
   };
-  return {
-    release() {
-      Reflect.set(stream, "write", write);
-      return text;
-    },
-  };
+  return () => void Reflect.set(stream, "write", write);
 }
 
 /** Records what the command sends to its database, as citus/recordProcess.js does in processes. */

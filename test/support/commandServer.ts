@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { cli } from "./cli.js";
+import { cliIn } from "./cli.js";
 
 interface CommandServer {
   /** A function of bash that stands for `npx`. It needs curl. */
@@ -23,15 +23,9 @@ export async function startCommandServer(): Promise<CommandServer> {
       const files = decodeURIComponent((request.url ?? "").slice(1));
       const { folder, args, env } = commandOf(await buffer(request));
       const stdin = createReadStream(join(files, "stdin"));
-      const parts: { to: string; text: string }[] = [];
-      const onPrinted = (to: string, text: string) => {
-        const last = parts.at(-1);
-        if (last?.to === to) last.text += text;
-        else parts.push({ to, text });
-      };
-      const { status } = await cli(args, env, { folder, stdin, onPrinted });
+      const { status, printed } = await cliIn(folder, stdin, args, env);
       stdin.destroy();
-      for (const [index, { to, text }] of parts.entries()) {
+      for (const [index, { to, text }] of printed.entries()) {
         await writeFile(join(files, `printed.${String(index).padStart(6, "0")}.${to}`), text);
       }
       response.end(String(status));

@@ -19,7 +19,7 @@ interface EmbeddedOptions {
   /** In memory without one. */
   readonly folder?: string;
   /** For one command, not for a server. */
-  readonly isBrief?: boolean;
+  readonly isShortLived?: boolean;
 }
 
 /**
@@ -28,7 +28,7 @@ interface EmbeddedOptions {
  */
 const tieringBudget = 30_000_000;
 /** A command ends before most optimizations have paid: it takes a fifth less CPU time. A long import still gets those that count. */
-const briefTieringBudget = 300_000_000;
+const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 const socketName = ".s.PGSQL.5432";
@@ -36,11 +36,11 @@ const socketName = ".s.PGSQL.5432";
 export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
-export async function startEmbedded({ folder, isBrief = false }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
   if (folder !== undefined) await inFolder(folder, () => makeFolder(folder));
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
-  setFlagsFromString(`--wasm-tiering-budget=${isBrief ? briefTieringBudget : tieringBudget}`);
+  setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);
   setFlagsFromString("--wasm-lazy-validation"); // of functions that run: 9 MB of code need no proof that it is well formed
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
   const worker = startThread("database/embedded/engine.worker", {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { headerBytes, inserted, messageOf, messageTypes, textOf } from "./messages.js";
+import { planAgeMaxMs } from "../planAge.js";
 
 const { parse, bind, describe, sync, query } = messageTypes;
 const aboutStatement = "S".charCodeAt(0);
@@ -9,8 +10,6 @@ const statementsMax = 100;
 const seenMax = 1_000;
 const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
-/** As of planAge.ts: a plan for an empty table must not serve the thousands of rows that come in its first minute. */
-const planAgeMaxMs = 3_000;
 /** They may change what a statement gives, or remove it. Wherever one of these words stands, statements are prepared once more. */
 const changesStatements = /\b(?:ALTER|CREATE|DROP|DEALLOCATE|DISCARD)\b/iu;
 

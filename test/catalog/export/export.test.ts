@@ -207,8 +207,8 @@ test("an export that is read while the catalog changes continuously is a snapsho
 test("a client that leaves in the middle ends the export, and its connection is free again", async () => {
   const store = await createTestStore(app);
   await store.post(paths.bulk, bulk(products(4_000, () => ({ description: "long ".repeat(400) }))));
-  for (let round = 0; round < 8; round += 1) {
-    // more than a store's exports and a pool's connections
+  const rounds = 8; // more than a store's exports and a pool's connections
+  for (let round = 0; round < rounds; round += 1) {
     const leaving = new AbortController();
     const response = await store.fetch(paths.csv, { signal: leaving.signal });
     await response.body?.getReader().read();

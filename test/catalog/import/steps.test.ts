@@ -125,7 +125,8 @@ test("a long import that is interrupted before it is committed stores nothing, a
   expect(await storedProducts(app, store)).toEqual([]);
 });
 
-const importNext = (store: TestStore) => whenFree(() => store.post(paths.one, { product: product("next") }));
+const importNext = async (store: TestStore) =>
+  expect(await whenFree(() => store.post(paths.one, { product: product("next") }))).toMatchObject({ status: 200 });
 
 test.each<[string, (store: TestStore) => Promise<unknown>]>([
   ["by the sweep of a server", recoverLater],
@@ -133,7 +134,7 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
 ])("a committed long import whose process ends is completed %s", async (_, complete) => {
   const store = await createTestStore(app);
   const old = products(3_500, (index) => ({ sku: `s${index}` }));
-  await whenFree(() => store.post(paths.bulk, bulk(old)));
+  expect(await whenFree(() => store.post(paths.bulk, bulk(old)))).toMatchObject({ status: 200 });
   await recoverLater(store);
   expect(await leftOf(store)).toEqual(nothing);
   const list = products(3_500, (index) => ({ sku: `s${(index + 1) % 3_500}`, title: "New" }));

@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { program } from "../../support/process.js";
-import { shellOf } from "../../support/shell.js";
+import { programInShell, shellOf } from "../../support/shell.js";
 
 const { place, database } = await openSharedPlace();
 const folder = join(place.dataDir, "exports");
@@ -83,7 +82,7 @@ test("an export that is interrupted leaves no file", async () => {
   const target = await mkdtemp(join(folder, "interrupted"));
   // The draft beside its target is there before the database is asked.
   const { status } = await shell(`
-    "${process.execPath}" "${program}" events export ${storeId} ${lsId} ${target}/events.ndjson &
+    ${programInShell} events export ${storeId} ${lsId} ${target}/events.ndjson &
     until [ -n "$(ls ${target})" ]; do kill -0 $! || exit 99; sleep 0.01; done
     kill -TERM $!; wait $!`);
   expect({ status, files: await readdir(target) }).toEqual({ status: 143, files: [] });

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
-import { program } from "../../support/process.js";
 import { product, products } from "../../support/products.js";
+import { programInShell } from "../../support/shell.js";
 
 const { place, database } = await openSharedPlace();
 
@@ -61,7 +61,7 @@ test("a patch changes only the given fields, and a dry run shows the first produ
 test("standard input is NDJSON where it begins with a brace, and CSV otherwise", async () => {
   const { store, folder, file } = await prepare(lines(products(2)));
   const run = (input: string) =>
-    runShell(`{ ${input}; } | node ${program} import ${store} - --json 2>&1 || true`, place.env, folder);
+    runShell(`{ ${input}; } | ${programInShell} import ${store} - --json 2>&1 || true`, place.env, folder);
   expect(await run(`cat ${file}`)).toContain('"created":2');
   expect(await run("echo 'id;sku'")).toContain("The column title is required.");
   expect(await run("true")).toContain("The CSV text is empty");

@@ -6,7 +6,7 @@ import { addSite } from "../../../src/access/site.js";
 import { createStore } from "../../../src/access/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
-import { program } from "../../support/process.js";
+import { programInShell } from "../../support/shell.js";
 
 const { place, database } = await openSharedPlace();
 
@@ -102,10 +102,10 @@ test("--site assigns the products to a site of the store", async () => {
 test("- reads standard input, and leaves no temporary file, whether the import succeeds or fails", async () => {
   const { store, folder } = await prepare(csv(row(1), row(2)));
   const script = `
-    "$NODE" "$PROGRAM" import ${store} - --json < products.csv
-    (cat products.csv; printf '\\nbad;row') | "$NODE" "$PROGRAM" import ${store} - --rejects rejected.csv 2> errors || echo "status $?"
+    ${programInShell} import ${store} - --json < products.csv
+    (cat products.csv; printf '\\nbad;row') | ${programInShell} import ${store} - --rejects rejected.csv 2> errors || echo "status $?"
     ls "$TMPDIR"; tail -1 rejected.csv`;
-  const env = { ...place.env, PATH: process.env["PATH"] ?? "", NODE: process.execPath, PROGRAM: program };
+  const env = { ...place.env, PATH: process.env["PATH"] ?? "" };
   expect(await runShell(script, env, folder)).toBe(`{"store":"${store}","imported":2,"created":2,"updated":0}
 2 products were imported, 1 failed. 0 new, 2 replaced.
 status 3

@@ -9,9 +9,8 @@ import { importProducts } from "../../../src/catalog/import/list.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
-import { nodeFlags } from "../../support/nodeFlags.js";
-import { program } from "../../support/process.js";
 import { product } from "../../support/products.js";
+import { programInShell } from "../../support/shell.js";
 import { everythingOf } from "../../support/stored.js";
 
 const { place, database } = await openSharedPlace();
@@ -83,11 +82,7 @@ test("deleting a store deletes all of its data, and nothing of other stores", as
 
 test("on a terminal a deletion asks for confirmation: only yes continues, and neither no nor the end of the input changes anything", async () => {
   const store = await newStore();
-  const variables = {
-    ...env,
-    PATH: process.env["PATH"] ?? "",
-    VITRINE: [process.execPath, ...nodeFlags, program].join(" "),
-  };
+  const variables = { ...env, PATH: process.env["PATH"] ?? "", VITRINE: programInShell };
   const onTerminal = (input: string) =>
     runShell(
       `(until grep -q 'y/N' typescript; do sleep 0.1; done; ${input}; sleep 1) 2> /dev/null |
