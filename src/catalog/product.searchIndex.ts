@@ -34,15 +34,12 @@ const nearRowsMax = 250;
 /** Per square root of the page size. With 100,000 products, scanning these takes as long as fetching all matches. */
 const farRowsFactor = 550;
 
-/** SQL of the words in `s."searchWords"`, each with the mark of the store. Parsing them as a tsvector would take twice as long. */
+/** The words of `s."searchWords"`, each with the store's mark, as a tsvector; parsing one takes twice as long. */
 export function lexemes(storeId: string): Prisma.Sql {
   return Prisma.sql`array_to_tsvector(string_to_array(substr(replace(s."searchWords", ' ', ${` ${storeMark(storeId)}`}), 2), ' '))`;
 }
 
-/**
- * The index gives matches in no order, so all must be fetched for each page: it is used only where scanning by id does
- * not soon fill a page.
- */
+/** By the index, whose matches must all be fetched and sorted for each page, only where scanning by id does not soon fill it. */
 export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
   const near = await walk<Row>(db, page, query, nearRowsMax);
   if (near.length === page.rowsMax) return near;
@@ -64,10 +61,7 @@ export function productsInOrder<Row>(db: Database, page: PageLimits): Promise<Ro
   );
 }
 
-/**
- * The limit is a subquery, hidden from the planner, which would otherwise fetch and sort all products of a store that
- * it believes to be small.
- */
+/** The limit is a subquery, since the planner would fetch and sort all products of a store that it believes to be small. */
 function walk<Row>(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<Row[]> {
   return readPage(
     db,
@@ -99,9 +93,8 @@ export async function countMatches(
 export const otherCollation = Prisma.sql`COLLATE "POSIX"`;
 
 /**
- * Makes the planner use the search index whatever it believes of the store's size: keys are compared in another
- * collation than the primary key's, with equal results, and the query is a subquery of unknown words. Remaining words
- * are compared by a function, which no index serves.
+ * Makes the planner use the search index whatever it believes of the store's size: keys are compared in a collation for
+ * which there is no index, and the query is a subquery.
  */
 function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
   return readPage(
@@ -114,14 +107,14 @@ function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): P
   );
 }
 
-/** What the search index finds. */
+/** Words that are not indexed are compared by a function, which no index serves. */
 export function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
   return Prisma.sql`
     AND "searchWords" @@ (SELECT ${indexed}::tsquery)
     ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}`;
 }
 
-/** The subquery with its LIMIT is not flattened: sizes are computed for the page alone, however it is sorted. */
+/** Sizes are computed for the page alone: a subquery with a LIMIT is not flattened. */
 export function readPage<Row>(db: Database, { bytesOf }: PageColumns, select: Prisma.Sql): Promise<Row[]> {
   if (bytesOf === undefined) return db.$queryRaw<Row[]>`${select}`;
   return db.$queryRaw<Row[]>`SELECT (${longBytes(bytesOf)})::int AS bytes FROM (${select}) AS page`;
@@ -135,7 +128,7 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
   return page.afterId === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.afterId} ${collation}`;
 }
 
-/** Price limits compare `price`, not those of variants: a product without one is outside of any bounds. */
+/** A product without a price is outside of any price limits, whatever its variants cost. */
 export function productLimits({ storeId, available, priceMin, priceMax, siteId }: ProductLimits): Prisma.Sql {
   const parts = [
     ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
@@ -162,8 +155,8 @@ interface Unmerged {
 const unmerged = new WeakMap<RootDatabase, Unmerged>();
 
 /**
- * Call after an import's transaction. Every search scans the pending list of the index: 16 MB take tens of
- * milliseconds. So it is merged in the background; otherwise autovacuum or a later import does it.
+ * Merges the index's pending list, which every search scans (16 MB take tens of milliseconds), in the background after
+ * an import's transaction; otherwise autovacuum or a later import does it.
  */
 export function mergeSearchIndexSoon(db: RootDatabase, rows: number): void {
   const state = unmerged.get(db) ?? { rows: 0, timer: undefined };

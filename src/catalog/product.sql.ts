@@ -15,7 +15,7 @@ export const productRow = list(['"storeId"', ...names, '"createdAt"', '"updatedA
 
 const isBrief = ({ type, isLong = false }: { type: string; isLong?: boolean }) => type === "text" && !isLong;
 
-/** Fields whose columns are read as they are. Converting the others takes a tenth of a REST read of one product. */
+/** Fields whose columns are read as they are: converting the others takes a tenth of a REST read. */
 export const briefFields: ReadonlySet<string> = new Set(
   Object.entries(productColumns).flatMap(([field, column]) => (isBrief(column) ? [field] : [])),
 );
@@ -23,7 +23,7 @@ export const briefFields: ReadonlySet<string> = new Set(
 /** Columns of `briefFields` alone. */
 export const briefProductRow = list(columns.filter(isBrief).map(({ name }) => `"${name}"`));
 
-/** The same with empty long texts, whose reading can take a thousand times as long. */
+/** With empty long texts, which can take a thousand times as long to read. */
 export const shortProductRow = list([
   '"storeId"',
   ...columns.map(({ name, type, isLong = false }) => (isLong ? `${emptyOf(type)} AS "${name}"` : `"${name}"`)),
@@ -52,8 +52,8 @@ export function longBytes(fields: readonly LongField[]): Prisma.Sql {
 }
 
 /**
- * Without the header of 24 bytes, and at most 7 of each element's length and padding. Once it was joined with an empty one, an array
- * has the size of its texts, not that on disk, where it is compressed. Joining the texts would take seven times as long.
+ * Without the header of 24 bytes, and at most 7 of each element's length and padding. An array on disk is compressed; one
+ * joined with an empty array has the size of its texts. Joining the texts would take seven times as long.
  */
 const imagesBytes = Prisma.sql`
   (SELECT greatest(pg_column_size(list) - 24 - 7 * cardinality(list), 0) FROM (SELECT images || '{}'::text[] AS list OFFSET 0) AS joined)`;
@@ -83,10 +83,7 @@ export const rowColumnTypes = list([
   '"searchWords" text',
 ]);
 
-/**
- * A few thousand rows at most. A function in FROM instead of the select list would materialize them, a sixth of the
- * work of an import.
- */
+/** A few thousand rows at most. In FROM, `unnest` would materialize them, a sixth of the work of an import. */
 export function sentRows(rows: EncodedRows, bind: (value: string) => string): RowSource {
   return new Prisma.Sql(
     sentRowsText,

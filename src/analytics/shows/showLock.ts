@@ -8,7 +8,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 const lockTimeoutMs = 1_000;
 const exclusiveWaitMs = 60_000;
 const statementTimeoutMs = 30 * 60_000;
-/** Releases the show when a process froze in its transaction. */
+/** Releases the show if a process freezes in its transaction. */
 const idleTimeoutMs = 10_000;
 
 /** Advisory: batches share it, rebuilding and pruning take it exclusively. */
@@ -41,8 +41,8 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
 }
 
 /**
- * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. Of a row `s`
- * that the statement locks, which makes it the latest version.
+ * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. `s` is the
+ * row's latest version, which the statement has locked.
  */
 export function isSnapshotCurrent(storeId: string): Prisma.Sql {
   return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = s.id)`;
@@ -66,8 +66,7 @@ export function withShowLock<Result>(
 }
 
 /**
- * Until the end of the transaction. Selecting from the show's row makes Citus take the lock on the show's node, as for
- * the shared one.
+ * Until the end of the transaction. Selecting from the show's row makes Citus take the lock on the show's node.
  *
  * @throws {LockedError} after a second
  */

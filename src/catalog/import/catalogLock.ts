@@ -6,7 +6,7 @@ import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";
 
-/** For others of its store; a long import may follow several. */
+/** For other imports of the store; a long one may follow several. */
 const waitMs = { short: 10_000, long: 30_000 } as const;
 /** For running imports to end while new ones are kept out. */
 const drainMs = 1_000;
@@ -35,8 +35,8 @@ interface CatalogOptions {
 }
 
 /**
- * Repeats a transaction that locks a store's catalog, without a connection in between, while others hold the lock.
- * Imports of this process are served in order.
+ * Repeats a transaction that locks a store's catalog while others hold the lock, in the order of this process's imports,
+ * without a connection in between.
  *
  * @param transact repeatable; throws LockedError if the catalog or its rows are locked
  * @throws {AppError} UNAVAILABLE after the maximum wait
@@ -104,8 +104,8 @@ async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Pr
 }
 
 /**
- * PostgreSQL refuses new shared locks while an exclusive one is waited for, so a stream of short imports cannot starve
- * a long one. Long imports first try a lock of their own, so that only one of them waits.
+ * A stream of short imports cannot starve a long one: PostgreSQL queues new shared locks behind an exclusive one that
+ * waits. Long imports first try a lock of their own, so that only one of them waits.
  */
 async function lockCatalog(transaction: Database, storeId: string, use: CatalogUse): Promise<string> {
   const first = use === "long" ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})` : Prisma.sql`true`;

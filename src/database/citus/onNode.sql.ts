@@ -1,13 +1,13 @@
-/** Has its version in its name: servers of two versions may run at the same time. */
+/** Versioned, since servers of two versions may run at the same time. */
 export const onNodeFunction = "vitrine_on_node_3";
 
-/** How the function refuses a store whose shard somebody moves with its writes blocked, by PostgreSQL's 55P03. */
+/** The message, with code 55P03, while the store's shard is moved with its writes blocked. */
 export const beingMoved = "is being moved to another node";
 
 const signature = `${onNodeFunction}(text, text, text[], text[])`;
 
 const isMade = `to_regprocedure('${signature}') IS NOT NULL`;
-/** Whether this role may call it: it takes a lock that Citus gives to owners of the tables. */
+/** Whether this role may call it: only owners of the tables may take its lock. */
 export const canRunOnNode = `(${isMade}
   AND (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('"Store"')))`;
 
@@ -18,17 +18,16 @@ export async function hasOnNodeFunction(read: (sql: string) => Promise<readonly 
 }
 
 /**
- * Runs a statement on the tables of one store where they are: on the pieces of the tables that have the store's rows
- * (shards), without the planner of Citus. That would run a statement that inserts in its WITH part by part, and have the
- * coordinator carry what each part gives to the next.
+ * Runs a statement on a store's shards, without the planner of Citus, which would run a statement that inserts in its
+ * WITH part by part and send the results through the coordinator.
  *
  * Citus calls it on the store's node. It takes the lock that Citus takes for a write, which moving or splitting a shard
- * excludes, and refuses as Citus does where the store has just been moved away. Settings of the caller's session do not
- * reach the node, only those of its transaction: without one, lock_timeout is as in openClient.ts. Who would wait for locks
- * longer than 5 seconds waits for a move as long; others are refused at once, and wait without a connection: see moves.ts.
+ * excludes, and fails as Citus does where the store has just been moved away. Of the caller's settings, only those of
+ * its transaction reach the node: without one, lock_timeout is as in openClient.ts. A caller whose lock_timeout is over
+ * 5 seconds waits for a move as long; others are refused at once, and wait without a connection: see moves.ts.
  *
- * - `statement`: its parameters are `($1)[1]`, `($1)[2]` and so on, all texts.
- * - `tables`: their names, which stand in the statement in double quotes.
+ * - `statement`: its parameters are the texts `($1)[1]`, `($1)[2]` and so on.
+ * - `tables`: names that the statement has in double quotes.
  */
 const createOnNodeFunction = `
 CREATE OR REPLACE FUNCTION ${onNodeFunction}(store text, statement text, tables text[], parameters text[])
@@ -62,7 +61,7 @@ BEGIN
 END
 $on_node$`;
 
-/** Make the function on all nodes. Only what is forced is called on a node within a transaction of several statements. */
+/** Create the function on all nodes. Unless forced, Citus would not delegate it in a transaction of several statements. */
 export const onNodeStatements: readonly string[] = [
   createOnNodeFunction,
   `SELECT create_distributed_function('${signature}', 'store', colocate_with => '"Store"', force_delegation => true)`,

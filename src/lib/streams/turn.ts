@@ -1,22 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { collectYoungGarbage } from "../threads/garbage.js";
 
-/**
- * Bytes that one turn of the event loop takes of all long bodies and results. Each request needs several turns: with
- * 1 MiB, the slowest waited half as long again.
- */
+/** Bytes of all long bodies and results in one turn of the event loop. With 1 MiB, the slowest request took half as long again. */
 const turnBytes = 256 * 1024;
-/**
- * While connections arrive: libuv accepts a single one in each turn, so that the last of sixty waited for the bodies of sixty
- * turns, up to 400 milliseconds.
- */
+/** While connections arrive: libuv accepts one in each turn, so the last of sixty would wait for the bodies of sixty turns. */
 const acceptingTurnBytes = 64 * 1024;
 /** Smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;
-/**
- * Each piece is a buffer of its own. V8 would collect the whole heap, for up to 30 milliseconds, once 64 MiB of them were
- * allocated.
- */
+/** Once 64 MiB of buffers were allocated, V8 would collect the whole heap, for up to 30 milliseconds. */
 const collectedBytes = 24 * 1024 * 1024;
 
 let uncollected = 0;
@@ -52,7 +43,7 @@ export function nextTurnAfter(bytes: number): Promise<void> | undefined {
   return taken < (hasAccepted || hadAccepted ? acceptingTurnBytes : turnBytes) ? undefined : turn;
 }
 
-/** Notes that this turn of the event loop has accepted a connection: others may wait for the next ones. */
+/** Call for each connection that is accepted. */
 export function noteConnection(): void {
   hasAccepted = true;
   accepted += 1;
@@ -68,9 +59,8 @@ async function endOfTurn(): Promise<void> {
 }
 
 /**
- * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a second.
- * For work that can wait while others connect: a turn accepts one connection, and the last of 400 dashboards that connect
- * together, and whoever comes after them, would wait for the work of all.
+ * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a
+ * second. Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
  */
 export function turnWithoutConnections(): Promise<void> {
   return new Promise((resume) => {
@@ -89,7 +79,7 @@ async function resumeInTurn(): Promise<void> {
 
 let lastOwn: Promise<void> = Promise.resolve();
 
-/** Resolves in a later turn of the event loop, for one caller in each, so that much work of a few milliseconds each lets others in between. */
+/** Resolves in a later turn of the event loop, for one caller in each, so that requests are served in between. */
 export function turnOfOwn(): Promise<void> {
   lastOwn = lastOwn.then(() => setImmediate());
   return lastOwn;

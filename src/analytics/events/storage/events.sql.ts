@@ -6,10 +6,7 @@ import { totalsOf } from "./events.totals.sql.js";
 import { type StoreRow, storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 
-/**
- * What the show may already have: with `unexpected`, the statement fails for any duplicate; with `expected`, only where
- * another batch is just storing one; with `concurrent`, never.
- */
+/** With `unexpected`, the statement fails for any duplicate; with `expected`, only for a concurrent one; with `concurrent`, never. */
 export type Duplicates = "unexpected" | "expected" | "concurrent";
 
 /** A show that a batch has events of. */
@@ -17,7 +14,7 @@ export interface BatchShow {
   readonly lsId: string;
   /** Of the events' times, null where all of them occurred now. */
   readonly earliest: Date | null;
-  /** Of the show whose names are known; undefined for any. */
+  /** The show is another one unless it was created then; undefined for any. */
   readonly createdAt: Date | null | undefined;
   /** Events of the shows before, in the batch. */
   readonly offset: number;
@@ -36,14 +33,11 @@ export interface EventBatch {
 }
 
 /**
- * The statement that records a batch, of one or several shows of a store. Each part uses the rows that the part before has
- * inserted, so duplicates add nothing. Nothing is stored for a show without its lock, for one that has replaced the known
- * one, or where an event of it occurred too early. Rows are inserted in the order of their keys: one lock order, so that
- * batches cannot deadlock.
+ * Records a batch of one or several shows. Each part uses the rows that the part before has inserted, so duplicates add
+ * nothing. Nothing is stored for a show without its lock, for one that has replaced the known one, or where an event
+ * occurred too early. Rows are inserted in the order of their keys: one lock order, so that batches cannot deadlock.
  *
- * Each text has a name of its own: planning takes 2 ms, longer than recording a hundred events.
- *
- * FOR KEY SHARE: the snapshot may be older than the show's lock, which a deletion, an erasure or a rebuild has just released.
+ * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
   const { storeId, slot, hasOthers, columns } = batch;
@@ -77,7 +71,10 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
     FROM shows`;
 }
 
-/** The shows that exist, with what forbids to record their events. */
+/**
+ * The shows that exist, with what forbids recording. FOR KEY SHARE, since the snapshot may be older than the show's
+ * lock, which a deletion, an erasure or a rebuild has just released.
+ */
 function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
   const column = (value: (show: BatchShow) => string | null) => textArrayLiteral(shows.map(value));
   const ids = column(({ lsId }) => lsId);
@@ -97,8 +94,8 @@ function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
 }
 
 /**
- * A function without rows, for which PostgreSQL expects some. It keeps the plan of a prepared statement only where that
- * costs no more than a plan for the real parameters, and it expects ten rows of arrays that it does not know.
+ * Functions without rows, for which PostgreSQL expects some: of an unknown array it expects ten, and it keeps a generic
+ * plan only where that seems no more expensive than one for the real parameters.
  */
 const expectations = [
   { size: "small", countMax: 50, rows: Prisma.sql`unnest(NULL::int[])` },
@@ -116,8 +113,8 @@ function nameOf({ hasOthers, duplicates, columns }: EventBatch): Prisma.Sql {
 }
 
 /**
- * Stores the events that the show does not have. Looking them up takes a tenth of the time of recording, and ON
- * CONFLICT would write each row to the log twice: as inserted, and as without conflict.
+ * Stores the events that the show does not have. Looking them up is cheaper than ON CONFLICT, which writes each row to
+ * the log twice.
  */
 function storedOf(store: StoreRow, { now, duplicates }: EventBatch): Prisma.Sql {
   const unknown = Prisma.sql`(

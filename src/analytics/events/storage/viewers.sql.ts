@@ -6,12 +6,11 @@ import { idOfShow, type StoreRow } from "./showRow.js";
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
 
 /**
- * Distinct viewers of each channel, with a product in the cart, and in each minute. What a change has added is kept in
- * the row itself (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer
- * once. Viewers of whom the snapshot knows everything are left alone; what is known is never taken back. Each viewer is
- * looked up by the whole key (OFFSET 0): a join might read all viewers of a show whose statistics are old. Of a viewer
- * whom a concurrent batch has just stored with another first hour, the minutes of that hour have no place: they become
- * null, which the table refuses, and the whole statement is sent again.
+ * Distinct viewers of each channel, with a product in the cart, and in each minute. The row has what a change added
+ * (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer once. Viewers
+ * of whom everything is known are not written. Each is looked up by the whole key (OFFSET 0): a join might read all
+ * viewers of a show whose statistics are old. If a concurrent batch has just stored a viewer with another first hour,
+ * the minutes of that hour become null, which the table refuses, and the statement is sent again.
  */
 export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
@@ -41,9 +40,8 @@ function firstDevice(code: 1 | 2): Prisma.Sql {
 }
 
 /**
- * Where all viewers are known, an UPDATE suffices. INSERT with ON CONFLICT would also write the lock of each row to the log.
- * It is either of them, so that rows are locked in one order. The UPDATE is to look its rows up one by one in that order:
- * the planner does where it expects a single one, and the condition of a CASE is as rare to it.
+ * Where all viewers are known, an UPDATE, which unlike ON CONFLICT does not write each row's lock to the log. Never both,
+ * so that there is one lock order: the planner looks rows up one by one in it where it expects few, as for a CASE.
  */
 function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
@@ -108,12 +106,12 @@ function presenceOf(store: StoreRow): Prisma.Sql {
       WHERE ("newMinutes" >> minute) & 1 = 1 AND ${isSameShow("m", "n")} GROUP BY m.show, hour, minute)`;
 }
 
-/** As the planner sees it, half of the rows: of two keys it would expect a single one, and compare all rows with all. */
+/** For which the planner expects half of the rows: for two keys it would expect one, and compare all rows with all. */
 function isSameShow(one: string, other: string): Prisma.Sql {
   return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
 }
 
-/** The device where the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
+/** The device if the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
 function keptDevice({ storeId }: StoreRow, channelOf: "LIVE" | "REPLAY", device: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     CASE WHEN ${device} = '' THEN '' ELSE coalesce((SELECT k.device FROM "LiveStreamDevice" AS k

@@ -1,5 +1,5 @@
-// Frozen with the tables that they read and write: what the migration does at once, these do for some events. They use
-// nothing of the features, which go on changing. All return rows and cast parameters, as pieces.ts asks.
+// Frozen with the tables that they read and write, so they use nothing of the features. What the migration does at once,
+// these do for some events. All return rows and cast parameters, as pieces.ts asks.
 
 /** SQL: an id as bytes. As in the migration. */
 export const bytes = (id: string) => `CASE
@@ -10,8 +10,8 @@ export const bytes = (id: string) => `CASE
 const isMoved = `s."number" IS NOT NULL AND s."prunedAt" IS NULL`;
 
 /**
- * Gives numbers to up to 500 shows that have none, the oldest first, and rows in EventMove in the state $1. A number is not given
- * again while copies of a deleted show have it. The new column is in no index yet, so that recording does not wait for this.
+ * Gives up to 500 shows, the oldest first, a number, and a row in EventMove in the state $1. The number of a deleted show
+ * is not reused while its copies exist. No index has the new column yet, so that recording does not wait.
  */
 export const numberShows = `
   WITH numbered AS (
@@ -81,8 +81,8 @@ export const lastOfBatch = `SELECT e."id" FROM ${ofShow} ORDER BY e."id" OFFSET 
 export const copyBatch = copyOf("", "$3::integer", `${ofShow} AND ($5::text IS NULL OR e."id" <= $5)`);
 
 /**
- * Without statistics on new rows, the planner would choose quadratic nested loops; and a batch is a part of an index, whatever it
- * takes the number of its events for. What it cannot avoid then looks so expensive that it would be compiled, for seconds.
+ * Without statistics on new rows, the planner would choose quadratic nested loops, or scan a table for a batch; and what it
+ * cannot avoid would look so expensive that it would be compiled, for seconds.
  */
 export const planBatches: readonly string[] = [
   "SET LOCAL citus.propagate_set_commands = 'local'", // on Citus, the node plans
@@ -91,10 +91,7 @@ export const planBatches: readonly string[] = [
   "SET LOCAL jit = off",
 ];
 
-/**
- * Copies up to $1 events of the queue and removes them there. Those of a show without a number stay; those of a show that is gone,
- * or pruned, are not copied.
- */
+/** Moves up to $1 events out of the queue. Those of a show without a number stay; those of a deleted or pruned one are dropped. */
 export const copyQueue = copyOf(
   `taken AS (
     DELETE FROM "EventMoveQueue" WHERE ctid = ANY(ARRAY(
@@ -103,7 +100,7 @@ export const copyQueue = copyOf(
       LIMIT $1::integer))
     RETURNING "storeId", "liveStreamId", "id"),`,
   `s."number"`,
-  // OFFSET 0: each is looked up by its key, whatever the planner takes their number for.
+  // OFFSET 0: each is looked up by its key.
   `taken AS q JOIN "LiveStream" AS s ON s."storeId" = q."storeId" AND s."id" = q."liveStreamId" AND ${isMoved}
    JOIN LATERAL (SELECT * FROM "ShopperEvent" AS o WHERE o."storeId" = q."storeId" AND o."liveStreamId" = q."liveStreamId"
      AND o."id" = q."id" OFFSET 0) AS e ON true`,
@@ -111,8 +108,8 @@ export const copyQueue = copyOf(
 );
 
 /**
- * Copies events `e` that are not copied yet, with what they say of viewers: as the version that records into these
- * tables would have. The hour that a viewer is first met in is in their own row. Devices are those that the version before chose.
+ * Copies events `e` that are not copied yet, and stores their viewers as the version of these tables does: with a viewer's
+ * first hour in their own row. Devices are those that the version before chose.
  */
 function copyOf(first: string, number: string, from: string, count = `(SELECT count(*) FROM source)`): string {
   return `

@@ -17,9 +17,9 @@ import {
   recordMigration,
 } from "./tables.sql.js";
 
-/** Below this, the migration alone is as fast, and takes less than a second. */
+/** With fewer, the migration alone takes less than a second. */
 const fewEvents = 50_000;
-/** The switch copies what the queue still has while everyone waits, and gives up with more than this. */
+/** With a longer queue, which is copied while everyone waits, the switch is tried again later. */
 const queuedAtSwitch = 3_000;
 
 export interface MoveOptions extends Partial<PaceLimits> {
@@ -28,11 +28,10 @@ export interface MoveOptions extends Partial<PaceLimits> {
 }
 
 /**
- * Does what the migration of small event rows does, while servers of the version before go on: makes the new tables beside the old
- * ones, copies in batches, with a trigger that tells what is recorded meanwhile, compares each show, and replaces the old tables in
- * one short transaction. Each step is a transaction and says how far the move is, so that one that was interrupted goes on there.
- * On Citus, the same is done with the shards, one after another; the migration itself would leave tables there that are not
- * distributed, and that later migrations could not join with the others.
+ * Does what the migration of small event rows does, while servers of the version before go on: creates the new tables,
+ * copies in batches while a trigger queues new events, compares each show, and replaces the old tables in one short
+ * transaction. Each step is a transaction that stores the progress, so an interrupted move continues. On Citus, this is
+ * done shard by shard; the migration itself would leave tables that are not distributed.
  *
  * @returns false, with nothing done, where the migration itself is to move the events
  * @throws {AppError} INTERNAL where a show differs, UNAVAILABLE where locks were not granted in time
@@ -57,7 +56,7 @@ export async function moveEvents(move: Move, { fromEvents = fewEvents }: MoveOpt
   return true;
 }
 
-/** By which Citus runs the statements of the move: `distribute` of the version before may have made none. */
+/** Runs the statements of the move on Citus. `distribute` of the version before may not have created it. */
 async function makeOnNodeFunction({ session }: Move): Promise<void> {
   if (await hasOnNodeFunction(async (sql) => (await session.query<{ isMade: boolean }>(sql)).rows)) return;
   await inSessionTransaction(session, async () => {
@@ -65,7 +64,7 @@ async function makeOnNodeFunction({ session }: Move): Promise<void> {
   });
 }
 
-/** Who records waits from the first statement on a table that was there to the end: those come last. */
+/** Statements on existing tables come last: from the first one on, recording waits. */
 async function expand({ session }: Move, { tables, columns }: MigrationParts, onShards: boolean): Promise<void> {
   for (const statement of [...tables, ...moveTables]) await session.query(statement);
   const names = [...copiedTables, "EventMove", "EventMoveQueue"];
@@ -78,10 +77,10 @@ async function expand({ session }: Move, { tables, columns }: MigrationParts, on
 }
 
 /**
- * Everyone waits meanwhile. What the queue has is copied, and is all that the new tables lack.
+ * Copies the queue and switches to the new tables, while everyone waits.
  *
- * @returns false, with nothing changed but copies, where a show was pruned or deleted, many events were recorded, or a trigger was
- *   lost, in the last moment
+ * @returns false, with nothing switched, if meanwhile a show was pruned or deleted, many events were recorded, or a
+ *   trigger was lost
  */
 async function contract(move: Move, { contract: statements, checksum }: MigrationParts): Promise<boolean> {
   const { session } = move;

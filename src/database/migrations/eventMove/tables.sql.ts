@@ -6,7 +6,7 @@ import { queueOnShard } from "./citus.sql.js";
 /** The migration that this folder carries out in small steps. */
 export const smallEventRows = "20261122161720_small_event_rows";
 
-/** What the version before writes to. LiveStream comes first, as in its own transactions. */
+/** Written by the version before. LiveStream comes first, as in its transactions. */
 const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
 
 /** So that tables come out alike. */
@@ -37,7 +37,7 @@ export async function readParts(folder: string): Promise<MigrationParts> {
   };
 }
 
-/** Whether the tables of the version before have at least $1 events. */
+/** Whether the old tables have at least $1 events. */
 export const hasManyEvents = `
   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
 
@@ -47,13 +47,13 @@ export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBe
  * Tables of the move itself. `EventMove` has a row for each show with a number:
  *
  * - `copying`: events up to the id `after` are copied.
- * - `copied`: all are, but those in the queue.
- * - `verified`: and they were compared with the old ones.
- * - `discarded`: its copies are to be removed, because the show was pruned, deleted or differed.
- * - `left`: the show is pruned, and nothing of it is copied.
+ * - `copied`: all are, except those in the queue.
+ * - `verified`: they were also compared with the old ones.
+ * - `discarded`: its copies must be removed, since the show was pruned, deleted or differed.
+ * - `left`: the show is pruned, and not copied.
  *
- * `EventMoveQueue` has the events that the version before has recorded since the trigger was there. A trigger on each statement,
- * not on rows, keeps recording fast. It runs as its owner, since the version before may connect with another role.
+ * `EventMoveQueue` has the events that the version before records meanwhile. Its trigger runs once for each statement, which
+ * keeps recording fast, and as its owner, since the version before may connect with another role.
  */
 export const moveTables: readonly string[] = [
   `CREATE TABLE "EventMove" ("storeId" TEXT COLLATE "C" NOT NULL, "show" INTEGER NOT NULL, "state" TEXT NOT NULL,
@@ -85,8 +85,8 @@ export const hasTrigger = `
   SELECT 1 AS one FROM pg_trigger WHERE tgrelid = '"ShopperEvent"'::regclass AND tgname LIKE 'EventMove%' AND tgenabled <> 'D'`;
 
 /**
- * Keeps everyone from the old tables. The second and third change nothing, and lock shards on Citus too, where the first locks what
- * the coordinator and nodes take for the tables. Who records reads LiveStream first.
+ * Excludes all others from the old tables. The second and third change nothing, but also lock the shards of Citus. LiveStream
+ * comes first, as in recording.
  */
 export const lockOldTables: readonly string[] = [
   `LOCK TABLE ${oldTables} IN ACCESS EXCLUSIVE MODE`,
