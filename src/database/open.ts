@@ -33,6 +33,8 @@ export class FolderInUseError extends Error {
 }
 
 type Log = (problem: Error) => void;
+/** For a turn at the engine of a busy server: the user of a command rather waits than runs it again. */
+const commandWaitMs = 30_000;
 const never = new Promise<never>(() => undefined);
 
 /**
@@ -57,7 +59,8 @@ export async function openDatabase(config: Config, use: "exclusive" | "shared", 
   const holder = await findHolder(dataDir);
   if (holder === undefined) return openDatabase(config, use, log);
   if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
-  return connect("embedded", embeddedConnection(holder.socketFolder), log);
+  const connection = { ...embeddedConnection(holder.socketFolder), connectionTimeoutMillis: commandWaitMs };
+  return connect("embedded", connection, log);
 }
 
 function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {

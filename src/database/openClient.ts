@@ -2,7 +2,7 @@ import type { PoolConfig } from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
 import { limitPlanAge } from "./planAge.js";
-import { openPool } from "./pool.js";
+import { connectTimeoutMs, openPool } from "./pool.js";
 import type { DatabaseProbe } from "./client.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
 import { createShares } from "./shares/shares.js";
@@ -13,7 +13,6 @@ const statementTimeoutMs = 15_000;
  * retried.
  */
 const lockTimeoutMs = 2_000;
-const transactionWaitMs = 5_000;
 const closeTimeoutMs = 1_000;
 
 interface ClientOptions {
@@ -32,6 +31,7 @@ interface OpenClient {
 
 /** Connects on the first query. Closing ends in time even if the server hangs. */
 export function openClient(connection: PoolConfig, { namedStatements, keepsLimits, log }: ClientOptions): OpenClient {
+  const { connectionTimeoutMillis = connectTimeoutMs } = connection;
   const { pool, destroyAll } = openPool(
     {
       statement_timeout: statementTimeoutMs,
@@ -46,11 +46,18 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   });
-  const transactionOptions = { maxWait: transactionWaitMs };
-  const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
+  const client = new PrismaClient({
+    adapter,
+    errorFormat: "minimal",
+    transactionOptions: { maxWait: connectionTimeoutMillis },
+  });
   const isEmbedded = connection.host !== undefined; // recognizable by its socket folder
   const nodes = isEmbedded ? undefined : createStoreNodes(askCitus(pool));
-  const { requests, longWork, wideReads } = createShares(client, pool.options.max, nodes);
+  const { requests, longWork, wideReads } = createShares(
+    client,
+    { max: pool.options.max, connectionTimeoutMillis },
+    nodes,
+  );
   const { probe } = adapter;
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {

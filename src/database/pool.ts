@@ -6,7 +6,8 @@ import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { nextTurnAfter } from "../lib/streams/turn.js";
 import { clientKeepAlive } from "./timeLimits.js";
 
-const connectTimeoutMs = 5_000;
+/** Unless a connection has its own `connectionTimeoutMillis`. */
+export const connectTimeoutMs = 5_000;
 /** As in PostgreSQL's pg_type.dat. */
 const textArrayOid = 1009;
 

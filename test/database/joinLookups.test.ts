@@ -57,7 +57,7 @@ test("one query asks for at most 500 keys", async () => {
 
 test("lookups gather while the store's share of connections is in use, not those of other stores", async () => {
   const shared = {} as RootDatabase;
-  createShares(shared, 2); // one for each store
+  createShares(shared, { max: 2, connectionTimeoutMillis: 5_000 }); // one for each store
   const queries: string[] = [];
   const answers: (() => void)[] = [];
   const look = joinLookups(async (_, storeId, keys) => {
@@ -91,7 +91,7 @@ test("lookups gather while the store's share of connections is in use, not those
 
 test("keys gather no longer than half a second", async () => {
   const shared = {} as RootDatabase;
-  createShares(shared, 2);
+  createShares(shared, { max: 2, connectionTimeoutMillis: 5_000 });
   const answers: (() => void)[] = [];
   const look = joinLookups(async () => {
     await new Promise<void>((resolve) => answers.push(resolve));

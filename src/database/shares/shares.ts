@@ -16,14 +16,25 @@ export interface ConnectionShares {
 /** Further callers of one store would wait in vain. */
 const waitingOfStoreMax = 10_000;
 const longWorkWaitMs = 10_000;
+/** Clients are refused that much earlier than a connection would be, so that they know within that time. */
+const refusalMs = 500;
 
 /** Of all connections. A server whose stores are mostly on one node is hardly slower, and others keep a quarter. */
 const ofNodeMax = 0.75;
 
+interface PoolLimits {
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+}
+
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
-/** @param nodes where each store is: the stores of one node hold at most three quarters of anything, should it hang */
-export function createShares(client: RootDatabase, connectionsMax: number, nodes?: StoreNodes): ConnectionShares {
+/**
+ * @param pool of whose connections requests wait as long for their turn as for a connection
+ * @param nodes where each store is: the stores of one node hold at most three quarters of anything, should it hang
+ */
+export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: StoreNodes): ConnectionShares {
+  const { max: connectionsMax, connectionTimeoutMillis } = pool;
   const groupsOf = (places: number) => nodes && { of: nodes.nodeOf, max: atLeastOne(places * ofNodeMax) };
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
@@ -32,6 +43,7 @@ export function createShares(client: RootDatabase, connectionsMax: number, nodes
       places: connectionsMax,
       ofStoreMax: atLeastOne(connectionsMax / 2),
       waitingOfStoreMax,
+      waitMs: connectionTimeoutMillis - refusalMs,
       groups: groupsOf(connectionsMax),
       message: "Too many requests of this store use the database. Nothing was changed.",
     }),

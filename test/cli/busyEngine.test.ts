@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { lockFolder } from "../../src/database/embedded/folder.js";
+import { cliJson } from "../support/cli.js";
+import { makePlace, removePlace } from "../support/process.js";
+
+const socketName = ".s.PGSQL.5432";
+/** Longer than a request of the server waits for a connection. */
+const busyMs = 6_000;
+
+test("a command waits for its turn at the engine of a busy server", async () => {
+  const place = await makePlace();
+  const folder = await mkdtemp(join(tmpdir(), "vt-busy-"));
+  const sockets: Socket[] = [];
+  const engine = join(inject("database").connection.host ?? "", socketName);
+  const server = createServer((client) => {
+    void (async () => {
+      await sleep(busyMs);
+      const session = connect(engine);
+      sockets.push(client, session);
+      client.pipe(session).pipe(client);
+    })();
+  });
+  await once(server.listen(join(folder, socketName)), "listening");
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+    await removePlace(place);
+  });
+  const lock = await lockFolder(place.dataDir);
+  if (!("release" in lock)) throw new Error("The folder is in use.");
+  await lock.publish({ socketFolder: folder });
+  expect(await cliJson(["store", "list"], place.env)).toHaveProperty("stores");
+});
