@@ -31,7 +31,7 @@ import { gatewayCompression } from "./http/content/gatewayCompression.js";
 import type { DemoShop } from "./http/pages/demo/page.js";
 import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
-import { exportRoutes } from "./rest/exports.js";
+import { exportRoutes } from "./rest/exports.routes.js";
 import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { type PreparedRest, prepareRest } from "./rest/prepare.js";
 import type { Channel } from "./cluster/channel.js";
@@ -56,11 +56,7 @@ export interface App {
   showDemoToken(token: string): void;
   /** From now on, `/demo` is this shop. */
   showDemoShop(shop: DemoShop): void;
-  /**
-   * Closes what the app opened, streams to clients first. The caller closes the database.
-   *
-   * @param timeoutMs for sending the last traces; 1 second by default
-   */
+  /** Closes all but the database, streams to clients first. @param timeoutMs for the last traces; 1 second by default */
   close(timeoutMs?: number): Promise<void>;
 }
 

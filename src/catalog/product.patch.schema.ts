@@ -1,12 +1,19 @@
 import { builder } from "../schema/builder.js";
 import { rateLimited } from "../schema/rateLimit.js";
-import { asSent, importArgs, importOptions, observed, patchStandIn, ProductImport } from "./import/import.schema.js";
+import {
+  asSent,
+  importArgs,
+  importOptions,
+  observed,
+  placeholderPatch,
+  ProductImport,
+} from "./import/import.schema.js";
 import { importSentProducts } from "./import/sent.js";
 import { siteArgs } from "./product.schema.js";
 
 const ProductPatchInput = builder.inputType("ProductPatchInput", {
   description: "A change of the product that id, or else sku, names: fields that are not there stay as they are.",
-  extensions: { placeholderValue: patchStandIn },
+  extensions: { placeholderValue: placeholderPatch },
   fields: (t) => ({
     id: t.string({ required: false, description: "Reference id. Without it, sku names the product." }),
     sku: t.string({ required: false, description: "With an id: the new sku." }),
@@ -30,7 +37,7 @@ builder.mutationField("patchProducts", (t) =>
     authScopes: { "catalog:write": true },
     type: ProductImport,
     description:
-      "Changes the given fields of products. A product that there is not fails, or is created where all required fields are there.",
+      "Changes the given fields of products. A missing product fails, or is created if all required fields are given.",
     args: { products: t.arg({ type: [ProductPatchInput] }), ...siteArgs, ...importArgs },
     extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>

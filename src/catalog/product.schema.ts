@@ -15,7 +15,7 @@ import {
   modeArgs,
   observed,
   ProductImport,
-  productStandIn,
+  placeholderProduct,
 } from "./import/import.schema.js";
 import { deleteProduct, findProduct } from "./product.lookup.js";
 import { briefFields, type StoredProduct } from "./product.sql.js";
@@ -68,7 +68,7 @@ export const productOfCatalog = {
 
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
-  extensions: { placeholderValue: productStandIn },
+  extensions: { placeholderValue: placeholderProduct },
   fields: (t) => ({
     id: t.string({ description: "Reference id: at most 255 characters." }),
     sku: t.string({ description: "At most 255 characters; no other product of the store may have it." }),

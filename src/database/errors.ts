@@ -45,7 +45,7 @@ export function mayLackNode(error: unknown): boolean {
 
 const movedShard = /could not (?:find valid entry for shard|acquire the lock required to colocate)/u;
 
-/** On Citus: a shard was moved or split after the statement was planned, or is while tables are distributed. */
+/** On Citus: a shard was moved or split since the statement was planned, or tables are being distributed. */
 export function isShardGone(error: unknown): boolean {
   return (sqlStateOf(error) ?? codeOf(error)) === "XX000" && error instanceof Error && movedShard.test(error.message);
 }
@@ -68,7 +68,7 @@ const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
   "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
 
-/** A pending migration may create what is missing; on a migrated database, the statement is wrong. */
+/** Unless a pending migration creates what is missing, the statement is wrong. */
 function isNotMigrated(error: unknown): boolean {
   if (isKnownMigrated()) return false;
   return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");

@@ -3,6 +3,7 @@ import "../catalog/product.schema.js";
 import "../catalog/product.list.schema.js";
 import "../catalog/product.patch.schema.js";
 import "../analytics/shows/liveStream.schema.js";
+import "../analytics/shows/liveStream.list.schema.js";
 import "../analytics/events/events.schema.js";
 import "../analytics/kpis/liveStreamAnalytics.schema.js";
 import "../analytics/insights/productPerformance.schema.js";

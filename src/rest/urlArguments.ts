@@ -52,7 +52,7 @@ interface UrlArgument {
   readonly isList: boolean;
   /** What its values are called in messages. */
   readonly expected: string;
-  /** Undefined for a text that is not a value of the type. */
+  /** Undefined for an invalid value. */
   readonly coerce: (text: string) => unknown;
 }
 
@@ -119,14 +119,14 @@ function urlArgument(name: string, type: GraphQLInputType): UrlArgument | undefi
   return { name, isList, expected: shape.name, coerce };
 }
 
-/** The scalars that a URL writes in another way than JSON does. Of any other, JSON has a string too. */
+/** Scalars that are not strings in JSON. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   Int: (text) => (/^-?\d+$/u.test(text) ? Number(text) : undefined),
   Float: (text) => (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text) ? Number(text) : undefined),
   Boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
 };
 
-/** Decodes a path segment exactly once: `%2F` and `%25` are a slash and a percent sign of the id, `+` is a plus. */
+/** Decodes a path segment once: `%2F` is a slash of the id, `+` a plus. */
 export function decodeSegment(name: string, segment: string): string {
   try {
     return decodeURIComponent(segment);

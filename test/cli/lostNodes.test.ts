@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { namingLostNodes } from "../../src/cli/lostNodes.js";
 import { AppError } from "../../src/errors.js";
-import { citusStandIn } from "../support/citus/standIn.js";
+import { fakeCitus } from "../support/citus/fakeCitus.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that fails on a stand-in for Citus", () => {
@@ -11,7 +11,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that f
   beforeAll(async () => {
     own = await createOwnDatabase("lost_nodes");
     connection = { connectionString: own.url };
-    await own.query(citusStandIn);
+    await own.query(fakeCitus);
   });
   afterAll(() => own.drop());
 

@@ -69,14 +69,14 @@ describe("the stream is the same as Yoga's, byte for byte,", () => {
         query: `subscription { liveStreamAnalytics(lsId: "${lsId}") { timeline(bucketSeconds: 1) { orders } } }`,
       }),
     ],
-    ["for another store's show, and one that there is not", () => ({ query: watchShow, variables: { lsId: "none" } })],
+    ["for another store's show, and a missing one", () => ({ query: watchShow, variables: { lsId: "none" } })],
     ["for a variable that is missing", () => ({ query: watchShow })],
     ["for variables of wrong types", () => ({ query: watchShow, variables: { lsId: 5, from: "yesterday" } })],
     ["for no name of two operations", () => ({ query: `${watchShow} query Q { __typename }`, variables: { lsId } })],
     ["for a name of none", () => ({ query: watchShow, operationName: "None", variables: { lsId } })],
     ["for a query", () => ({ query: "query { __typename }" })],
     ["for what is no GraphQL", () => ({ query: "subscription {" })],
-    ["for a field that there is not", () => ({ query: "subscription { liveStreamAnalytics(lsId: 1) { nothing } }" })],
+    ["for an unknown field", () => ({ query: "subscription { liveStreamAnalytics(lsId: 1) { nothing } }" })],
   ])("%s", async (_, body) => {
     const byYoga = await answerTo({ path: "/graphql?by=yoga", body: body() });
     for (let n = 0; n < 4; n += 1) expect(await answerTo({ path: "/graphql", body: body() })).toEqual(byYoga);

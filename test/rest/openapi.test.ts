@@ -3,7 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
-import { exportRoutes } from "../../src/rest/exports.js";
+import { exportRoutes } from "../../src/rest/exports.routes.js";
 import { restBase, restRoutes } from "../../src/rest/routes.js";
 import { openDocumentedApp, type Document, examplesOf, faultFinder, operationsOf } from "../support/openapi.js";
 

@@ -91,7 +91,7 @@ const preparedRest = prepareRest(schema);
 export async function startApp(
   overrides: Partial<Config> = {},
   database: OpenDatabase = testDatabase(),
-  patience: Partial<ServerTimeouts> = {},
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<TestApp> {
   const logged: string[] = [];
   const accessLog: string[] = [];
@@ -99,7 +99,7 @@ export async function startApp(
   const log = pino({ level: overrides.logLevel ?? "info", serializers: { err: loggedError } }, { write });
   const config = { ...readConfig({}), ...overrides, host: "127.0.0.1", port: 0 };
   const app = await createApp(config, database, log, { rest: preparedRest });
-  const server = await listen(app.handler, { ...config, ...patience });
+  const server = await listen(app.handler, { ...config, ...timeouts });
   return {
     url: server.url,
     feed: app.feed,

@@ -10,6 +10,14 @@ export function within(ms: number): number {
   return ms * Math.max(1, processesWaiting() / availableParallelism());
 }
 
+/** What commands print that take more than 5 seconds, as those of tests do on a busy machine only. */
+const progressLine = /^\w+: \d+%, .*\n/gmu;
+
+/** What commands have printed, without lines on their progress. */
+export function withoutProgress(printed: string): string {
+  return printed.replaceAll(progressLine, "");
+}
+
 const waitMaxMs = 120_000;
 
 /**

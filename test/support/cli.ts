@@ -6,6 +6,7 @@ import { describeFailure, exitStatusOf } from "../../src/cli/terminal/failure.js
 import { recordStatement } from "./citus/recording.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { testDatabase } from "./app.js";
+import { withoutProgress } from "./busy.js";
 import { type Ended, jsonOf, makeSharedPlace, type Place, removePlace } from "./process.js";
 
 /** A part of what a command printed. */
@@ -30,7 +31,7 @@ let last: Promise<unknown> = Promise.resolve();
 export async function cli(args: readonly string[], env: Place["env"]): Promise<Ended> {
   const { status, printed } = await inTurn(() => runHere(args, env));
   const textOf = (output: Printed["to"]) => printed.map(({ to, text }) => (to === output ? text : "")).join("");
-  return { status, stdout: textOf("stdout"), stderr: textOf("stderr") };
+  return { status, stdout: textOf("stdout"), stderr: withoutProgress(textOf("stderr")) };
 }
 
 /** Runs a command as `cli` does, in a folder and with a standard input of its own. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { withoutProgress } from "./busy.js";
 
 /** A fenced block of a page of the documentation. */
 interface Block {
@@ -52,9 +53,6 @@ function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** What a command prints that takes more than 5 seconds, as none does but on a busy machine. */
-const progressLine = /^\w+: \d+%, .*\n/gmu;
-
 /** Runs a block as one script of bash, and gives what it prints on either output, without progress. */
 export async function runShell(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string> {
   const child = spawn("bash", ["-c", `set -euo pipefail\n${script}`], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
@@ -64,7 +62,7 @@ export async function runShell(script: string, env: Readonly<Record<string, stri
   const status = await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(timer);
   if (status !== 0) throw new Error(`The script ended with ${String(status)}: ${printed}`);
-  return printed.replaceAll(progressLine, "");
+  return withoutProgress(printed);
 }
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/u;

@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished } from "vitest";
 import { distribute } from "../../src/database/migrations/distribute.js";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../src/database/open.js";
-import { citusStandIn } from "./citus/standIn.js";
+import { fakeCitus } from "./citus/fakeCitus.js";
 import { createOwnDatabase } from "./ownDatabase.js";
 
 const folder = new URL("../database/upgrade/", import.meta.url);
@@ -53,7 +53,7 @@ export async function restore(connection: PoolConfig, dump: string): Promise<Que
 
 /** Has a database of an earlier version distributed by what stands in for Citus: all of its tables are one piece. */
 export async function distributeEarlier(connection: PoolConfig, query: Query): Promise<void> {
-  await query(citusStandIn);
+  await query(fakeCitus);
   await distribute(connection, () => undefined);
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./app.js";
 
 /** Short, so that the tests are. Bounds of tests leave room for a busy machine. */
-export const patience = {
+export const timeouts = {
   headersTimeoutMs: 600,
   requestTimeoutMs: 1_200,
   keepAliveTimeoutMs: 500,
@@ -15,7 +15,7 @@ export function useImpatientServer() {
   let app: TestApp;
   let store: TestStore;
   beforeAll(async () => {
-    app = await startApp({}, testDatabase(), patience);
+    app = await startApp({}, testDatabase(), timeouts);
     store = await createTestStore(app);
     await (await fetch(`${app.url}/graphql`, { headers: { accept: "text/html" } })).text(); // created by the first request
   });

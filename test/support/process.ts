@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
+import { withoutProgress } from "./busy.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
 import { nodeFlags } from "./nodeFlags.js";
 
@@ -142,7 +143,9 @@ export function start(args: readonly string[], env: Variables): Running {
     });
   }
   const ended = new Promise<Ended>((resolve) => {
-    child.once("close", (status, signal) => resolve({ status: status ?? signal, ...printed }));
+    child.once("close", (status, signal) =>
+      resolve({ status: status ?? signal, stdout: printed.stdout, stderr: withoutProgress(printed.stderr) }),
+    );
   });
   return { process: child, ended, stdout: () => printed.stdout, stderr: () => printed.stderr };
 }

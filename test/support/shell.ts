@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
+import { withoutProgress } from "./busy.js";
 import { nodeFlags } from "./nodeFlags.js";
 import { type Ended, type Place, program } from "./process.js";
 
@@ -13,5 +14,5 @@ export async function shellOf(lines: string, env: Place["env"]): Promise<Ended> 
   const child = spawn("bash", ["-c", script], { env: { PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr] = await Promise.all([buffer(child.stdout), buffer(child.stderr)]);
-  return { status: await ended, stdout: String(stdout), stderr: String(stderr) };
+  return { status: await ended, stdout: String(stdout), stderr: withoutProgress(String(stderr)) };
 }

@@ -90,7 +90,7 @@ async function checked(db: RootDatabase, storeId: string, { lsId, events }: Show
 }
 
 /**
- * @param outcome undefined for a show that there is not
+ * @param outcome undefined for a missing show
  * @returns undefined where nothing was stored and the events are to be sent again
  */
 async function receiptOf(

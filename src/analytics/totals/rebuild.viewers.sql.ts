@@ -1,7 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { showRow } from "../events/storage/showRow.js";
 import { hourOf, minuteOf, seenBy } from "../events/storage/codes.js";
-import { otherDevice, unknownDevice } from "../events/keptNames.js";
+import { otherDevice, unknownDevice } from "../events/storage/keptNames.sql.js";
 
 export interface RebuiltShow {
   readonly storeId: string;

@@ -25,7 +25,7 @@ const ImportMode = builder.enumType("ImportMode", {
     UPSERT: { description: "Replaces the products that it names, and keeps the others." },
     PATCH: {
       description:
-        "Changes only the fields that are there; null clears an optional one. A product that there is not fails, unless all required fields are there.",
+        "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given.",
     },
     REPLACE: {
       description:
@@ -119,12 +119,12 @@ export const importArgs = builder.args((t) => ({
 }));
 
 /** Valid, in place of unparsed products; see execution/importVariables.ts. */
-export function productStandIn(placeholder: string): ProductInput {
+export function placeholderProduct(placeholder: string): ProductInput {
   return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
 }
 
 /** The same for a patch. */
-export function patchStandIn(placeholder: string): ProductPatch {
+export function placeholderPatch(placeholder: string): ProductPatch {
   return { id: placeholder };
 }
 

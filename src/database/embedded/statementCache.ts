@@ -10,7 +10,7 @@ const statementsMax = 100;
 const seenMax = 1_000;
 const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
-/** They may change what a statement gives, or remove it. Wherever one of these words stands, statements are prepared once more. */
+/** May change or remove prepared statements: wherever one of these words occurs, they are prepared again. */
 const changesStatements = /\b(?:ALTER|CREATE|DROP|DEALLOCATE|DISCARD)\b/iu;
 
 type Receive = (data: Uint8Array) => void;
@@ -28,8 +28,8 @@ interface Exchange {
 }
 
 /**
- * Keeps statements prepared that clients send again and again as unnamed ones: parsing and planning take longer than carrying out most
- * of them. All clients share one session and thereby these statements, of which they know nothing.
+ * Keeps statements prepared that clients repeat as unnamed ones: parsing and planning take longer than executing most of
+ * them. All clients share one session, and thereby these statements.
  */
 export class StatementCache {
   readonly #bySource: LRUCache<string, Statement>;
@@ -69,7 +69,7 @@ export class StatementCache {
   }
 
   /**
-   * To be told of all that reaches the engine.
+   * Must be called for all that reaches the engine.
    *
    * @param isWhole whether no part of the exchange was sent before
    * @returns undefined for an exchange that reaches the engine as it is
@@ -112,7 +112,7 @@ export class StatementCache {
   #afterParse(receive: Receive): Receive {
     receive(parseComplete);
     return withFirst(receive, (answerType) => {
-      // The statement is gone, or gives something else: by a function, say, that alters a table.
+      // The statement is gone or changed, for instance by a function that alters a table.
       if (answerType === messageTypes.error) this.#isOutdated = true;
     });
   }
@@ -128,7 +128,7 @@ function withFirst(receive: Receive, look: (type: number | undefined) => void): 
   };
 }
 
-/** Whether an exchange parses an unnamed statement, uses it once, and ends: later exchanges cannot refer to it. */
+/** Whether an exchange uses an unnamed statement once, and ends: later ones cannot refer to it. */
 function usesUnnamed(messages: readonly Uint8Array[]): boolean {
   const [first, ...others] = messages;
   const [bound, ...more] = others.filter(([type]) => type === bind);
@@ -143,13 +143,13 @@ function usesUnnamed(messages: readonly Uint8Array[]): boolean {
   );
 }
 
-/** Names the statement, where there is an empty name. */
+/** Names the unnamed statement. */
 function withName(message: Uint8Array, name: string): Uint8Array {
   const isAboutStatement = message[0] === describe && message[headerBytes] === aboutStatement;
   return message[0] === bind || isAboutStatement ? inserted(message, headerBytes + 1, name) : message;
 }
 
-/** Of a statement that is gone, too: that is no error. */
+/** No error if the statement is gone. */
 function closeMessage(name: string): Uint8Array {
   return messageOf("C", `S${name}\0`);
 }

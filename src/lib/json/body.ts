@@ -10,7 +10,7 @@ import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
 /** The bytes of a body, in memory that threads share. */
 export interface SharedBody {
   bytes(): Promise<Buffer>;
-  /** Sends them to another thread, as the only message of that port. It is closed instead once the body is given up. */
+  /** The port's only message; it is closed instead once the body is given up. */
   sendTo(port: MessagePort): void;
 }
 
@@ -19,7 +19,7 @@ export function sharedBody(bytes: Buffer): SharedBody {
   return { bytes: async () => bytes, sendTo: (port) => port.postMessage(bytes) };
 }
 
-/** Waits for what `sendTo` sends to the other end, and closes the port. @throws {AppError} UNAVAILABLE if there is no body */
+/** Receives what `sendTo` sends, and closes the port. @throws {AppError} UNAVAILABLE if there is no body */
 export function receiveBody(port: MessagePort): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     port.once("message", (bytes: Uint8Array) => {

@@ -13,7 +13,6 @@ interface LongMember extends JsonRange {
   readonly path: readonly string[];
 }
 
-/** The text is complete, but not parsed. */
 export interface ScannedText {
   readonly bytes: Buffer;
   /** Whether all strings, objects and arrays are closed. */
@@ -51,10 +50,7 @@ interface Level {
   commas: number;
 }
 
-/**
- * Scans JSON (RFC 8259) as it arrives: refuses deep nesting, and finds long values to parse in slices. Detecting
- * invalid JSON is left to parsing.
- */
+/** Scans JSON (RFC 8259) as it arrives, to refuse deep nesting and to find long values; parsing finds what is invalid. */
 export class JsonScanner {
   readonly #found: FoundMember[] = [];
   readonly #levels: Level[] = Array.from({ length: levelsMax }, () => ({

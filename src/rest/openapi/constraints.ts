@@ -1,12 +1,6 @@
 import { recordCharactersMax } from "../../catalog/csv/records.js";
-import {
-  charactersMax,
-  imagesMax,
-  priceMin,
-  type ProductInput,
-  productFieldNames,
-  productFields,
-} from "../../catalog/product.input.js";
+import { type ProductInput, productFieldNames, productFields } from "../../catalog/product.input.js";
+import { charactersMax, imagesMax, priceMin } from "../../catalog/product.rules.js";
 import { previewProducts } from "../../catalog/reading/csv.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 

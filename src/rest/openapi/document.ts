@@ -8,7 +8,7 @@ import { responseHeaders } from "./headers.js";
 import { sharedResponses } from "./responses.js";
 import { componentSchemas } from "./schemas.js";
 import type { ApiLimits, DerivedDocument } from "./types.js";
-import type { ExportRoute } from "../exports.js";
+import type { ExportRoute } from "../exports.routes.js";
 import { restBase, type RestRoute } from "../routes.js";
 
 export interface ApiSources {

@@ -1,4 +1,4 @@
-import type { ExportRoute } from "../exports.js";
+import type { ExportRoute } from "../exports.routes.js";
 import type { RestRoute } from "../routes.js";
 import { csvExample, ndjsonExample, showsCsvExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";

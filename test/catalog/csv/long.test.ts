@@ -113,7 +113,7 @@ describe("the problems of a long CSV are the same as over GraphQL", () => {
     ["a member of a wrong type", `{"csvContent":${json},"siteId":5}`, "VALIDATION_FAILED", ["siteId"]],
     ["the text in a list", `{"csvContent":[${json}]}`, "VALIDATION_FAILED", ["csvContent"]],
     ["the text in another member", `{"siteType":${json}}`, "VALIDATION_FAILED", ["csvContent"]],
-    ["a site that there is not", `{"csvContent":${json},"siteId":"none"}`, "SITE_NOT_FOUND", ["siteId"]],
+    ["an unknown site", `{"csvContent":${json},"siteId":"none"}`, "SITE_NOT_FOUND", ["siteId"]],
     ["two long texts", `{"csvContent":${json},"siteId":${json}}`, "SITE_NOT_FOUND", ["siteId"]],
     [
       "a long text in another place",

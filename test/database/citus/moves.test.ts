@@ -7,7 +7,7 @@ import { migrate } from "../../../src/database/migrations/migrate.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
 import { sharesOf } from "../../../src/database/shares/shares.js";
-import { citusStandIn } from "../../support/citus/standIn.js";
+import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
@@ -27,7 +27,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("while a store is
     own = await createOwnDatabase("moves");
     const connection = { connectionString: own.url };
     await migrate(connection, quiet);
-    await own.query(citusStandIn);
+    await own.query(fakeCitus);
     await distribute(connection, quiet);
     database = connect("postgresql", { ...connection, max: 4 }, quiet);
     mover = new pg.Client(connection);

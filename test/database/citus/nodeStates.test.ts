@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { checkNode } from "../../../src/cli/doctor/citus.js";
 import { type NodeFindings, readNodeStates } from "../../../src/database/citus/nodeStates.js";
 import { collectNodes } from "../../../src/telemetry/nodes.js";
-import { citusStandIn } from "../../support/citus/standIn.js";
+import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Citus", () => {
@@ -14,7 +14,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Cit
     connection = { connectionString: own.url };
   });
   afterAll(() => own.drop());
-  beforeEach(async () => void (await own.query(citusStandIn)));
+  beforeEach(async () => void (await own.query(fakeCitus)));
 
   const add = (host: string) =>
     own.query(`INSERT INTO pg_dist_node VALUES ($1, 5432, 1, true, true, 'primary')`, [host]);

@@ -10,7 +10,7 @@ import { askCitus } from "../../../src/database/citus/nodes.js";
 import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { sharesOf } from "../../../src/database/shares/shares.js";
-import { citusStandIn } from "../../support/citus/standIn.js";
+import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { products } from "../../support/products.js";
@@ -28,7 +28,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     own = await createOwnDatabase("on_node");
     const connection = { connectionString: own.url };
     await migrate(connection, quiet);
-    await own.query(citusStandIn);
+    await own.query(fakeCitus);
     await distribute(connection, quiet);
     database = connect("postgresql", { ...connection, max: 4 }, quiet);
     database.probe.aroundQuery = (sql, send) => {

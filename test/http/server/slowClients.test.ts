@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startApp, storeAt } from "../../support/app.js";
-import { patience, useImpatientServer } from "../../support/impatientServer.js";
+import { timeouts, useImpatientServer } from "../../support/impatientServer.js";
 import { problemBody } from "../../support/problems.js";
 import { until } from "../../support/process.js";
 import { paths, product, storedProducts } from "../../support/products.js";
@@ -14,7 +14,7 @@ const timedOut = {
   body: problemBody("REQUEST_TIMEOUT", "The request took too long to arrive."),
 };
 
-/** Sends a byte of a text every 20 ms until the server has closed; the text must be longer than it has patience for. */
+/** Sends a byte of a text every 20 ms until the server has closed; the text must take longer than its timeouts. */
 async function drip(conversation: Conversation, text: string): Promise<number> {
   let next = 0;
   const timer = setInterval(() => conversation.socket.write(text[next++ % text.length] ?? ""), 20);
@@ -27,13 +27,13 @@ const head = (path: string, length: number) =>
 describe("a client is cut off", () => {
   test("that sends nothing at all, with a 408", async () => {
     const conversation = converse(server.app.url);
-    expect(await conversation.closed()).toBeGreaterThan(patience.headersTimeoutMs - 50);
+    expect(await conversation.closed()).toBeGreaterThan(timeouts.headersTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
 
   test("that sends its headers byte by byte, with a 408", async () => {
     const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n");
-    expect(await drip(conversation, "X-Slow: abcdefgh\r\n")).toBeGreaterThan(patience.headersTimeoutMs - 50);
+    expect(await drip(conversation, "X-Slow: abcdefgh\r\n")).toBeGreaterThan(timeouts.headersTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
 
@@ -42,7 +42,7 @@ describe("a client is cut off", () => {
     async (path) => {
       const conversation = converse(server.app.url, head(path, 5_000));
       const sent = path === paths.one ? JSON.stringify({ product: product("slow") }) : '{"query":"{__typename}"}';
-      expect(await drip(conversation, sent)).toBeGreaterThan(patience.requestTimeoutMs - 50);
+      expect(await drip(conversation, sent)).toBeGreaterThan(timeouts.requestTimeoutMs - 50);
       expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
       expect(await storedProducts(server.app, server.store)).toEqual([]);
     },
@@ -52,7 +52,7 @@ describe("a client is cut off", () => {
     const chunked = head(paths.one, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
     const conversation = converse(server.app.url, chunked);
     const timer = setInterval(() => conversation.socket.write("1\r\n \r\n"), 20);
-    expect(await conversation.closed()).toBeGreaterThan(patience.requestTimeoutMs - 50);
+    expect(await conversation.closed()).toBeGreaterThan(timeouts.requestTimeoutMs - 50);
     clearInterval(timer);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
   });
@@ -67,7 +67,7 @@ describe("a client is cut off", () => {
   test("that sends nothing after a request, without a further response", async () => {
     const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     const closedAfterMs = await conversation.closed();
-    expect(closedAfterMs).toBeGreaterThan(patience.keepAliveTimeoutMs - 50);
+    expect(closedAfterMs).toBeGreaterThan(timeouts.keepAliveTimeoutMs - 50);
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
   });
 });

@@ -3,7 +3,7 @@ import { within } from "../../support/busy.js";
 import { createTestStore, startApp } from "../../support/app.js";
 import { brokenDatabase } from "../../support/brokenDatabase.js";
 import { receive } from "../../support/bytes.js";
-import { patience, useImpatientServer } from "../../support/impatientServer.js";
+import { timeouts, useImpatientServer } from "../../support/impatientServer.js";
 import { readPage } from "../../support/pages.js";
 import { until } from "../../support/process.js";
 import { paths } from "../../support/products.js";
@@ -13,7 +13,7 @@ import { converse, onlyAnswer } from "../../support/socket.js";
 const server = useImpatientServer();
 
 /** Lets time pass by the server's own clock: it cuts off clients that say nothing, one after the other. */
-async function serverIsPatientFor(totalMs: number): Promise<void> {
+async function passServerTime(totalMs: number): Promise<void> {
   let passedMs = 0;
   while (passedMs < totalMs) passedMs += await converse(server.app.url).closed();
 }
@@ -36,7 +36,7 @@ describe("a client that never reads", () => {
     const { text, length } = await requestForMuch();
     const conversation = converse(server.app.url, text);
     conversation.socket.pause();
-    await serverIsPatientFor(2 * patience.stalledTimeoutMs); // who does not read does not see the end either
+    await passServerTime(2 * timeouts.stalledTimeoutMs); // who does not read does not see the end either
     conversation.socket.resume();
     await conversation.closed();
     expect(conversation.received()).toMatch(/^HTTP\/1\.1 200 OK/u);
@@ -54,9 +54,9 @@ describe("a client that never reads", () => {
       if (taken < (pauses + 1) * gulp) return;
       pauses += 1;
       socket.pause();
-      setTimeout(() => socket.resume(), patience.stalledTimeoutMs / 4);
+      setTimeout(() => socket.resume(), timeouts.stalledTimeoutMs / 4);
     });
-    expect(await conversation.closed(25_000)).toBeGreaterThan(patience.stalledTimeoutMs * 2);
+    expect(await conversation.closed(25_000)).toBeGreaterThan(timeouts.stalledTimeoutMs * 2);
     expect(bodyOf(conversation.received())).toHaveLength(length);
   });
 
@@ -79,14 +79,14 @@ test("a client that waits for a slow response is not disconnected", async () => 
   const slow = await startApp(
     {},
     brokenDatabase(() => late),
-    patience,
+    timeouts,
   );
   const { token } = await createTestStore(slow);
   const conversation = converse(
     slow.url,
     `GET ${paths.of("a")} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Access-Token: ${token}\r\n\r\n`,
   );
-  await serverIsPatientFor(3 * patience.stalledTimeoutMs);
+  await passServerTime(3 * timeouts.stalledTimeoutMs);
   release(new TypeError("late"));
   await conversation.closed();
   expect(onlyAnswer(conversation.received())).toMatchObject({ status: 500, body: { code: "INTERNAL" } });
@@ -100,7 +100,7 @@ test("a stream that is silent for longer than all these times is kept", async ()
   const sent = head("/graphql", body.length).replace("\r\n\r\n", "\r\nAccept: text/event-stream\r\n\r\n") + body;
   const conversation = converse(server.app.url, sent);
   await until(() => conversation.received().includes("event: next"), "the first value");
-  await serverIsPatientFor(2 * patience.requestTimeoutMs);
+  await passServerTime(2 * timeouts.requestTimeoutMs);
   expect(conversation.socket.closed).toBe(false);
   expect(server.app.feed.watchers).toBe(1);
   conversation.socket.destroy();

@@ -7,7 +7,7 @@ import { distribute } from "../../../src/database/migrations/distribute.js";
 import { connect } from "../../../src/database/open.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { Prisma } from "../../../src/generated/prisma/client.js";
-import { citusStandIn } from "../../support/citus/standIn.js";
+import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { referenceTables } from "../../support/citus/tables.js";
 import { cliJson } from "../../support/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
@@ -83,7 +83,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
     const quoted = (name: string) => (/[A-Z]/u.test(name) ? `"${name}"` : name);
     const beside = (table: string) => `distributed "${table}" by storeId beside "Store"`;
     beforeEach(async () => {
-      await database.query(`DROP TABLE IF EXISTS "Later" CASCADE; ${citusStandIn}`);
+      await database.query(`DROP TABLE IF EXISTS "Later" CASCADE; ${fakeCitus}`);
     });
 
     test("Store is distributed by its id, every table of stores with it, tokens are replicated, and all keys are restored", async () => {

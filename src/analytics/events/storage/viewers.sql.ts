@@ -1,6 +1,6 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import { hourOf, minuteOf, seenBy } from "./codes.js";
-import { otherDevice, unknownDevice } from "../keptNames.js";
+import { otherDevice, unknownDevice } from "./keptNames.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];

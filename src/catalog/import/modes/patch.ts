@@ -3,7 +3,8 @@ import type { Problem } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { clip } from "../../../lib/text.js";
 import { chunkRowsMax } from "../../product.columns.js";
-import { charactersMax, fieldBits, type Place, requiredBits } from "../../product.input.js";
+import { fieldBits, type Place, requiredBits } from "../../product.input.js";
+import { charactersMax } from "../../product.rules.js";
 import { anyFields, patchProducts } from "../../product.patch.js";
 import type { RowSource } from "../../product.sql.js";
 

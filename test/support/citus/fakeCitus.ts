@@ -5,7 +5,7 @@ import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";
  * Vitrine uses them. It has one node, where the tables themselves are their shards. They move no rows. They write down what they are asked, and refuse what Citus is known to refuse:
  * tables that are spread already, keys without the distribution column, foreign keys to what is not laid beside it.
  */
-export const citusStandIn = `
+export const fakeCitus = `
 DROP TABLE IF EXISTS pg_dist_partition, stand_in_calls, pg_dist_placement, pg_dist_local_group, pg_dist_node;
 DROP FUNCTION IF EXISTS create_distributed_table, create_reference_table, create_distributed_function,
   get_shard_id_for_distribution_column, shard_name, lock_shard_metadata, master_run_on_worker,
