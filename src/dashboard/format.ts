@@ -1,7 +1,4 @@
-/**
- * The page is in English, so its numbers and dates are too: as in the first kind of English that the browser's user reads, or
- * else with the day before the month and a clock of 24 hours.
- */
+/** Formats of the first kind of English that the user reads, or else with the day before the month and a 24-hour clock. */
 const locale = globalThis.navigator?.languages?.find((language) => /^en\b/iu.test(language)) ?? "en-GB";
 
 const whole = new Intl.NumberFormat(locale);
@@ -33,7 +30,7 @@ const exactClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 export const formatCount = (value: number): string => whole.format(value);
 /** At most 2 decimals. */
 export const formatDecimal = (value: number): string => decimal.format(value);
-/** How amounts are written: as money of a currency (ISO 4217), or with 2 decimals where it is not known. */
+/** Amounts as money of a currency (ISO 4217), or with 2 decimals if it is unknown. */
 export type FormatMoney = (value: number) => string;
 
 const moneyFormats = new Map<string, FormatMoney>();
@@ -78,7 +75,7 @@ const buckets = {
 /** An hour, day, week or month by its start. */
 export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => buckets[bucket].format(ms);
 
-/** A time on the time line: the day where buckets are days, the time of day where the span is within a day, or both. */
+/** A time on the time line: the day, the time of day, or both, as its buckets and span require. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
   if (bucketSeconds >= 86_400) return day.format(ms);
   return (spanMs > 86_400_000 ? dayAndClock : clock).format(ms);

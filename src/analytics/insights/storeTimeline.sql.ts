@@ -17,9 +17,8 @@ export function hours(storeId: string, from: number, until: number, offsets: Off
 }
 
 /**
- * Parts are local days, by their number since 1970-01-01. They are read as days of UTC, which are few rows; quarters of
- * an hour that have another date in local time are moved from that of UTC to their own. The sums are exact, and nothing
- * is left of a day from which all was taken.
+ * Parts are local days, by their number since 1970-01-01: days of UTC, which are few rows, from which quarters of an hour
+ * with another local date are moved. Sums are exact, and emptied days are left out.
  */
 export function days(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const quarters = spansWithin(from, until, quarterSeconds);
@@ -39,7 +38,7 @@ export function days(storeId: string, from: number, until: number, offsets: Offs
     FROM (${byStart(moved)}) AS moved, LATERAL (VALUES (${localDay}, 1), (${utcDay}, -1)) AS t(part, sign)`;
 }
 
-/** So long before and after midnight of UTC dates can differ. An array finds the index, whatever the statistics. */
+/** Dates can differ so long before and after midnight of UTC. An array makes the planner use the index. */
 function movedQuarters(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const seconds = offsets.map(
     (offset) => Math.ceil(Math.abs(offset.seconds) / quarterSeconds) * quarterSeconds * Math.sign(offset.seconds),

@@ -62,8 +62,7 @@ async function stageRows(transaction: Database, columns: EncodedRows): Promise<v
 }
 
 /**
- * Copies the keys of products that have skus of staged rows: Citus joins temporary with distributed tables only in the
- * simplest ways.
+ * Copies the keys of products that have skus of staged rows, since Citus hardly joins temporary with distributed tables.
  */
 export async function collectHolders(
   transaction: Database,
@@ -116,9 +115,8 @@ export async function failInvalidAndDuplicates(transaction: Database): Promise<v
 }
 
 /**
- * Fails rows whose sku belongs to a product that is not replaced, or whose row fails in turn. Rows point to the one
- * they depend on; each round doubles how far (pointer jumping), so chains take logarithmically many rounds. Cycles, as
- * of exchanged skus, do not fail.
+ * Fails rows whose sku belongs to a product that is not replaced, or whose row fails in turn, by pointer jumping: chains
+ * take logarithmically many rounds. Cycles, as of exchanged skus, do not fail.
  */
 export async function failDependents(transaction: Database): Promise<void> {
   await transaction.$executeRaw`

@@ -16,10 +16,10 @@ export interface ConnectionShares {
 /** Further callers of one store would wait in vain. */
 const waitingOfStoreMax = 10_000;
 const longWorkWaitMs = 10_000;
-/** Clients are refused that much earlier than a connection would be, so that they know within that time. */
+/** Clients are refused so much before a connection would time out. */
 const refusalMs = 500;
 
-/** Of all connections. A server whose stores are mostly on one node is hardly slower, and others keep a quarter. */
+/** Of all connections, so that stores of other nodes keep a quarter. */
 const ofNodeMax = 0.75;
 
 interface PoolLimits {

@@ -16,12 +16,12 @@ export interface ReceivedBody extends JsonBody {
 /** Scans a body of JSON and puts it together while it arrives. */
 export interface BodyScan {
   /**
-   * Takes a piece, whose memory must not be used afterwards. The next one should wait for the promise, if there is one.
+   * Takes a piece and its memory. The next one should wait for the promise, if there is one.
    *
    * @throws {AppError} BAD_REQUEST for deep nesting
    */
   add(piece: Buffer): Promise<void> | undefined;
-  /** The body has arrived. @throws {AppError} as add, or as `cutBody` and `parseBody`, as a rejection */
+  /** The body has arrived. @throws {AppError} as add, `cutBody` and `parseBody`, as a rejection */
   end(): Promise<ReceivedBody>;
   /** Frees the body. */
   close(): void;
@@ -35,8 +35,7 @@ const unscannedBytesMax = 1024 * 1024;
 let thread: Worker | undefined;
 
 /**
- * Scans a large body on a thread, which also keeps it: the event loop only passes its pieces on, and no garbage collection
- * decides when its memory is freed.
+ * Scans a large body on a thread, which also keeps it, so that its memory does not wait for a garbage collection.
  *
  * @param length in bytes, where it is known
  * @param refuse gets an error that is found between two pieces

@@ -8,7 +8,8 @@ import { answerTo, calls } from "../../support/outage.js";
 import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product, products } from "../../support/products.js";
-import { analyticsPath, saved } from "../../support/shows.js";
+import { view } from "../../support/events.js";
+import { analyticsPath, readKpis, recorded, saved } from "../../support/shows.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 
@@ -135,6 +136,30 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     expect(await answer).toEqual(importedAnswer(0, 2));
     expect((await store.get(paths.of("a"))).body.title).toBe("Title a");
     expect(await deadlocks(), "one was seen").toBe(1);
+  });
+
+  test("that deadlock with a batch of events: it is sent again, and counts once", async () => {
+    const store = await newStore();
+    const { id: lsId } = await saved(store);
+    const viewers = ["a", "b"];
+    await recorded(
+      store,
+      lsId,
+      viewers.map((viewerId) => view(`view of ${viewerId}`, { viewerId })),
+    );
+    const update = (viewerId: string) =>
+      `UPDATE "ShowViewer" SET seen = seen WHERE "storeId" = '${store.id}' AND "viewerId" = '${viewerId}'`;
+    const rival = await other("SET deadlock_timeout = '1h'", "BEGIN", update("b")); // so it is the server that is told
+    const answer = recorded(
+      store,
+      lsId,
+      viewers.map((viewerId) => ({ id: `cart of ${viewerId}`, type: "ADD_TO_CART", channel: "LIVE", viewerId })),
+    );
+    await untilWaiting(1); // it has the row of a, and waits for that of b
+    await rival.query(update("a")); // goes on when the server's statement is ended
+    await rival.query("COMMIT");
+    expect(await answer).toEqual({ accepted: 2, duplicates: 0 });
+    expect(await readKpis(store, lsId)).toMatchObject({ viewers: { live: 2 }, addToCart: { live: 100 } });
   });
 
   /**

@@ -4,7 +4,7 @@ import { AppError } from "../../../errors.js";
 import { keptFor, removeExpired } from "./expired.js";
 import type { ImportResult } from "../result.js";
 
-/** It may be repeated, and is to be one import. */
+/** May be repeated, but is one import. */
 export interface IdempotentRequest {
   readonly key: string;
   /** Equal for equal requests. */
@@ -27,8 +27,8 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
 const waitMs = 10_000;
 
 /**
- * Runs an import whose answer is stored in the transaction of its rows: for a day, in every process, the same request
- * gets that answer. A failed request stores nothing and may be repeated. Concurrent ones wait without a connection.
+ * Runs an import and stores its answer in the same transaction: for a day, the same request gets that answer. A failed
+ * request stores nothing and may be repeated. Concurrent ones wait without a connection.
  *
  * @param signal aborted when the client disconnects
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
