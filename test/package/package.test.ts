@@ -20,7 +20,7 @@ describe("the image, its commands run in folders since no container engine runs 
     await chmod(folder, 0o755); // as `/` is
     stages = await followDockerfile(folder);
     image = stages.at(-1) ?? expect.fail("no stage");
-  }, 600_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("is built in stages, and serves as a user without rights, by node itself", () => {
@@ -121,7 +121,7 @@ describe("the package", () => {
     const env = { PATH, DATA_DIR: join(folder, "data") };
     const { stdout } = await run("npx", ["vitrine", "store", "create", "acme", "--json"], { cwd: folder, env });
     expect(JSON.parse(stdout)).toEqual({ store: "acme", name: "acme" });
-  }, 600_000);
+  });
 });
 
 describe(".dockerignore", () => {
