@@ -123,6 +123,17 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     expect((await store.get(paths.of("a"))).body.title).toBe("Of the short one");
   });
 
+  test("that hold the catalog as long imports do: a short one waits for them", async () => {
+    const store = await newStore();
+    const holder = await other(`SELECT pg_advisory_lock(hashtextextended('catalog ${store.id}', 0))`);
+    let isAnswered = false;
+    const short = store.post(paths.one, { product: product("a") }).finally(() => (isAnswered = true));
+    for (let read = 0; read < 20; read += 1) expect((await store.get(paths.of("a"))).status).toBe(400);
+    expect(isAnswered).toBe(false);
+    await holder.query("SELECT pg_advisory_unlock_all()");
+    expect((await short).status).toBe(200);
+  });
+
   test("that deadlock with an import: it is retried, and succeeds", async () => {
     const store = await newStore();
     await store.post(paths.bulk, bulk([product("a"), product("b")]));
