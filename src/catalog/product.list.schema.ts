@@ -2,7 +2,7 @@ import type { RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
 import type { AnswerBudget } from "../schema/answerBudget.js";
 import { builder } from "../schema/builder.js";
-import { connectionType, decodeCursor, encodeCursor, pageSize } from "../schema/connections.js";
+import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../schema/connections.js";
 import { rateLimited } from "../schema/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
@@ -29,8 +29,7 @@ builder.queryFields((t) => ({
     description:
       "The store's products: by id, unless another order is asked for. Those that are equal in it go by id, in its direction; those without a price come last in either direction.",
     args: {
-      first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
-      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      ...pageArgs,
       search: t.arg.string({
         required: false,
         description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",

@@ -94,7 +94,7 @@ export const otherCollation = Prisma.sql`COLLATE "POSIX"`;
 
 /**
  * Makes the planner use the search index whatever it believes of the store's size: keys are compared in a collation for
- * which there is no index, and the query is a subquery.
+ * which there is no index, with equal results, and the query is a subquery.
  */
 function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
   return readPage(
@@ -107,7 +107,7 @@ function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): P
   );
 }
 
-/** Words that are not indexed are compared by a function, which no index serves. */
+/** What the index finds for `indexed`; the remaining words are compared by a function, which no index serves. */
 export function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
   return Prisma.sql`
     AND "searchWords" @@ (SELECT ${indexed}::tsquery)

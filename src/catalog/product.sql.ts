@@ -23,7 +23,7 @@ export const briefFields: ReadonlySet<string> = new Set(
 /** Columns of `briefFields` alone. */
 export const briefProductRow = list(columns.filter(isBrief).map(({ name }) => `"${name}"`));
 
-/** With empty long texts, which can take a thousand times as long to read. */
+/** `productRow` with empty long texts, which can take a thousand times as long to read. */
 export const shortProductRow = list([
   '"storeId"',
   ...columns.map(({ name, type, isLong = false }) => (isLong ? `${emptyOf(type)} AS "${name}"` : `"${name}"`)),

@@ -28,6 +28,15 @@ const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
 export const firstByDefault = 20;
 export const firstMax = 100;
 
+/** Of a field that returns pages. */
+export const pageArgs = builder.args((t) => ({
+  first: t.int({
+    required: false,
+    description: `Size of the page: 0 to ${firstMax}, ${firstByDefault} if not given.`,
+  }),
+  after: t.string({ required: false, description: "Cursor of the node after which the page begins." }),
+}));
+
 /** @throws {AppError} VALIDATION_FAILED for a page size out of bounds */
 export function pageSize(first: number | null | undefined): number {
   if (first === null || first === undefined) return firstByDefault;

@@ -5,16 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { lockFolder } from "../../src/database/embedded/folder.js";
+import { socketName } from "../../src/database/embedded/engine.js";
 import { cliJson } from "../support/cli.js";
-import { makePlace, removePlace } from "../support/process.js";
+import { makeSharedPlace, removePlace } from "../support/process.js";
 
-const socketName = ".s.PGSQL.5432";
 /** Longer than a request of the server waits for a connection. */
 const busyMs = 6_000;
 
 test("a command waits for its turn at the engine of a busy server", async () => {
-  const place = await makePlace();
   const folder = await mkdtemp(join(tmpdir(), "vt-busy-"));
   const sockets: Socket[] = [];
   const engine = join(inject("database").connection.host ?? "", socketName);
@@ -27,14 +25,12 @@ test("a command waits for its turn at the engine of a busy server", async () => 
     })();
   });
   await once(server.listen(join(folder, socketName)), "listening");
+  const place = await makeSharedPlace(folder);
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await rm(folder, { recursive: true, force: true });
     await removePlace(place);
   });
-  const lock = await lockFolder(place.dataDir);
-  if (!("release" in lock)) throw new Error("The folder is in use.");
-  await lock.publish({ socketFolder: folder });
   expect(await cliJson(["store", "list"], place.env)).toHaveProperty("stores");
 });

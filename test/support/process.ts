@@ -60,13 +60,16 @@ export async function makePlace(): Promise<Place> {
 /**
  * A place whose database is that of the whole run, so that none needs to be made: this process holds the folder's lock,
  * as a server would. Stores in it must have names of their own.
+ *
+ * @param socketFolder where commands connect to it
  */
-export async function makeSharedPlace(): Promise<Place> {
+export async function makeSharedPlace(socketFolder = inject("database").connection.host): Promise<Place> {
   const place = await makePlace();
   const lock = await lockFolder(place.dataDir);
-  const { host } = inject("database").connection;
-  if (!("release" in lock) || host === undefined) throw new Error("The embedded database of the run is needed here.");
-  await lock.publish({ socketFolder: host });
+  if (!("release" in lock) || socketFolder === undefined) {
+    throw new Error("The embedded database of the run is needed here.");
+  }
+  await lock.publish({ socketFolder });
   return place;
 }
 

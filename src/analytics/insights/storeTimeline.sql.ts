@@ -18,7 +18,7 @@ export function hours(storeId: string, from: number, until: number, offsets: Off
 
 /**
  * Parts are local days, by their number since 1970-01-01: days of UTC, which are few rows, from which quarters of an hour
- * with another local date are moved. Sums are exact, and emptied days are left out.
+ * with another local date are moved. Sums are exact: a day from which all was moved is zero.
  */
 export function days(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const quarters = spansWithin(from, until, quarterSeconds);

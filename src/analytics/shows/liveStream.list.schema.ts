@@ -3,7 +3,7 @@ import { errorAt } from "../../errors.js";
 import type { LiveStream as LiveStreamRow } from "../../generated/prisma/client.js";
 import { parseDateTime } from "../../lib/dateTime.js";
 import { builder } from "../../schema/builder.js";
-import { connectionType, decodeCursor, encodeCursor, pageSize } from "../../schema/connections.js";
+import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
 import type { Context } from "../../schema/context.js";
 import { rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
@@ -47,8 +47,7 @@ builder.queryFields((t) => ({
     description:
       "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; shows that are equal in it go by id, in its direction. By SALES, ORDERS or VIEWERS it is an analytics read.",
     args: {
-      first: t.arg.int({ required: false, description: "Size of the page: 0 to 100, 20 if not given." }),
-      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      ...pageArgs,
       status: t.arg({ type: LiveStreamStatus, required: false }),
       search: t.arg.string({
         required: false,

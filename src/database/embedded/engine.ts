@@ -31,7 +31,7 @@ const tieringBudget = 30_000_000;
 const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
-const socketName = ".s.PGSQL.5432";
+export const socketName = ".s.PGSQL.5432";
 /** Receives changes from commands (analytics/feed/feed.socket.ts). */
 export const changesSocketName = "changes";
 

@@ -35,6 +35,7 @@ const sharesByClient = new WeakMap<object, ConnectionShares>();
  */
 export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: StoreNodes): ConnectionShares {
   const { max: connectionsMax, connectionTimeoutMillis } = pool;
+  const waitMs = connectionTimeoutMillis - refusalMs;
   const groupsOf = (places: number) => nodes && { of: nodes.nodeOf, max: atLeastOne(places * ofNodeMax) };
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
@@ -43,7 +44,7 @@ export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: Sto
       places: connectionsMax,
       ofStoreMax: atLeastOne(connectionsMax / 2),
       waitingOfStoreMax,
-      waitMs: connectionTimeoutMillis - refusalMs,
+      waitMs,
       groups: groupsOf(connectionsMax),
       message: "Too many requests of this store use the database. Nothing was changed.",
     }),
@@ -59,6 +60,7 @@ export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: Sto
     wideReads: new FairShare({
       places: wideReads,
       ofStoreMax: atLeastOne(wideReads / 2),
+      waitMs,
       groups: groupsOf(wideReads),
       message: "Too many reads of whole time lines are under way.",
     }),

@@ -16,7 +16,7 @@ export interface ReceivedBody extends JsonBody {
 /** Scans a body of JSON and puts it together while it arrives. */
 export interface BodyScan {
   /**
-   * Takes a piece and its memory. The next one should wait for the promise, if there is one.
+   * Takes a piece, whose memory must not be used afterwards. The next one should wait for the promise, if there is one.
    *
    * @throws {AppError} BAD_REQUEST for deep nesting
    */

@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../../src/database/embedded/engine.js";
+import { type EmbeddedServer, socketName, startEmbedded } from "../../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../../src/database/open.js";
 import { makeMigratedPlace, removePlace, until } from "../../support/process.js";
 
@@ -136,7 +136,7 @@ describe("a client that disconnects leaves nothing behind and blocks no other", 
 
 /** A connection that speaks the wire protocol by hand, past its start. */
 async function connectRaw(): Promise<{ socket: Socket; received: () => string }> {
-  const socket = createConnection(join(server.socketFolder, ".s.PGSQL.5432"));
+  const socket = createConnection(join(server.socketFolder, socketName));
   let text = "";
   socket.setEncoding("latin1").on("data", (data: string) => {
     text += data;

@@ -40,8 +40,8 @@ function firstDevice(code: 1 | 2): Prisma.Sql {
 }
 
 /**
- * Where all viewers are known, an UPDATE, which unlike ON CONFLICT does not write each row's lock to the log. Never both,
- * so that there is one lock order: the planner looks rows up one by one in it where it expects few, as for a CASE.
+ * An UPDATE where all viewers are known, since ON CONFLICT writes each row's lock to the log too. Never both, so that there
+ * is one lock order. The planner keeps it, looking rows up one by one, where it expects few, as for a CASE.
  */
 function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>

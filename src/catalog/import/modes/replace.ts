@@ -24,7 +24,7 @@ function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
  * Removes what an import at `now` has not written: from the store, or from the site to which it ties its products.
  *
  * @param kept products of the store, or the site, that were written and were there before
- * @param isShort whether to count before deleting, which takes longer
+ * @param isShort whether the import is short, and counts before it deletes, which takes longer
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 export async function removeUnwritten(
@@ -87,7 +87,7 @@ export async function removeProducts(
 const removalIds = Prisma.sql`SELECT id FROM "ProductRemoval"`;
 
 /**
- * Collects what an import removes: products of the store, or of the site, that no row names.
+ * Collects what an import removes, before its rows are stored: products of the store, or of the site, that no row names.
  *
  * @param rows all rows of the import, those that fail too
  * @param failed rows that fail: they keep the products that have their skus
