@@ -2,7 +2,11 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { makeMemoryFolder } from "./test/support/memoryFolder.js";
 import { nodeFlags } from "./test/support/nodeFlags.js";
+
+const memoryFolder = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : undefined;
+if (memoryFolder !== undefined) process.env["TMPDIR"] = memoryFolder; // for workers and what they start
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testChromium = process.env["TEST_CHROMIUM"];

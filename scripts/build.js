@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -77,7 +78,7 @@ const isFirst = !existsSync("dist/main.js");
 process.stderr.write(`Building Vitrine${isFirst ? "; the first time takes up to a minute" : ""} …\n`);
 
 if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
-await bundleService();
+if (!isNewest("dist/main.js", sourcesOfService())) await bundleService();
 bundleForBrowsers("src/dashboard", "dist/dashboard/index.html");
 bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
 
@@ -85,6 +86,12 @@ bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
 function bundleForBrowsers(folder, result) {
   if (isNewest(result, ["package.json", ...filesIn(folder)])) return;
   run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`]);
+}
+
+/** With what is installed, which npm writes down last. */
+function sourcesOfService() {
+  const settings = ["scripts/build.js", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
+  return [...settings, ...filesIn("src")];
 }
 
 /** Each entry stays where its source is, relative to dist/; what they share is in dist/chunks. */
@@ -111,6 +118,7 @@ async function bundleService() {
   });
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
+  utimesSync("dist/main.js", new Date(), new Date()); // esbuild leaves files as they are that would not change
   const forBrowsers = [join("dist", "dashboard"), join("dist", "tracker")];
   const isBuilt = (path) =>
     path.replaceAll("\\", "/") in metafile.outputs || forBrowsers.some((folder) => path.startsWith(folder));

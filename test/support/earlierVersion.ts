@@ -5,9 +5,11 @@ import pg, { type PoolConfig } from "pg";
 import { expect, inject, onTestFinished } from "vitest";
 import { distribute } from "../../src/database/migrations/distribute.js";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { foldersOf } from "../../src/database/embedded/restored.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { fakeCitus } from "./citus/fakeCitus.js";
 import { createOwnDatabase } from "./ownDatabase.js";
+import { unmigratedPlaceForTest } from "./process.js";
 
 const folder = new URL("../database/upgrade/", import.meta.url);
 
@@ -28,8 +30,9 @@ export async function emptyDatabase(label: string): Promise<PoolConfig> {
     onTestFinished(() => own.drop());
     return { connectionString: own.url };
   }
-  const server = await startEmbedded({});
-  onTestFinished(() => server.close());
+  const { dataDir } = await unmigratedPlaceForTest();
+  const server = await startEmbedded({ folder: foldersOf(dataDir).database });
+  onTestFinished(() => server.close()); // before its folder is removed
   return embeddedConnection(server.socketFolder);
 }
 

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { anyText } from "./anyText.js";
 
 /** Text that has broken programs before: what the server, the database, a page or a terminal may take for something else. */
 const naughty = [
@@ -107,7 +108,7 @@ const long = fc
 /** Any text: naughty, random, or long. */
 export const texts: fc.Arbitrary<string> = fc.oneof(
   { weight: 16, arbitrary: fc.constantFrom(...naughty) },
-  { weight: 6, arbitrary: fc.string({ unit: "binary", maxLength: 20 }) },
+  { weight: 6, arbitrary: anyText({ maxLength: 20 }) },
   { weight: 4, arbitrary: fc.string({ unit: "grapheme", maxLength: 20 }) },
   {
     weight: 4,
