@@ -1,5 +1,5 @@
-// Generates the Prisma client where its schema changed, bundles the service with most of its dependencies, so that a start
-// reads a dozen files and not two thousand, and the dashboard and the tracker where they changed. dist/ runs with production dependencies alone.
+// Generates the Prisma client, bundles the service with most of its dependencies, so that a start reads a dozen files and not
+// two thousand, and the dashboard and the tracker: each where it changed. dist/ runs with production dependencies alone.
 // Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";

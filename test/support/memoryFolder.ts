@@ -15,21 +15,25 @@ const freeBytesMin = 3 * 1024 ** 3;
  */
 export function makeMemoryFolder(): string | undefined {
   if (!existsSync(memory)) return undefined;
-  for (const entry of readdirSync(memory)) {
-    const pid = name.exec(entry)?.groups?.["pid"];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(memory, entry), { recursive: true, force: true });
-  }
-  const { bavail, bsize } = statfsSync(memory);
-  if (bavail * bsize < freeBytesMin) return undefined;
   const folder = join(memory, `vitrine-test-${process.pid}`);
   try {
+    removeLeftovers();
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize < freeBytesMin) return undefined;
     mkdirSync(folder);
   } catch {
-    return undefined; // not ours to write
+    return undefined; // not ours to write, or of another user's run
   }
   chmodSync(folder, 0o1777); // some tests run programs as other users, as /tmp allows
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+function removeLeftovers(): void {
+  for (const entry of readdirSync(memory)) {
+    const pid = name.exec(entry)?.groups?.["pid"];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(memory, entry), { recursive: true, force: true });
+  }
 }
 
 function isAlive(pid: number): boolean {
