@@ -1,5 +1,5 @@
-// Generates the Prisma client, bundles the service with most of its dependencies, so that a start reads a dozen files and not
-// two thousand, and the dashboard and the tracker: each where it changed. dist/ runs with production dependencies alone.
+// Generates the Prisma client where its schema changed, bundles the service with most of its dependencies, so that a start
+// reads a dozen files and not two thousand, and the dashboard and the tracker where they changed. dist/ runs with production dependencies alone.
 // Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
@@ -12,7 +12,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -78,7 +77,7 @@ const isFirst = !existsSync("dist/main.js");
 process.stderr.write(`Building Vitrine${isFirst ? "; the first time takes up to a minute" : ""} …\n`);
 
 if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
-if (!isNewest("dist/main.js", sourcesOfService())) await bundleService();
+await bundleService();
 bundleForBrowsers("src/dashboard", "dist/dashboard/index.html");
 bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
 
@@ -86,12 +85,6 @@ bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
 function bundleForBrowsers(folder, result) {
   if (isNewest(result, ["package.json", ...filesIn(folder)])) return;
   run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`]);
-}
-
-/** With what is installed, which npm writes down last. */
-function sourcesOfService() {
-  const settings = ["scripts/build.js", "package.json", "package-lock.json", "node_modules/.package-lock.json"];
-  return [...settings, ...filesIn("src")];
 }
 
 /** Each entry stays where its source is, relative to dist/; what they share is in dist/chunks. */
@@ -118,7 +111,6 @@ async function bundleService() {
   });
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
-  utimesSync("dist/main.js", new Date(), new Date()); // esbuild leaves files as they are that would not change
   const forBrowsers = [join("dist", "dashboard"), join("dist", "tracker")];
   const isBuilt = (path) =>
     path.replaceAll("\\", "/") in metafile.outputs || forBrowsers.some((folder) => path.startsWith(folder));
