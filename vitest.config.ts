@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { makeMemoryFolder } from "./test/support/memoryFolder.js";
 import { nodeFlags } from "./test/support/nodeFlags.js";
 
-const memoryFolder = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : undefined;
+const memoryFolder = process.env["TMPDIR"] === undefined ? await makeMemoryFolder() : undefined;
 if (memoryFolder !== undefined) process.env["TMPDIR"] = memoryFolder; // for workers and what they start
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];

@@ -1,23 +1,26 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive, thisHolder } from "../../src/database/embedded/holder.js";
 
 /** A file system in memory, as Linux has one. */
 const memory = "/dev/shm";
-const name = /^vitrine-test-(?<pid>\d+)$/u;
+/** By the pid and the start of a run. */
+const name = /^vitrine-test-(\d+)-(\d+)$/u;
 /** Twice what a run was seen to need. */
 const freeBytesMin = 3 * 1024 ** 3;
 
 /**
  * Makes a folder for the temporary files of a run in memory, where there is room: tests copy and remove databases of a thousand
- * files each, which take a tenth of a run's CPU time on a disk. Its process removes it when it ends, and what a killed run has left.
+ * files each, which takes up to a tenth of a run's CPU time on a disk. Its process removes it when it ends, and what a killed run has left.
  *
  * @returns undefined where files stay on the disk
  */
-export function makeMemoryFolder(): string | undefined {
+export async function makeMemoryFolder(): Promise<string | undefined> {
   if (!existsSync(memory)) return undefined;
-  const folder = join(memory, `vitrine-test-${process.pid}`);
+  const { pid, startedAt } = await thisHolder();
+  const folder = join(memory, `vitrine-test-${pid}-${startedAt}`);
   try {
-    removeLeftovers();
+    await removeLeftovers();
     const { bavail, bsize } = statfsSync(memory);
     if (bavail * bsize < freeBytesMin) return undefined;
     mkdirSync(folder);
@@ -29,18 +32,10 @@ export function makeMemoryFolder(): string | undefined {
   return folder;
 }
 
-function removeLeftovers(): void {
+async function removeLeftovers(): Promise<void> {
   for (const entry of readdirSync(memory)) {
-    const pid = name.exec(entry)?.groups?.["pid"];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(memory, entry), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    const [isOfRun, pid, startedAt = ""] = name.exec(entry) ?? [];
+    if (isOfRun === undefined || (await isAlive({ pid: Number(pid), startedAt }))) continue;
+    rmSync(join(memory, entry), { recursive: true, force: true });
   }
 }

@@ -16,8 +16,7 @@ export interface EmbeddedServer {
 }
 
 interface EmbeddedOptions {
-  /** In memory without one. */
-  readonly folder?: string;
+  readonly folder: string;
   /** For one command, not for a server. */
   readonly isShortLived?: boolean;
 }
@@ -37,7 +36,7 @@ export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
 export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
-  if (folder !== undefined) await inFolder(folder, () => makeFolder(folder));
+  await inFolder(folder, () => makeFolder(folder));
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);

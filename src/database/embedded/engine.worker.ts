@@ -10,10 +10,10 @@ import { extendedQueryLock } from "./extendedQueryLock.js";
  */
 const sharedBuffers = "32MB";
 
-const { folder, socketPath } = workerData as { folder?: string; socketPath: string };
+const { folder, socketPath } = workerData as { folder: string; socketPath: string };
 
 const pglite = await PGlite.create({
-  ...(folder !== undefined && { dataDir: folder }),
+  dataDir: folder,
   startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${sharedBuffers}`],
 });
 const server = new PGLiteSocketServer({

@@ -28,7 +28,7 @@ test("distinguishes ids that look alike, and returns them unchanged", () => {
 
 const ids = fc.oneof(
   fc.uuid(),
-  anyText({ minLength: 1, maxLength: 20 }).filter((id) => id.isWellFormed() && !id.includes("\0")),
+  anyText({ minLength: 1, maxLength: 20 }).filter((id) => !id.includes("\0")),
   fc.string({ unit: "grapheme-ascii", minLength: 16, maxLength: 16 }),
 );
 
