@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestStore, readAnswer, startApp, type TestApp } from "../support/app.js";
+import { createTestStore, startApp, type TestApp } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys } from "../support/products.js";
 import {

@@ -5,7 +5,8 @@ import { createStore } from "../../src/access/store.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { within } from "../support/busy.js";
-import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { refusal } from "../support/problems.js";
 import { until } from "../support/process.js";
 

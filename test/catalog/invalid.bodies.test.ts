@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
-import { createTestStore, openTestApp, readAnswer, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import {
   type ExpectedProblem,
   graphqlError,

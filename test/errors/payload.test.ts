@@ -1,7 +1,8 @@
 import { createConnection } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { exchange } from "../support/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { refusedOperation } from "../support/problems.js";
 
 const app = await openTestApp();

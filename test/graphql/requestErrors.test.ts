@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer, startApp } from "../support/app.js";
+import { createTestStore, openTestApp, startApp } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 
 const app = await openTestApp();

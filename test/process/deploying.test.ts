@@ -71,11 +71,16 @@ async function startAsNobody(command: readonly string[], env: Readonly<Record<st
   return { child, ended, printed: () => printed };
 }
 
+async function migratedFolderOfNobody(): Promise<string> {
+  const { dataDir } = await migratedPlaceForTest();
+  await promisify(execFile)("chown", ["-R", `${nobody}:${nobody}`, dataDir]);
+  return dataDir;
+}
+
 test.runIf(isRoot)("its command serves as a user who can only read the source tree, and stops cleanly", async () => {
   const text = await unit();
   expect(setting(text, "WorkingDirectory")).toBe(root);
-  const dataDir = await folderForTest();
-  await chown(dataDir, nobody, nobody);
+  const dataDir = await migratedFolderOfNobody();
   const variables = setting(text, "Environment")
     .split(" ")
     .map((pair) => pair.split("=") as [string, string]);
@@ -98,8 +103,7 @@ test.runIf(isRoot)("its command serves as a user who can only read the source tr
 });
 
 test.runIf(isRoot)("npm start as that user runs the existing build, and says how to start it directly", async () => {
-  const { dataDir } = await migratedPlaceForTest();
-  await promisify(execFile)("chown", ["-R", `${nobody}:${nobody}`, dataDir]);
+  const dataDir = await migratedFolderOfNobody();
   const { child, printed } = await startAsNobody(["npm", "start"], { DATA_DIR: dataDir, HOME: dataDir });
   await until(() => printed().includes("listens on") || child.exitCode !== null, "the server to serve");
   expect(printed()).toContain(`This user may not write to ${root}, so nothing is built`);

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { readAnswer } from "../support/call.js";
 import { order, storedEvents, storeWithShow, view } from "../support/events.js";
 import { readShow, saved } from "../support/shows.js";
 

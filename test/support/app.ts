@@ -12,6 +12,7 @@ import { schema } from "../../src/graphql/schema.js";
 import type { DemoShop } from "../../src/http/pages/demo/page.js";
 import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
 import { prepareRest } from "../../src/rest/prepare.js";
+import { type Answer, call } from "./call.js";
 import { recordStatement, observedClient } from "./citus/recording.js";
 
 declare module "vitest" {
@@ -51,12 +52,6 @@ export interface TestStore {
   delete(path: string): Promise<Answer>;
   /** Runs a GraphQL operation; the HTTP status must be 200. */
   graphql(query: string, variables?: object): Promise<{ data?: any; errors?: any[] }>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly type: string | null;
-  readonly body: any;
 }
 
 /** Opens the database under test. @param onStatement receives the text of each statement that is sent */
@@ -133,33 +128,23 @@ export async function createTestStore({ url, db }: Pick<TestApp, "url" | "db">):
 
 /** Calls of a store that exists. */
 export function storeAt(url: string, { id, token }: Pick<TestStore, "id" | "token">): TestStore {
-  const send = (path: string, { headers, ...options }: RequestInit = {}) =>
-    fetch(`${url}${path}`, {
-      ...options,
-      headers: { "X-Service-Access-Token": token, ...(headers as Record<string, string>) },
-    });
-  const postJson = (path: string, body: unknown) =>
-    send(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const own = { "X-Service-Access-Token": token };
+  const postJson = (path: string, body: unknown) => {
+    const headers = { ...own, "content-type": "application/json" };
+    return call(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  };
   return {
     id,
     token,
-    fetch: send,
-    post: async (path, body) => readAnswer(await postJson(path, body)),
-    get: async (path) => readAnswer(await send(path)),
-    delete: async (path) => readAnswer(await send(path, { method: "DELETE" })),
+    fetch: (path, { headers, ...options } = {}) =>
+      fetch(`${url}${path}`, { ...options, headers: { ...own, ...(headers as Record<string, string>) } }),
+    post: postJson,
+    get: (path) => call(`${url}${path}`, { method: "GET", headers: own }),
+    delete: (path) => call(`${url}${path}`, { method: "DELETE", headers: own }),
     graphql: async (query, variables = {}) => {
-      const response = await postJson("/graphql", { query, variables });
-      if (response.status !== 200) throw new Error(`GraphQL answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as { data?: any; errors?: any[] };
+      const { status, body } = await postJson("/graphql", { query, variables });
+      if (status !== 200) throw new Error(`GraphQL answered ${status}: ${JSON.stringify(body)}`);
+      return body;
     },
-  };
-}
-
-export async function readAnswer(response: Response): Promise<Answer> {
-  const text = await response.text();
-  return {
-    status: response.status,
-    type: response.headers.get("content-type"),
-    body: text === "" ? undefined : JSON.parse(text),
   };
 }

@@ -1,4 +1,5 @@
 import type { TestStore } from "./app.js";
+import { NoAnswerError } from "./call.js";
 import { toCsv } from "./csv.js";
 import type { SentEvent } from "./oracle.js";
 import { paths, product } from "./products.js";
@@ -125,7 +126,7 @@ async function outcomeOf(store: TestStore, path: string, body: object): Promise<
     if (answer.status === 503 || answer.body.errors?.[0].extensions.code === "UNAVAILABLE") return "refused";
     throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError) return "unanswered"; // fetch failed, or half an answer
+    if (error instanceof NoAnswerError) return "unanswered";
     throw error;
   }
 }

@@ -51,7 +51,7 @@ export interface Place {
   readonly env: Variables;
 }
 
-export async function makePlace(): Promise<Place> {
+async function makePlace(): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), "vt-data-"));
   const temporary = await mkdtemp(join(tmpdir(), "vt-tmp-"));
   return { dataDir, temporary, env: { DATA_DIR: dataDir, TMPDIR: temporary } };

@@ -3,9 +3,9 @@ import { inject } from "vitest";
 
 /** Whether each property is tried with all of its inputs, as `npm run test:fuzz` does. */
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
-const budgetMs = 1_000;
+const budgetMs = 500;
 /** The embedded engine runs all tests' statements one after the other: where PostgreSQL is there too, it tries the more. */
-const runsMin = { embedded: 3, postgresql: 10 };
+const runsMin = { embedded: 2, postgresql: 10 };
 
 /**
  * Passes over the inputs for which there is no time: a busy machine tries fewer, and does not take longer. A failure is made

@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { issueKey, revokeKey } from "../../../src/access/key.js";
-import { openTestApp, readAnswer, storeAt, type TestStore } from "../../support/app.js";
+import { openTestApp, storeAt, type TestStore } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { until } from "../../support/process.js";
 import { readAnalytics, saved } from "../../support/shows.js";

@@ -1,7 +1,8 @@
 import { describe, expect, inject, test, vi } from "vitest";
 import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
-import { openTestApp, readAnswer, testDatabase } from "../../support/app.js";
+import { openTestApp, testDatabase } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { openTestApp, type TestStore } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
 import { type ExpectedProblem, graphqlError, invalidVariables } from "../../support/problems.js";
 import { record, recorded, saved } from "../../support/shows.js";

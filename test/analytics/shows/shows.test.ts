@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { graphqlError, refusal } from "../../support/problems.js";
 import {
   analyticsPath,

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { whenFree } from "../../support/busy.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "../../support/products.js";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createTestStore, openTestApp, readAnswer, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { toCsv } from "../../support/csv.js";
 import { importedAnswer, paths, product, storedProducts } from "../../support/products.js";
 

@@ -1,7 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { importProducts } from "../../../src/catalog/import/list.js";
-import { createTestStore, openConnections, openTestApp, readAnswer } from "../../support/app.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { toCsv } from "../../support/csv.js";
 import { paths, products, storedKeys } from "../../support/products.js";

@@ -19,12 +19,15 @@ const bytesMax = 1_000_000;
 const app = await openTestApp({ bodyBytesMax: bytesMax });
 const store = await createTestStore(app);
 
+/** The best quality, which is the default, takes a hundred times as long. */
+const quickBrotli = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+
 const codings: [string, (body: Buffer) => Buffer][] = [
   ["gzip", gzipSync],
   ["x-gzip", gzipSync],
   ["GZIP", gzipSync],
   ["deflate", deflateSync],
-  ["br", brotliCompressSync],
+  ["br", (body) => brotliCompressSync(body, { params: quickBrotli })],
 ];
 
 interface Sent {
@@ -121,10 +124,9 @@ describe.each(codings)("a body in %s", (coding, pack) => {
 });
 
 test("a decompression bomb of some kilobytes is refused without being inflated", async () => {
-  const content = Buffer.alloc(100_000_000, " ");
-  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } };
+  const content = Buffer.alloc(40_000_000, " ");
   const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
-    ["br", brotliCompressSync(content, quick), brotliDecompressSync],
+    ["br", brotliCompressSync(content, { params: quickBrotli }), brotliDecompressSync],
     ["gzip", gzipSync(content, { level: 1 }), gunzipSync],
   ];
   for (const [coding, bomb, inflate] of bombs) {

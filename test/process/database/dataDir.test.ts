@@ -6,7 +6,7 @@ import { lockFile } from "../../../src/database/embedded/fileLock.js";
 import { lockFolder, makeFolder } from "../../../src/database/embedded/folder.js";
 import { openDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
-import { placeForTest, vitrine } from "../../support/process.js";
+import { migratedPlaceForTest, placeForTest, vitrine } from "../../support/process.js";
 
 const refusal = (folder: string, why: RegExp) => ({
   name: "FolderUnusableError",
@@ -70,7 +70,7 @@ test("a lock that is a dangling link or a folder is refused", async () => {
 });
 
 test("an engine whose folder was taken over is ended, and writes nothing more into it, even when it is closed", async () => {
-  const { dataDir } = await placeForTest();
+  const { dataDir } = await migratedPlaceForTest();
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), "exclusive", () => undefined);
   const write = () => database.client.$executeRawUnsafe("CREATE TABLE IF NOT EXISTS t (n int)");
   await write();

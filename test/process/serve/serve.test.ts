@@ -8,7 +8,7 @@ import { within } from "../../support/busy.js";
 import { cliJson } from "../../support/cli.js";
 import {
   endOf,
-  makePlace,
+  makeMigratedPlace,
   type Place,
   removePlace,
   serve,
@@ -26,7 +26,7 @@ let place: Place;
 let server: Serving;
 let whileStarting: Promise<{ store: string }>;
 beforeAll(async () => {
-  place = await makePlace();
+  place = await makeMigratedPlace(); // start.test.ts has a server that makes its database
   const starting = serve({ ...place.env, SHUTDOWN_GRACE_MS: "60000" });
   await until(async () => (await readdir(place.dataDir)).includes("vitrine.lock"), "the server to take its folder");
   whileStarting = vitrineJson(["store", "create", "early"], place.env);

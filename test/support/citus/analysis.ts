@@ -46,16 +46,18 @@ export async function createAnalyzer(db: Database): Promise<void> {
 }
 
 /** All nodes of a tree, each before those within it. @param except nodes of this kind, and what is within them */
-export function* nodesOf(value: AnalyzedValue | undefined, except?: string): Generator<AnalyzedNode> {
-  if (value === undefined || typeof value === "string") return;
-  if (Array.isArray(value)) {
-    for (const each of value) yield* nodesOf(each, except);
-    return;
-  }
-  const node = value as AnalyzedNode; // what is no text and no list
-  if (node.kind === except) return;
-  yield node;
-  yield* nodesOf(Object.values(node.fields), except);
+export function nodesOf(value: AnalyzedValue = [], except?: string): AnalyzedNode[] {
+  const nodes: AnalyzedNode[] = [];
+  const collect = (within: AnalyzedValue) => {
+    if (typeof within === "string") return;
+    if (Array.isArray(within)) return within.forEach(collect);
+    const node = within as AnalyzedNode; // what is no text and no list
+    if (node.kind === except) return;
+    nodes.push(node);
+    Object.values(node.fields).forEach(collect);
+  };
+  collect(value);
+  return nodes;
 }
 
 const token = /[{}()]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s(){}\\])+/gsu;

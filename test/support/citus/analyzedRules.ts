@@ -38,7 +38,7 @@ export async function readCatalog(db: Database): Promise<Catalog> {
 
 /** What of a statement Citus refuses for what its functions and operators are, or for tables that are not on nodes. */
 export function analyzedBreaches(tree: AnalyzedValue, catalog: Catalog): string[] {
-  const queries = [...nodesOf(tree)].filter(({ kind }) => kind === "QUERY");
+  const queries = nodesOf(tree).filter(({ kind }) => kind === "QUERY");
   return [
     ...new Set([
       ...queries.flatMap((query) => changeBreaches(query, catalog)),
@@ -55,8 +55,8 @@ function changeBreaches({ fields }: AnalyzedNode, catalog: Catalog): string[] {
   const target = listOf(fields["rtable"])[Number(textOf(fields["resultRelation"])) - 1];
   const table = catalog.spread.get(tablesIn(target ?? [])[0] ?? "")?.name;
   if (command === undefined || table === undefined) return [];
-  const returned = [...nodesOf(fields["returningList"])];
-  const conflicting = [...nodesOf(fields["onConflict"])];
+  const returned = nodesOf(fields["returningList"]);
+  const conflicting = nodesOf(fields["onConflict"]);
   const found = [
     ...mutableAmong(conflicting, catalog).map((use) => `ON CONFLICT of ${table} uses ${named(use)}`),
     ...mutableAmong(returned, catalog).map((use) => `RETURNING of ${table} uses ${named(use)}`),
@@ -66,10 +66,8 @@ function changeBreaches({ fields }: AnalyzedNode, catalog: Catalog): string[] {
     return hasSubquery ? [...found, `INSERT INTO ${table} has a subquery in ON CONFLICT or RETURNING`] : found;
   }
   const changed = [fields["jointree"] ?? [], fields["targetList"] ?? []];
-  const isVolatile = mutableAmong([...nodesOf(changed)], catalog).filter((use) => use.isVolatile);
-  const ofColumns = mutableAmong([...nodesOf(changed, "QUERY")], catalog).filter(
-    (use) => !use.isVolatile && use.ofColumn,
-  );
+  const isVolatile = mutableAmong(nodesOf(changed), catalog).filter((use) => use.isVolatile);
+  const ofColumns = mutableAmong(nodesOf(changed, "QUERY"), catalog).filter((use) => !use.isVolatile && use.ofColumn);
   return [
     ...found,
     ...isVolatile.map((use) => `${command} of ${table} uses ${named(use)}`),
@@ -89,12 +87,14 @@ function named({ name, isVolatile }: MutableUse): string {
 
 function mutableAmong(nodes: readonly AnalyzedNode[], { mutable, conversions }: Catalog): MutableUse[] {
   return nodes.flatMap((node): MutableUse[] => {
-    const ofColumn = [...nodesOf(node)].some(({ kind }) => kind === "VAR");
-    if (node.kind === "SQLVALUEFUNCTION") return [{ name: "the time or the user", isVolatile: false, ofColumn }];
-    return functionsOf(node, conversions).flatMap((id) => {
-      const used = mutable.get(id);
-      return used === undefined ? [] : [{ ...used, ofColumn }];
-    });
+    const clock = { name: "the time or the user", isVolatile: false };
+    const used =
+      node.kind === "SQLVALUEFUNCTION"
+        ? [clock]
+        : functionsOf(node, conversions).flatMap((id) => mutable.get(id) ?? []);
+    if (used.length === 0) return [];
+    const ofColumn = nodesOf(node).some(({ kind }) => kind === "VAR");
+    return used.map((each) => ({ ...each, ofColumn }));
   });
 }
 
@@ -138,7 +138,7 @@ function readBy(fields: AnalyzedNode["fields"]): string[] {
 }
 
 function tablesIn(value: AnalyzedValue): string[] {
-  return [...nodesOf(value)].flatMap(({ kind, fields }) => (kind === "RANGETBLENTRY" ? [textOf(fields["relid"])] : []));
+  return nodesOf(value).flatMap(({ kind, fields }) => (kind === "RANGETBLENTRY" ? [textOf(fields["relid"])] : []));
 }
 
 /** As tried on Citus 13.2, see the tests. */

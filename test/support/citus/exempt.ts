@@ -26,7 +26,7 @@ const ofOperators = "/* all_stores */";
  */
 export async function readExempt(): Promise<(sql: string) => boolean> {
   const files = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
-  const migrations = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const migrations = await Promise.all(files.map(async (file) => onOneLine(`; ${await readFile(file, "utf8")}`)));
   const ofCitus = [distributeStatement, undistributedTables, activeNodes, askNode, ...onNodeStatements];
   const others = new Set([...ofCitus, hasManyEvents, countOfStores, backupOfEmbedded]);
   return (sql) =>
@@ -35,11 +35,14 @@ export async function readExempt(): Promise<(sql: string) => boolean> {
     sql.startsWith(ofEmbeddedEngine) ||
     sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||
-    migrations.some((text) => isPartOf(text, sql));
+    isPartOf(migrations, onOneLine(`; ${sql};`));
 }
 
 /** The schema engine sends a file statement by statement, without the semicolons between them. */
-function isPartOf(migration: string, sql: string): boolean {
-  const onOneLine = (text: string) => text.replaceAll(/\s+/gu, " ");
-  return onOneLine(`; ${migration}`).includes(onOneLine(`; ${sql};`));
+function isPartOf(migrations: readonly string[], statement: string): boolean {
+  return migrations.some((text) => text.includes(statement));
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, " ");
 }
