@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import { mapAsyncIterator } from "@graphql-tools/utils";
-import {
-  createSourceEventStream,
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLSchema,
-  type SubscriptionArgs,
-} from "graphql";
+import { createSourceEventStream, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { ErrorCode } from "../errors.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
@@ -73,7 +67,13 @@ export function prepareSubscription(
       const own = Object.fromEntries(
         declared.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])),
       );
-      const source = await openSource({ schema, document, operationName, variableValues: own, contextValue: context });
+      const source = await createSourceEventStream({
+        schema,
+        document,
+        operationName,
+        variableValues: own,
+        contextValue: context,
+      });
       if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
       // Tokens that allow less get errors in places where others get data.
       const key = `${id} ${[...context.identity.scopes].join()} ${digestOf(own)}`;
@@ -81,14 +81,6 @@ export function prepareSubscription(
       return liveValues(source as AsyncIterable<object>, valueFor, context);
     },
   };
-}
-
-async function openSource(args: SubscriptionArgs) {
-  try {
-    return await createSourceEventStream(args);
-  } catch (error) {
-    return { errors: [error] };
-  }
 }
 
 export function resultsOf(started: ExecutionResult | LiveValues) {

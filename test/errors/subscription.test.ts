@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createTestStore, startApp, testDatabase } from "../support/app.js";
+import { createTestStore, startApp, type TestApp, testDatabase } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";
 import { saved } from "../support/shows.js";
 import { subscribe } from "../support/subscribe.js";
@@ -17,7 +17,7 @@ async function startBreakable() {
   const client = new Proxy(database.client, {
     get: (target, name) => {
       const fail = () => Promise.reject(new TypeError(`cannot read ${secret}`));
-      if (state.broken === "all" && name !== "accessToken") return fail;
+      if (state.broken === "all" && name !== "accessToken" && name !== "revocation") return fail; // callers are still known
       if (!state.broken.endsWith("peak") || name !== "$queryRaw") return Reflect.get(target, name, target);
       return (sql: TemplateStringsArray, ...values: unknown[]) => {
         if (!sql.join("").includes("AS peak")) return target.$queryRaw(sql, ...values);
@@ -53,6 +53,13 @@ function expectInternal(value: any, logged: readonly string[]) {
   expect(lines).toMatchObject([{ msg: "operation failed", requestId: extensions.requestId }]);
 }
 
+/** What the line of the last request says, which is written when the request has ended. */
+async function expectOutcome({ accessLog }: TestApp, outcome: string): Promise<void> {
+  await expect
+    .poll(() => JSON.parse(accessLog.at(-1) ?? "{}"))
+    .toMatchObject({ route: "/graphql (subscription)", outcome });
+}
+
 test("a subscription that cannot begin says INTERNAL with the id of its request, and the log has it", async () => {
   const { app, state, values } = await startWatching("id");
   state.broken = "all";
@@ -60,6 +67,7 @@ test("a subscription that cannot begin says INTERNAL with the id of its request,
   for await (const value of values()) all.push(value);
   expect(all).toHaveLength(1);
   expectInternal(all[0], app.logged);
+  await expectOutcome(app, "INTERNAL");
 });
 
 test.each(["all", "peak"] as const)("so does a later value, where queries fail: %s", async (broken) => {
@@ -71,6 +79,7 @@ test.each(["all", "peak"] as const)("so does a later value, where queries fail: 
   app.feed.changed(store.id, show.id);
   expectInternal((await watching.next()).value, app.logged);
   await watching.return(undefined);
+  await expectOutcome(app, "INTERNAL");
 });
 
 test("a query that fails is sent again for the next subscription that needs its result", async () => {

@@ -124,7 +124,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
 });
 
 test("a decompression bomb of some kilobytes is refused without being inflated", async () => {
-  const content = Buffer.alloc(40_000_000, " ");
+  const content = Buffer.alloc(60_000_000, " ");
   const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
     ["br", brotliCompressSync(content, { params: quickBrotli }), brotliDecompressSync],
     ["gzip", gzipSync(content, { level: 1 }), gunzipSync],
@@ -133,15 +133,21 @@ test("a decompression bomb of some kilobytes is refused without being inflated",
     expect(bomb.length).toBeLessThan(bytesMax);
     const [refusing, inflating]: [number[], number[]] = [[], []];
     for (let n = 0; n < 3; n += 1) {
-      const started = performance.now();
-      expect(await post(paths.bulk, { coding, body: [bomb] })).toMatchObject({ status: 413 });
-      refusing.push(performance.now() - started);
-      expect(inflate(bomb)).toHaveLength(content.length);
-      inflating.push(performance.now() - started - (refusing.at(-1) ?? 0));
+      const refuse = () => post(paths.bulk, { coding, body: [bomb] });
+      refusing.push(await cpuMsOf(async () => expect(await refuse()).toMatchObject({ status: 413 })));
+      inflating.push(await cpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length)));
     }
     expect(Math.min(...refusing)).toBeLessThan(Math.min(...inflating) / 2);
   }
 });
+
+/** The CPU time of this process while it does something: a busy machine makes no difference. */
+async function cpuMsOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
 
 describe("UNSUPPORTED_MEDIA_TYPE", () => {
   test.each([
