@@ -29,18 +29,15 @@ export async function readExempt(): Promise<(sql: string) => boolean> {
   const migrations = await Promise.all(files.map(async (file) => onOneLine(`; ${await readFile(file, "utf8")}`)));
   const ofCitus = [distributeStatement, undistributedTables, activeNodes, askNode, ...onNodeStatements];
   const others = new Set([...ofCitus, hasManyEvents, countOfStores, backupOfEmbedded]);
+  /** The schema engine sends a file statement by statement, without the semicolons between them. */
+  const isPartOf = (statement: string) => migrations.some((text) => text.includes(statement));
   return (sql) =>
     isOfTest(sql) ||
     others.has(sql) ||
     sql.startsWith(ofEmbeddedEngine) ||
     sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||
-    isPartOf(migrations, onOneLine(`; ${sql};`));
-}
-
-/** The schema engine sends a file statement by statement, without the semicolons between them. */
-function isPartOf(migrations: readonly string[], statement: string): boolean {
-  return migrations.some((text) => text.includes(statement));
+    isPartOf(onOneLine(`; ${sql};`));
 }
 
 function onOneLine(text: string): string {
