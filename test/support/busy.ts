@@ -10,6 +10,14 @@ export function within(ms: number): number {
   return ms * Math.max(1, processesWaiting() / availableParallelism());
 }
 
+/** The CPU time of this process while it does something, in milliseconds: what others do on the machine makes no difference. */
+export async function cpuMsOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /** What commands print that take more than 5 seconds, as those of tests do on a busy machine only. */
 const progressLine = /^\w+: \d+%, .*\n/gmu;
 

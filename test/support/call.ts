@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
+import type { WireAnswer } from "./bytes.js";
 
 export interface Answer {
   readonly status: number;
@@ -11,7 +12,13 @@ export interface Answer {
 interface Call {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: Buffer | string | undefined;
+}
+
+interface RawCall extends Call {
+  /** Goes out as it is. */
+  readonly path: string;
+  readonly signal: AbortSignal;
 }
 
 /** The server has gone, or has sent half an answer. */
@@ -19,26 +26,32 @@ export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
+/** Connections are kept: idle ones end with their server, and keep no process alive. */
 const agent = new Agent({ keepAlive: true });
 
 /**
- * A request and its answer in JSON, for a fifth of the CPU time of `fetch`, which also asks for compressed answers.
+ * A request and its answer, for a fifth of the CPU time of `fetch`, which also asks for compressed answers.
  *
  * @throws {NoAnswerError}
  */
-export async function call(url: string, { method, headers, body }: Call): Promise<Answer> {
-  const outgoing = request(url, { method, headers, agent });
+export async function send(url: string, { body, ...options }: Call | RawCall): Promise<WireAnswer> {
+  const outgoing = request(url, { ...options, agent });
   outgoing.on("error", () => undefined); // those after the answer has begun end the answer too
   const answered = once(outgoing, "response");
   outgoing.end(body);
-  const received = async () => {
+  try {
     const [incoming] = (await answered) as [IncomingMessage];
-    return { incoming, content: await text(incoming) };
-  };
-  const { incoming, content } = await received().catch((cause: unknown) => {
-    throw new NoAnswerError(`${method} ${url} was not answered.`, { cause });
-  });
-  return answerOf(incoming.statusCode ?? 0, incoming.headers["content-type"] ?? null, content);
+    const { statusCode: status = 0, headers } = incoming;
+    return { status, headers, bytes: await buffer(incoming) };
+  } catch (cause) {
+    throw new NoAnswerError(`${options.method} ${url} was not answered.`, { cause });
+  }
+}
+
+/** A request whose answer is JSON, or nothing. @throws {NoAnswerError} */
+export async function call(url: string, sent: Call): Promise<Answer> {
+  const { status, headers, bytes } = await send(url, sent);
+  return answerOf(status, headers["content-type"] ?? null, bytes.toString());
 }
 
 export async function readAnswer(response: Response): Promise<Answer> {

@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { buffer } from "node:stream/consumers";
+import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { afterAll } from "vitest";
 import type { TestApp, TestStore } from "./app.js";
+import { send } from "./call.js";
 
 /** How many times as many inputs are tried as in an ordinary run: `npm run test:fuzz` sets it. */
 const times = Number(process.env["FUZZ_RUNS"] ?? 1);
@@ -37,18 +36,16 @@ export interface Fuzzer {
   hold<Input>(property: fc.IAsyncPropertyWithHooks<Input>, runs: number): Promise<void>;
 }
 
-/** For one test file: connections that are kept, and a count that a long run prints at its end. */
+/** For one test file, with a count that a long run prints at its end. */
 export function createFuzzer(what: string): Fuzzer {
-  const agent = new Agent({ keepAlive: true });
   let sent = 0;
   afterAll(() => {
-    agent.destroy();
     if (times > 1) process.stderr.write(`fuzz: ${sent} inputs tried: ${what}\n`);
   });
   return {
     send: async (app, store, call) => {
       sent += 1;
-      return exchange(agent, app.url, store.token, call);
+      return exchange(app.url, store.token, call);
     },
     count: (inputs) => void (sent += inputs),
     hold: (property, runs) =>
@@ -59,7 +56,6 @@ export function createFuzzer(what: string): Fuzzer {
 const inflate: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
 
 async function exchange(
-  agent: Agent,
   url: string,
   token: string,
   { method = "GET", path, headers = {}, body }: Call,
@@ -69,17 +65,9 @@ async function exchange(
     ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
     ...headers,
   };
-  const outgoing = request(url, {
-    agent,
-    path,
-    method,
-    headers: sentHeaders,
-    signal: AbortSignal.timeout(answerLimitMs),
-  });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-  const bytes = await buffer(incoming);
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text: textOf(incoming.headers, bytes) };
+  const signal = AbortSignal.timeout(answerLimitMs);
+  const answer = await send(url, { path, method, headers: sentHeaders, body, signal });
+  return { status: answer.status, headers: answer.headers, text: textOf(answer.headers, answer.bytes) };
 }
 
 function textOf(headers: IncomingHttpHeaders, bytes: Buffer): string | undefined {

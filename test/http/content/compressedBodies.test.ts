@@ -11,6 +11,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { cpuMsOf } from "../../support/busy.js";
 import { exchange } from "../../support/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
 import { paths, products, storedProducts } from "../../support/products.js";
@@ -140,14 +141,6 @@ test("a decompression bomb of some kilobytes is refused without being inflated",
     expect(Math.min(...refusing)).toBeLessThan(Math.min(...inflating) / 2);
   }
 });
-
-/** The CPU time of this process while it does something: a busy machine makes no difference. */
-async function cpuMsOf(work: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
 
 describe("UNSUPPORTED_MEDIA_TYPE", () => {
   test.each([

@@ -22,16 +22,15 @@ export async function findBreaches(db: RootDatabase, statements: Iterable<string
     for (const sql of statements) if (!isExempt(sql)) looked.set(sql, await parseStatements(sql));
     for (const [sql, parsed] of looked) if (parsed.some(createsTemporary)) await transaction.$executeRawUnsafe(sql);
     const catalog = await readCatalog(transaction);
-    // Not one after the other: while a tree is looked at, the database makes the next.
-    const looks = Array.from(looked, async ([sql, parsed]) => {
+    const found: Record<string, string[]> = {};
+    for (const [sql, parsed] of looked) {
       const breaches = parsed.flatMap((statement) => statementBreaches(sql, statement, tables));
       if (parsed.every(isQuery)) {
         const tree = await analyze(transaction, sql).catch(String);
         breaches.push(...(typeof tree === "string" ? [tree] : analyzedBreaches(tree, catalog)));
       }
-      return [sql, breaches] as const;
-    });
-    const found = await Promise.all(looks);
-    return Object.fromEntries(found.filter(([, breaches]) => breaches.length > 0));
+      if (breaches.length > 0) found[sql] = breaches;
+    }
+    return found;
   });
 }
