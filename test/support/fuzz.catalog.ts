@@ -31,9 +31,13 @@ export class Catalog {
 
   /** By id, or else by sku, as far as the product is sold on the site. */
   find(productId: string, siteId?: string): Expected | undefined {
-    const isSold = ({ sites }: Expected) => !siteId || sites.length === 0 || sites.includes(siteId);
-    const sold = [...this.#products.values()].filter(isSold);
+    const sold = this.sold(siteId);
     return sold.find(({ id }) => id === productId) ?? sold.find(({ sku }) => sku === productId);
+  }
+
+  /** Those that are sold on a site, or all without one, as `rows`. */
+  sold(siteId?: string): readonly Expected[] {
+    return this.rows.filter(({ sites }) => !siteId || sites.length === 0 || sites.includes(siteId));
   }
 
   delete(id: string): void {
