@@ -13,6 +13,15 @@ export async function checkSkus(transaction: Database): Promise<void> {
   await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
 }
 
+/** Whether a product that was written at `now` has the sku of another one, while skus are not checked. */
+export async function hasSharedSku(transaction: Database, storeId: string, now: string): Promise<boolean> {
+  const [{ isShared }] = await transaction.$queryRaw<[{ isShared: boolean }]>`
+    SELECT EXISTS (
+      SELECT FROM "Product" w JOIN "Product" p ON p."storeId" = w."storeId" AND p.sku = w.sku AND p.id <> w.id
+      WHERE w."storeId" = ${storeId} AND w."updatedAt" = ${now}::timestamptz) AS "isShared"`;
+  return isShared;
+}
+
 /** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
 const upsertNames = {
   sent: Prisma.raw("/* product_upsert */"),

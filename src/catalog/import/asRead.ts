@@ -1,7 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
-import { Problems } from "../../errors.js";
+import { AppError, Problems } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import {
   type ImportJob,
@@ -12,13 +12,14 @@ import {
   throwIfDisconnected,
   throwIfTooManyProblems,
 } from "./job.js";
-import { removeUnwritten } from "./modes/replace.js";
+import { type Removed, removeUnwritten } from "./modes/replace.js";
 import type { Written } from "./result.js";
 import { patchedFields, patchProducts } from "../product.patch.js";
 import { sentRows } from "../product.sql.js";
 import {
   checkSkus,
   deferSkuCheck,
+  hasSharedSku,
   isCatalogEmpty,
   tieToSite,
   tieWritten,
@@ -100,7 +101,7 @@ export async function writeAsRead(
     }
     if (job.mode === "PATCH") await tieWritten(transaction, target, now);
     const kept = stored - (target.siteId === undefined ? created : tied);
-    const removed = replaces ? await removeUnwritten(transaction, job, { now, kept, isShort: isWhole }) : {};
+    const removed = replaces ? await removeOthers(transaction, job, { now, kept, isShort: isWhole }) : {};
     if (defersSkus) await refusedAsDoubt(checkSkus(transaction));
     return { stored, created, ...removed };
   } finally {
@@ -160,6 +161,26 @@ async function patchChunk(
     if (stored !== chunk.rows || mispriced > 0) throw new RowsInDoubt();
     return { stored, created: 0, tied: 0 };
   });
+}
+
+/**
+ * A row with another one's sku fails, and what it names is kept: too many deletions are counted only where there is none.
+ *
+ * @throws {RowsInDoubt} if there is one
+ * @throws {AppError} TOO_MANY_DELETIONS
+ */
+async function removeOthers(
+  transaction: Database,
+  job: ImportJob,
+  written: Parameters<typeof removeUnwritten>[2],
+): Promise<Removed> {
+  try {
+    return await removeUnwritten(transaction, job, written);
+  } catch (error) {
+    const isTooMuch = error instanceof AppError && error.code === "TOO_MANY_DELETIONS";
+    if (isTooMuch && (await hasSharedSku(transaction, job.target.storeId, written.now))) throw new RowsInDoubt();
+    throw error;
+  }
 }
 
 async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {

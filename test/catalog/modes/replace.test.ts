@@ -141,6 +141,24 @@ describe("REPLACE that rejects failed rows", () => {
     },
   );
 
+  test.each([0, 2_001])(
+    "keeps what rows name that fail by their skus, before deletions are counted; beside %i",
+    async (count) => {
+      const store = await createTestStore(app);
+      const others = products(count);
+      await store.post(paths.bulk, { products: [product("a"), product("b"), product("c"), ...others] });
+      const rows = [product("b", { sku: "sku-a" }), product("c", { sku: "sku-a" }), ...others];
+      const { body } = await store.post(paths.bulk, { products: rows, ...partly, maxDeletions: 0 });
+      expect(body).toMatchObject({ imported: count, created: 0, deleted: 0, failed: 2 });
+      const refused = await store.post(paths.bulk, { products: rows, ...replace, maxDeletions: 0 });
+      expect(refused.body.errors.map(({ code, path }: any) => [code, ...path])).toEqual([
+        ["DUPLICATE", "products", 0, "sku"],
+        ["DUPLICATE", "products", 1, "sku"],
+      ]);
+      expect((await idsOf(store)).slice(0, 3)).toEqual(["a", "b", "c"]);
+    },
+  );
+
   test("fails a row whose sku belongs to a product that is kept because its own row fails", async () => {
     const store = await storeWith("a", "b");
     const rows = [product("a", { price: -1, sku: "other" }), product("n", { sku: "sku-a" })];
