@@ -24,11 +24,13 @@ describe("a show keeps a limited number of names", () => {
   test("the first 1,000 devices of each channel and the first 10,000 products; reading stays bounded", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;
-    const sent: SentEvent[] = [];
-    for (let batch = 0; batch < 3; batch += 1) {
-      const events = Array.from({ length: 4_000 }, (_, n) => cart(`name ${batch} ${n}`));
-      sent.push(...events);
-      await recordEvents(db, storeId, lsId, asInputs(events));
+    // Each viewer has one device.
+    const sent = Array.from({ length: 10_100 }, (_, n) => {
+      const name = `name ${n % 1_100}`;
+      return cart(`name ${n}`, { viewerId: name, device: name });
+    });
+    for (const batch of [sent.slice(0, 4_000), sent.slice(4_000, 9_900), sent.slice(9_900)]) {
+      await recordEvents(db, storeId, lsId, asInputs(batch));
     }
     const where = { storeId, liveStreamId: lsId, slot: -1 };
     expect(await db.liveStreamDevice.count({ where: { ...where, device: { not: "other" } } })).toBe(1_000);

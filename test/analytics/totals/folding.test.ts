@@ -107,7 +107,7 @@ describe("under concurrent batches", () => {
   test("folding does not wait, and every event counts once", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;
-    const events = someEvents(6_000).map((each) => ({ ...each, device: `device of ${each.viewerId ?? "nobody"}` }));
+    const events = someEvents(3_000).map((each) => ({ ...each, device: `device of ${each.viewerId ?? "nobody"}` }));
     const sent: SentEvent[] = [];
     const write = async (writer: number) => {
       for (let start = writer * 25; start < events.length; start += 100) {

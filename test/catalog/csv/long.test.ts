@@ -10,10 +10,10 @@ import { digestOf } from "../../support/stored.js";
 // Over REST, a CSV of this length is not parsed with its body, but read where it stands; over GraphQL it is.
 const app = await openTestApp();
 
-const rows = 2_100;
+const rows = 420;
 const list = products(rows, (index) => ({
   title: `Größe ${index} 👗 "quoted" \\n`,
-  description: index % 3 === 0 ? "two\nlines\tand a tab\u2028" : "€".repeat(index % 50),
+  description: index % 3 === 0 ? "two\nlines\tand a tab\u2028" : "€".repeat(index % 50).padEnd(2_500, "x"),
   images: [`https://a.example/${index}.jpg`, "https://a.example/b.jpg"],
 }));
 const csvContent = toCsv(list);
@@ -94,8 +94,8 @@ describe("a long CSV is stored as it was sent", () => {
 describe("the problems of a long CSV are the same as over GraphQL", () => {
   const wrong = csvContent
     .replace("p00007,sku-p00007", "p00007,sku-p00008")
-    .replace("p02000,", ",")
-    .replace(/true(?=[^\n]*p02050)/u, "perhaps")
+    .replace("p00400,", ",")
+    .replace(/true(?=[^\n]*p00410)/u, "perhaps")
     .concat("p9,s,T\n");
 
   test.each(["REJECT_ALL", "REJECT_FAILED"])("with %s", async (errorPolicy) => {

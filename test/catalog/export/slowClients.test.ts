@@ -15,8 +15,8 @@ const requestHead = (method: string, store: TestStore, headers = "") =>
 
 test("exports that nobody reads are cut off, and then others can start; no product is lost", async () => {
   const store = await createTestStore(server.app);
-  const list = products(2_000, () => ({ description: "long ".repeat(1_500) })); // 15 MB: more than the system buffers
-  for (const half of [list.slice(0, 1_000), list.slice(1_000)]) {
+  const list = products(300, () => ({ description: "long ".repeat(10_000) })); // 15 MB: more than the system buffers
+  for (const half of [list.slice(0, 150), list.slice(150)]) {
     expect((await storeAt(patient.url, store).post(paths.bulk, { products: half })).status).toBe(200);
   }
   const stalled = Array.from({ length: 4 }, () => converse(server.app.url, requestHead("GET", store)));
@@ -24,18 +24,18 @@ test("exports that nobody reads are cut off, and then others can start; no produ
   await until(() => stalled.every((each) => each.received().startsWith("HTTP/1.1 200")), "four exports to begin");
   // Whoever does not read holds nothing of the database.
   expect((await store.post(paths.one, { product: product("meanwhile") })).status).toBe(200);
-  expect(Object.keys(await storedKeys(server.app, store))).toHaveLength(2_001);
+  expect(Object.keys(await storedKeys(server.app, store))).toHaveLength(301);
   await new Promise((resolve) => setTimeout(resolve, 3 * timeouts.stalledTimeoutMs));
   for (const { socket } of stalled) socket.resume();
   await Promise.all(stalled.map((each) => each.closed()));
   for (const each of stalled) expect(each.received()).not.toMatch(/\r\n0\r\n\r\n$/u); // the end of a whole answer
   const exported = await store.fetch(paths.csv);
-  expect((await exported.text()).split("\n")).toHaveLength(2_003);
+  expect((await exported.text()).split("\n")).toHaveLength(303);
 });
 
 test("files that stop arriving are refused with 408, and then others can be sent; nothing is stored", async () => {
   const store = await createTestStore(server.app);
-  const body = toCsv(products(6_000, () => ({ description: "d".repeat(200) }))); // kept in temporary files
+  const body = toCsv(products(500, () => ({ description: "d".repeat(2_800) }))); // kept in temporary files
   const headers = `Content-Type: text/csv\r\nContent-Length: ${body.length}\r\n`;
   const sent = requestHead("POST", store, headers) + body.slice(0, body.length / 2);
   const stopped = Array.from({ length: 4 }, () => converse(server.app.url, sent));
@@ -43,5 +43,5 @@ test("files that stop arriving are refused with 408, and then others can be sent
   for (const each of stopped) expect(onlyAnswer(each.received())).toMatchObject({ status: 408 });
   expect(await storedKeys(server.app, store)).toEqual({});
   const whole = await store.fetch(paths.csv, { method: "POST", headers: { "content-type": "text/csv" }, body });
-  expect(await whole.json()).toMatchObject({ imported: 6_000 });
+  expect(await whole.json()).toMatchObject({ imported: 500 });
 });

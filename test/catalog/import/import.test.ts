@@ -17,7 +17,7 @@ import {
   storedProducts,
 } from "../../support/products.js";
 
-const app = await openTestApp({ bulkProductsMax: 5_000 });
+const app = await openTestApp({ bulkProductsMax: 2_200 });
 
 /** Products of which the last but a few is wrong. */
 const wrongAt = (place: number) => products(place + 50, (index) => (index === place ? { price: -1 } : {}));
@@ -131,19 +131,19 @@ describe("all or nothing", () => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, bulk([product("p00000", { title: "Old" }), product("z")]));
     const before = await storedProducts(app, store);
-    const list = products(4_200, (index) => (index === 4_150 ? { price: -1 } : {}));
+    const list = products(2_100, (index) => (index === 2_050 ? { price: -1 } : {}));
     const problem = {
       code: "INVALID_VALUE",
       message: "price must be a finite number of 0 or more, not -1.",
-      path: ["products", 4_150, "price"],
+      path: ["products", 2_050, "price"],
     };
     expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
     expect(await storedProducts(app, store)).toEqual(before);
   });
 
   test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
-    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(4_150), { errorPolicy })],
-    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(2_100)) }, { errorPolicy })],
+    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(2_050), { errorPolicy })],
+    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(2_050)) }, { errorPolicy })],
   ])("the invalid products of a %s are never written", async (_, run) => {
     const store = await createTestStore(app);
     const { client, probe } = openConnections();
@@ -201,10 +201,10 @@ describe("all or nothing", () => {
     const store = await createTestStore(app);
     const problem = {
       code: "VALIDATION_FAILED",
-      message: "At most 5000 products can be imported at once (MAX_BULK_PRODUCTS).",
+      message: "At most 2200 products can be imported at once (MAX_BULK_PRODUCTS).",
       path: ["products"],
     };
-    const tooMany = bulk(products(5_001));
+    const tooMany = bulk(products(2_201));
     expect(await store.post(paths.bulk, tooMany)).toEqual(invalid(problem));
     expect(await store.graphql(importMany, tooMany)).toEqual({
       data: null,
@@ -217,18 +217,18 @@ describe("all or nothing", () => {
       ],
     });
     expect(await storedProducts(app, store)).toEqual([]);
-    expect(await store.post(paths.bulk, bulk(products(5_000)))).toEqual(importedAnswer(5_000));
+    expect(await store.post(paths.bulk, bulk(products(2_200)))).toEqual(importedAnswer(2_200));
   });
 
   test.each([
-    ["short ones, beside each other", [1_500, 1_500, 1_500, 1_500]],
-    ["long ones, one by one", [2_500, 2_500, 2_500, 2_500]],
-    ["both", [1_500, 2_500, 1_500, 2_500]],
+    ["short ones, beside each other", [1_000, 1_000, 1_000, 1_000]],
+    ["long ones, one by one", [2_100, 2_100, 2_100, 2_100]],
+    ["both", [1_000, 2_100, 1_000, 2_100]],
   ])(
     "concurrent imports of the same ids in opposite orders all succeed, and one of them is stored as a whole: %s",
     async (_, counts) => {
       const store = await createTestStore(app);
-      await store.post(paths.bulk, bulk(products(2_500)));
+      await store.post(paths.bulk, bulk(products(2_100)));
       const labels = ["one", "two", "three", "four"];
       const lists = labels.map((label, turn) => {
         const list = products(counts[turn] ?? 0, () => ({ title: label }));

@@ -23,6 +23,8 @@ const forms = [
   { name: "NDJSON", path: paths.bulk, type: "application/x-ndjson", write: ndjsonOf, lineOf: (i: number) => i + 1 },
 ] as const;
 const run = promisify(execFile);
+/** More than the 256 KiB of a file that are kept in memory. */
+const large = products(300, () => ({ description: "d".repeat(1_000) }));
 
 describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
   const send = async (store: TestStore, body: string | Buffer, query = "", headers: Record<string, string> = {}) =>
@@ -41,12 +43,12 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
       product("b", { price: 12.5, images: ["https://shop.example/1"] }),
     ];
     expect(await send(store, write(few))).toEqual(importedAnswer(2));
-    const many = products(4_100, () => ({ description: "d".repeat(100) }));
+    const many = products(2_100, () => ({ description: "d".repeat(100) }));
     expect(await send(store, write(many), "", { "content-type": `${type}; charset=UTF-8` })).toEqual(
-      importedAnswer(4_100),
+      importedAnswer(2_100),
     );
     const stored = await storedProducts(app, store);
-    expect(stored).toHaveLength(4_102);
+    expect(stored).toHaveLength(2_102);
     expect(stored.slice(0, 2)).toMatchObject([
       { id: "a", title: " kept \n", price: null },
       { id: "b", price: 12.5, images: ["https://shop.example/1"] },
@@ -80,7 +82,7 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
   });
 
   test("every problem is reported with its line, in short and long files; REJECT_FAILED stores the others", async () => {
-    for (const count of [3, 2_100]) {
+    for (const count of [3, 2_001]) {
       const store = await createTestStore(app);
       const list = products(count, (index) => ({
         description: "d".repeat(100),
@@ -108,8 +110,8 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
     ["br", brotliCompressSync],
   ] as const)("a body compressed with %s is inflated", async (coding, compress) => {
     const store = await createTestStore(app);
-    const body = compress(Buffer.from(write(products(2_100))));
-    expect(await send(store, body, "", { "content-encoding": coding })).toEqual(importedAnswer(2_100));
+    const body = compress(Buffer.from(write(large)));
+    expect(await send(store, body, "", { "content-encoding": coding })).toEqual(importedAnswer(300));
   });
 
   test("zstd is inflated where Node.js can, and otherwise refused with the codings that are accepted", async () => {
@@ -143,33 +145,32 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
 
   test("the same request with the same Idempotency-Key is one import; another body or argument is refused", async () => {
     const store = await createTestStore(app);
-    const list = products(2_100, () => ({ description: "d".repeat(100) }));
     const headers = { "idempotency-key": `key-${store.id}` };
-    expect(await send(store, write(list), "", headers)).toEqual(importedAnswer(2_100));
+    expect(await send(store, write(large), "", headers)).toEqual(importedAnswer(300));
     await store.delete(paths.of("p00000"));
-    const compressed = gzipSync(write(list));
+    const compressed = gzipSync(write(large));
     const again = await send(store, compressed, "", { ...headers, "content-encoding": "gzip" });
-    expect(again, "the inflated body counts").toEqual(importedAnswer(2_100));
-    expect(await storedProducts(app, store)).toHaveLength(2_099);
-    expect(await send(store, write(list.slice(1)), "", headers)).toMatchObject({ status: 422 });
-    expect(await send(store, write(list), "?errorPolicy=REJECT_FAILED", headers)).toMatchObject({ status: 422 });
+    expect(again, "the inflated body counts").toEqual(importedAnswer(300));
+    expect(await storedProducts(app, store)).toHaveLength(299);
+    expect(await send(store, write(large.slice(1)), "", headers)).toMatchObject({ status: 422 });
+    expect(await send(store, write(large), "?errorPolicy=REJECT_FAILED", headers)).toMatchObject({ status: 422 });
   });
 
   test("text that is not UTF-8 is refused with its line", async () => {
     const store = await createTestStore(app);
-    for (const count of [1, 2_100]) {
-      const good = Buffer.from(write(products(count)));
+    for (const list of [[product("a")], large]) {
+      const good = Buffer.from(write(list));
       const body = Buffer.concat([good, Buffer.from([0x41, 0xe4, 0x0a])]);
       const answer = await send(store, body);
       expect(answer).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED" } });
-      expect(answer.body.errors[0].message).toContain(`Line ${lineOf(count)} is not valid UTF-8`);
+      expect(answer.body.errors[0].message).toContain(`Line ${lineOf(list.length)} is not valid UTF-8`);
     }
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
   test("a connection that is cut in the middle stores nothing", async () => {
     const store = await createTestStore(app);
-    const body = write(products(2_100, () => ({ description: "d".repeat(100) })));
+    const body = write(large);
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
@@ -181,19 +182,19 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
     socket.destroy();
     await sleep(300);
     expect(await storedProducts(app, store)).toEqual([]);
-    expect(await send(store, body)).toEqual(importedAnswer(2_100));
+    expect(await send(store, body)).toEqual(importedAnswer(300));
   });
 
   test("curl sends a file with --data-binary, and in chunks with -T", async () => {
     const store = await createTestStore(app);
     const file = join(folder, `products-${store.id}`);
-    await writeFile(file, write(products(2_100, () => ({ description: "d".repeat(100) }))));
+    await writeFile(file, write(large));
     const common = ["-sS", "-X", "POST", "-H", `X-Service-Access-Token: ${store.token}`, "-H", `Content-Type: ${type}`];
     const plain = await run("curl", [...common, "--data-binary", `@${file}`, `${app.url}${path}`]);
-    expect(JSON.parse(plain.stdout)).toEqual(importedAnswer(2_100).body);
+    expect(JSON.parse(plain.stdout)).toEqual(importedAnswer(300).body);
     const put = ["-H", "Transfer-Encoding: chunked", "-H", "Expect: 100-continue", "-T", file, `${app.url}${path}`];
     const chunked = await run("curl", [...common, ...put]);
-    expect(JSON.parse(chunked.stdout)).toEqual(importedAnswer(0, 2_100).body);
+    expect(JSON.parse(chunked.stdout)).toEqual(importedAnswer(0, 300).body);
   });
 });
 

@@ -124,6 +124,11 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   });
 });
 
+/** Of three times. Not in turns with other work, whose garbage would be collected meanwhile. */
+async function leastCpuMsOf(work: () => unknown): Promise<number> {
+  return Math.min(await cpuMsOf(work), await cpuMsOf(work), await cpuMsOf(work));
+}
+
 test("a decompression bomb of some kilobytes is refused without being inflated", async () => {
   const content = Buffer.alloc(60_000_000, " ");
   const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
@@ -132,13 +137,10 @@ test("a decompression bomb of some kilobytes is refused without being inflated",
   ];
   for (const [coding, bomb, inflate] of bombs) {
     expect(bomb.length).toBeLessThan(bytesMax);
-    const [refusing, inflating]: [number[], number[]] = [[], []];
-    for (let n = 0; n < 3; n += 1) {
-      const refuse = () => post(paths.bulk, { coding, body: [bomb] });
-      refusing.push(await cpuMsOf(async () => expect(await refuse()).toMatchObject({ status: 413 })));
-      inflating.push(await cpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length)));
-    }
-    expect(Math.min(...refusing)).toBeLessThan(Math.min(...inflating) / 2);
+    const refuse = () => post(paths.bulk, { coding, body: [bomb] });
+    const refusing = await leastCpuMsOf(async () => expect(await refuse()).toMatchObject({ status: 413 }));
+    const inflating = await leastCpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length));
+    expect(refusing).toBeLessThan(inflating / 2);
   }
 });
 
