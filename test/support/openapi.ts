@@ -70,14 +70,18 @@ export function faultFinder(document: Document, { closed }: { closed: boolean })
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   const prepare = closed ? close : (part: Document) => part;
-  const components = prepare(document["components"]);
+  ajv.addSchema({ $id: "document", components: prepare(document["components"]) }); // compiled once, not for each schema
   const compiled = new WeakMap<Document, ReturnType<typeof ajv.compile>>();
   return (schema, value) => {
-    // References start at the root, where the components must therefore stand.
-    const validate = compiled.get(schema) ?? ajv.compile({ ...prepare(schema), components });
+    const validate = compiled.get(schema) ?? ajv.compile(mapObjects(prepare(schema), intoDocument));
     compiled.set(schema, validate);
     return validate(value) ? [] : (validate.errors ?? []);
   };
+}
+
+/** References start at the root of a schema, which is not the document's. */
+function intoDocument(object: Document): Document {
+  return typeof object["$ref"] === "string" ? { ...object, $ref: `document${object["$ref"]}` } : object;
 }
 
 function close(part: any): any {
