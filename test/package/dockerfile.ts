@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { cp, mkdir, readFile, symlink } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { DockerfileParser, type Instruction, ModifiableInstruction } from "dockerfile-ast";
 
@@ -25,7 +25,8 @@ export interface Stage {
 
 /**
  * Does what the instructions of the Dockerfile do, without a container: each stage is a folder, in which the same files
- * are put and the same commands run, by root by its users. Only what the base image brings is this machine's.
+ * are put and the same commands run, by root by its users. Only what the base image brings is this machine's, and what
+ * an install of everything would bring again.
  *
  * @returns the stages; the last is the image
  */
@@ -146,8 +147,12 @@ async function runIn(stage: Stage, words: string): Promise<void> {
   // Who is not root may give nothing away; there all files belong to one user.
   const command = process.getuid?.() === 0 ? words : words.replaceAll(/&& chown \S+ \S+/gu, "");
   stage.ran.push(words);
-  const env = { PATH, HOME, ...stage.env };
-  await run("sh", ["-c", command], { cwd: stage.workdir, env, maxBuffer: 1e8, ...stage.ids });
+  const options = { cwd: stage.workdir, env: { PATH, HOME, ...stage.env }, maxBuffer: 1e8, ...stage.ids };
+  if (!words.startsWith("npm ci ") || words.includes("--omit="))
+    return void (await run("sh", ["-c", command], options));
+  // These tests run with what the same lock file brings: npm says whether it could be installed.
+  await run("sh", ["-c", `${command} --dry-run`], options);
+  await symlink(resolve("node_modules"), join(stage.workdir, "node_modules"));
 }
 
 /** Users that Node's image has. */

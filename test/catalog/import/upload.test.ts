@@ -133,10 +133,10 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
 
   test("a body above MAX_UPLOAD_BYTES is 413, sent as it is, in chunks, or inflated from a few bytes", async () => {
     const store = await createTestStore(app);
-    const large = Buffer.alloc(uploadBytesMax + 1, " \n");
+    const beyond = Buffer.alloc(uploadBytesMax + 1, " \n");
     const tooLarge = { status: 413, body: { code: "PAYLOAD_TOO_LARGE" } };
-    expect(await send(store, large)).toMatchObject(tooLarge);
-    expect(await send(store, gzipSync(large), "", { "content-encoding": "gzip" })).toMatchObject(tooLarge);
+    expect(await send(store, beyond)).toMatchObject(tooLarge);
+    expect(await send(store, gzipSync(beyond), "", { "content-encoding": "gzip" })).toMatchObject(tooLarge);
     expect(await send(store, Buffer.from("no gzip"), "", { "content-encoding": "gzip" })).toMatchObject({
       status: 400,
     });
