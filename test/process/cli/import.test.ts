@@ -38,10 +38,10 @@ const places = ([heading, ...problems]: string[]) => {
   return problems.map((problem) => problem.trimStart().split(/ {2,}/u, 2).join(" "));
 };
 
-test("a file of 8,000 rows is imported whole, and again as replacements", async () => {
-  const { env, store, command } = await prepare(csv(...Array.from({ length: 8_000 }, (_, n) => row(n))));
-  expect(await vitrineJson(command, env)).toEqual({ store, imported: 8_000, created: 8_000, updated: 0 });
-  expect(await cliJson(command, env)).toEqual({ store, imported: 8_000, created: 0, updated: 8_000 });
+test("a file of 2,100 rows is imported whole, and again as replacements", async () => {
+  const { env, store, command } = await prepare(csv(...Array.from({ length: 2_100 }, (_, n) => row(n))));
+  expect(await vitrineJson(command, env)).toEqual({ store, imported: 2_100, created: 2_100, updated: 0 });
+  expect(await cliJson(command, env)).toEqual({ store, imported: 2_100, created: 0, updated: 2_100 });
 });
 
 test("without --json the counts are a sentence, and without a terminal there is no progress bar", async () => {

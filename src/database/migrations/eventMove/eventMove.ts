@@ -18,7 +18,7 @@ import {
 } from "./tables.sql.js";
 
 /** With fewer, the migration alone takes less than a second. */
-const fewEvents = 50_000;
+const fewEvents = 20_000;
 /** With a longer queue, which is copied while everyone waits, the switch is tried again later. */
 const queuedAtSwitch = 3_000;
 
