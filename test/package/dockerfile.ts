@@ -25,8 +25,8 @@ export interface Stage {
 
 /**
  * Does what the instructions of the Dockerfile do, without a container: each stage is a folder, in which the same files
- * are put and the same commands run, by root by its users. Only what the base image brings is this machine's, and what
- * an install of everything would bring again.
+ * are put and the same commands run, by root by its users. Two things are this machine's: what the base image brings, and
+ * the packages that an install of all of them would bring.
  *
  * @returns the stages; the last is the image
  */
@@ -150,7 +150,7 @@ async function runIn(stage: Stage, words: string): Promise<void> {
   const options = { cwd: stage.workdir, env: { PATH, HOME, ...stage.env }, maxBuffer: 1e8, ...stage.ids };
   if (!words.startsWith("npm ci ") || words.includes("--omit="))
     return void (await run("sh", ["-c", command], options));
-  // These tests run with what the same lock file brings: npm says whether it could be installed.
+  // They stand in node_modules, from the same lock file. npm says whether it could install them.
   await run("sh", ["-c", `${command} --dry-run`], options);
   await symlink(resolve("node_modules"), join(stage.workdir, "node_modules"));
 }

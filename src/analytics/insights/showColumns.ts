@@ -4,7 +4,10 @@ import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 /** Spreadsheets would take such a text for a formula. */
 const formula = /^[=+\-@\t\r]/u;
 
-/** Numbers, or objects of numbers, by the prefix of their columns. */
+/**
+ * Numbers, or objects of numbers, by the prefix of their columns. Of devices some have columns: any text may be one, and all
+ * others count as `other`. Later versions add columns at the end.
+ */
 const kpiColumns = {
   sales: ["live", "replay", "referral", "total"],
   orders: ["live", "replay", "referral", "total"],
@@ -15,13 +18,11 @@ const kpiColumns = {
   averageOrderValue: [],
   refunds: ["live", "replay", "referral", "total"],
   netSales: ["live", "replay", "referral", "total"],
-} as const satisfies Record<Exclude<keyof Kpis, "devices">, readonly string[]>;
+  devices: ["mobile", "tablet", "desktop", "tv", "other"],
+} as const satisfies Record<keyof Kpis, readonly string[]>;
 const kpiNames = Object.keys(kpiColumns) as readonly (keyof typeof kpiColumns)[];
+const noShares = Object.fromEntries(kpiColumns.devices.map((name) => [name, 0]));
 
-/** These have columns; any text may be a device, and all others count as `other`. */
-const deviceNames = ["mobile", "tablet", "desktop", "tv", "other"] as const;
-
-/** Later versions add columns at the end. */
 export const showColumns: readonly string[] = [
   "id",
   "name",
@@ -34,15 +35,15 @@ export const showColumns: readonly string[] = [
     const parts = kpiColumns[name];
     return parts.length === 0 ? [snakeCase(name)] : parts.map((part) => `${snakeCase(name)}_${part}`);
   }),
-  ...deviceNames.map((name) => `devices_${name}`),
 ];
 
 /** One cell for each of `showColumns`. */
 export function showCells(show: LiveStreamAnalytics, currency: string | null): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
-  const isNamed = new Set<string>(deviceNames);
+  const isNamed = new Set<string>(kpiColumns.devices);
   const grouped = devices.map((one) => ({ ...one, device: isNamed.has(one.device) ? one.device : "other" }));
-  const shares = new Map(deviceShares(grouped).map(({ device, value }) => [device, value]));
+  const shares = deviceShares(grouped).map(({ device, value }) => [device, value] as const);
+  const figures = { ...kpis, devices: { ...noShares, ...Object.fromEntries(shares) } };
   return [
     textCell(id),
     textCell(name),
@@ -51,8 +52,7 @@ export function showCells(show: LiveStreamAnalytics, currency: string | null): s
     endedAt?.toISOString() ?? "",
     String(durationSeconds),
     currency ?? "",
-    ...kpiNames.flatMap((kpi) => numbersOf(kpis[kpi], kpiColumns[kpi])),
-    ...deviceNames.map((device) => String(shares.get(device) ?? 0)),
+    ...kpiNames.flatMap((kpi) => numbersOf(figures[kpi], kpiColumns[kpi])),
   ];
 }
 

@@ -164,9 +164,10 @@ async function patchChunk(
 }
 
 /**
- * A row with another one's sku fails, and what it names is kept: too many deletions are counted only where there is none.
+ * Removes what was not written. A row that shares its sku with another product fails, and what it names is kept, so that
+ * too many deletions are certain only where there is no such row.
  *
- * @throws {RowsInDoubt} if there is one
+ * @throws {RowsInDoubt} where too many would be deleted and there is such a row
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 async function removeOthers(
