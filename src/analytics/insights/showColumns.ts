@@ -40,8 +40,10 @@ export const showColumns: readonly string[] = [
 /** One cell for each of `showColumns`. */
 export function showCells(show: LiveStreamAnalytics, currency: string | null): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
-  const isNamed = new Set<string>(kpiColumns.devices);
-  const grouped = devices.map((one) => ({ ...one, device: isNamed.has(one.device) ? one.device : "other" }));
+  const grouped = devices.map((one) => ({
+    ...one,
+    device: Object.hasOwn(noShares, one.device) ? one.device : "other",
+  }));
   const shares = deviceShares(grouped).map(({ device, value }) => [device, value] as const);
   const figures = { ...kpis, devices: { ...noShares, ...Object.fromEntries(shares) } };
   return [
