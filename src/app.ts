@@ -5,7 +5,6 @@ import { createFindKey } from "./access/key.lookup.js";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimit.memory.js";
 import { createPrimaryCounter } from "./cluster/rateLimit.js";
-import { openRedisCounter } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { createPrimaryRelay } from "./cluster/feed.js";
@@ -35,7 +34,6 @@ import { exportRoutes } from "./rest/exports.routes.js";
 import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { type PreparedRest, prepareRest } from "./rest/prepare.js";
 import type { Channel } from "./cluster/channel.js";
-import { openRedis } from "./lib/redis.js";
 import { startSweep, type Sweep } from "./lib/sweep.js";
 import { createTelemetry } from "./telemetry/telemetry.js";
 import type { Tracing } from "./telemetry/tracing.js";
@@ -86,7 +84,7 @@ export async function createApp(
   const tracing = await openTracing(config, database, log);
   // From here on there are open connections, which must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
-  const feed = openFeed(config, database, log, primary);
+  const feed = await openFeed(config, database, log, primary);
   const share = primary && shareMetrics.bind(undefined, primary);
   const telemetry = createTelemetry({ log, sources: { feed, database }, tracing, share });
   const sweeps = startSweeps(config, database, log);
@@ -172,6 +170,7 @@ async function openRateLimits(config: Config, log: Logger, primary: Channel | un
   const warn = (who: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
   if (config.redisUrl !== undefined) {
+    const { openRedisCounter } = await import("./access/rateLimit.redis.js"); // its library would make other starts longer
     return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
   }
   return {
@@ -181,19 +180,32 @@ async function openRateLimits(config: Config, log: Logger, primary: Channel | un
 }
 
 /** The live feed. It reaches clients of other processes through Redis, or else through the database and the primary. */
-function openFeed(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined): LiveFeed {
+async function openFeed(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  primary: Channel | undefined,
+): Promise<LiveFeed> {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
       Promise.reject(mapDatabaseError(error) as Error),
     );
-  return createLiveFeed({ read, relay: openRelay(config, database, log, primary) });
+  return createLiveFeed({ read, relay: await openRelay(config, database, log, primary) });
 }
 
-function openRelay(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined): FeedRelay {
+async function openRelay(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  primary: Channel | undefined,
+): Promise<FeedRelay> {
   const warn = (what: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
   const { redisUrl } = config;
-  if (redisUrl !== undefined) return createRedisRelay(() => openRedis(redisUrl, warn("Redis fails")));
+  if (redisUrl !== undefined) {
+    const { openRedis } = await import("./lib/redis.js");
+    return createRedisRelay(() => openRedis(redisUrl, warn("Redis fails")));
+  }
   const overDatabase = createDatabaseRelay(database, config, warn("The channel of changes over the database fails"));
   const relays = [overDatabase, primary && createPrimaryRelay(primary)];
   return combineRelays(relays.filter((relay) => relay !== undefined));

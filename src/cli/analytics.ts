@@ -38,7 +38,7 @@ export function addAnalyticsCommands(program: Command): void {
       const { rebuilt, pruned } = await withDatabase(async (db, config, database) => {
         await requireStore(db, store);
         const result = await rebuildAnalytics(db, store, lsId);
-        const relay = openRelay(database, config);
+        const relay = await openRelay(database, config);
         for (const id of result.rebuilt) relay?.send(store, id);
         await relay?.close();
         return result;

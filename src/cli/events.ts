@@ -45,7 +45,7 @@ export function addEventsCommands(program: Command): void {
       const { accepted, duplicates } = await withDatabase(async (db, config, database) => {
         await requireStore(db, store);
         const bars = new PhaseBars();
-        const relay = openRelay(database, config);
+        const relay = await openRelay(database, config);
         try {
           const onProgress = (progress: EventFileProgress) => {
             bars.update(progress);

@@ -7,7 +7,6 @@ import { migrate } from "../database/migrations/migrate.js";
 import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
-import { openRedis } from "../lib/redis.js";
 import { count } from "../lib/text.js";
 import { namingLostNodes } from "./lostNodes.js";
 
@@ -41,11 +40,11 @@ export async function withOpenDatabase<Result>(
 }
 
 /** Notifies running servers of changes by a command, for live subscriptions. */
-export function openRelay(database: OpenDatabase, config: Config): FeedRelay | undefined {
+export async function openRelay(database: OpenDatabase, config: Config): Promise<FeedRelay | undefined> {
   const { redisUrl } = config;
-  return redisUrl === undefined
-    ? createDatabaseRelay(database, config, warn)
-    : createRedisRelay(() => openRedis(redisUrl, warn));
+  if (redisUrl === undefined) return createDatabaseRelay(database, config, warn);
+  const { openRedis } = await import("../lib/redis.js"); // its library would make each command start later
+  return createRedisRelay(() => openRedis(redisUrl, warn));
 }
 
 export function liveStreams({ length }: readonly unknown[]): string {

@@ -94,7 +94,7 @@ function addDeleteCommand(show: Command): void {
           const { name } = await findLiveStream(db, store, lsId);
           const what = force === true ? " and its events" : "";
           await confirm(command, `Delete live stream ${lsId} (${name})${what}?`, options);
-          const relay = openRelay(database, config);
+          const relay = await openRelay(database, config);
           try {
             return await deleteLiveStream(db, store, lsId, { force: force === true });
           } finally {

@@ -1,5 +1,5 @@
 import { filterSchema, pruneSchema } from "@graphql-tools/utils";
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import { type DocumentNode, type GraphQLSchema, Kind, parse, printType } from "graphql";
 import { useSofa } from "sofa-api";
 import { documentedFields, restBase, restRoutes, type RestRoute } from "./routes.js";
 
@@ -28,6 +28,15 @@ export function restView(schema: GraphQLSchema, routes: readonly RestRoute[] = r
   );
 }
 
+/** In the root types' nodes, sofa-api looks up descriptions. It would print and parse a type without one for each argument. */
+function addRootNodes(view: GraphQLSchema): void {
+  for (const type of [view.getQueryType(), view.getMutationType()]) {
+    if (type === null || type === undefined) continue;
+    const [node] = parse(printType(type)).definitions;
+    if (node?.kind === Kind.OBJECT_TYPE_DEFINITION) type.astNode = node;
+  }
+}
+
 type Derived = Pick<RestOperation, "document" | "operationName">;
 type SofaConfig = Parameters<typeof useSofa>[0];
 
@@ -41,6 +50,7 @@ const trialSegment = "1";
  */
 export async function planRest(schema: GraphQLSchema, routes: readonly RestRoute[] = restRoutes): Promise<RestPlan> {
   const view = restView(schema, routes);
+  addRootNodes(view);
   const derived: Derived[] = [];
   const execute: SofaConfig["execute"] = (args) => {
     derived.push({ document: args.document, operationName: args.operationName ?? "" });

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
@@ -17,7 +17,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 18 };
 
 type ThreadSource = ThreadFile | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
 
-let pool: Piscina<ReadingTask, void> | undefined;
+let pool: Promise<Piscina<ReadingTask, void>> | undefined;
 
 const turns = new FairShare({
   places: threadsMax,
@@ -45,10 +45,11 @@ export async function* readOnThread(
   options: ReadingTask["options"] = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
   pool ??= createPool();
+  const threads = await pool;
   const { port1, port2 } = new MessageChannel();
   const messages = inbox(port1);
   const [taskSource, ...ports] = "json" in source ? sendBody(source) : [source];
-  const done = pool.run({ source: taskSource, options, port: port2 }, { transferList: [port2, ...ports] });
+  const done = threads.run({ source: taskSource, options, port: port2 }, { transferList: [port2, ...ports] });
   done.catch(messages.fail);
   try {
     for (;;) {
@@ -75,7 +76,8 @@ function sendBody({ kind, json }: Extract<ThreadSource, { readonly json: unknown
   return [{ kind, json: range, bytes }, bytes] as const;
 }
 
-function createPool(): Piscina<ReadingTask, void> {
+async function createPool(): Promise<Piscina<ReadingTask, void>> {
+  const { Piscina } = await import("piscina"); // would make each start longer
   return new Piscina({
     ...threadModule("catalog/reading/thread.worker"),
     minThreads: 0,

@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { Redis } from "ioredis";
 import type { Config } from "../../config.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { reasonOf } from "../terminal/reason.js";
@@ -65,6 +64,7 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
+  const { Redis } = await import("ioredis");
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
