@@ -1,5 +1,6 @@
 // Generates the Prisma client where its schema changed, bundles the service with most of its dependencies, so that a start
-// reads a dozen files and not two thousand, and the dashboard and the tracker where they changed. dist/ runs with production dependencies alone.
+// reads a dozen files and not two thousand, and the dashboard and the tracker where they changed, and has the embedded engine
+// make a database for first starts to copy. dist/ runs with production dependencies alone.
 // Types are not looked at: `npm run check` does.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
@@ -8,13 +9,16 @@ import {
   chmodSync,
   constants,
   existsSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative, resolve as resolvePath } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -29,6 +33,8 @@ const withOwnFiles = [
   "piscina",
   "swagger-ui-dist",
 ];
+
+const newDatabase = join("database", "embedded", "new.tar.gz");
 
 /**
  * Has Prisma's query compiler read from a file. In the source of a module, where it is base64, V8 would keep it twice for as
@@ -80,6 +86,7 @@ if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config
 await bundleService();
 bundleForBrowsers("src/dashboard", "dist/dashboard/index.html");
 bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
+await makeNewDatabase();
 
 /** Where it changed. */
 function bundleForBrowsers(folder, result) {
@@ -111,10 +118,27 @@ async function bundleService() {
   });
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
-  const forBrowsers = [join("dist", "dashboard"), join("dist", "tracker")];
+  const others = ["dashboard", "tracker", newDatabase].map((name) => join("dist", name));
   const isBuilt = (path) =>
-    path.replaceAll("\\", "/") in metafile.outputs || forBrowsers.some((folder) => path.startsWith(folder));
+    path.replaceAll("\\", "/") in metafile.outputs || others.some((start) => path.startsWith(start));
   for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
+}
+
+/** The embedded engine takes seconds to make a database. Where another version of the engine is installed, it does so again. */
+async function makeNewDatabase() {
+  const result = join("dist", newDatabase);
+  if (isNewest(result, ["package-lock.json"])) return;
+  const { PGlite } = await import("@electric-sql/pglite");
+  const { create } = await import("tar");
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-new-"));
+  try {
+    await (await PGlite.create(folder)).close();
+    const draft = `${result}.${process.pid}`; // a build that is killed leaves no half of it
+    await create({ cwd: folder, file: draft, gzip: true, portable: true }, ["."]);
+    renameSync(draft, result);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 import { inFolder, makeFolder } from "./folder.js";
 import { startThread } from "../../lib/threads/thread.js";
+import { fillFolder } from "./newDatabase.js";
 
 export interface EmbeddedServer {
   /** A `host` for pg. */
@@ -36,7 +37,10 @@ export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
 export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
-  await inFolder(folder, () => makeFolder(folder));
+  await inFolder(folder, async () => {
+    await makeFolder(folder);
+    await fillFolder(folder);
+  });
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -74,6 +75,19 @@ test("on a database without migrations the server runs, is not ready at /readyz,
   expect(stderr).toBe("vitrine: There is no store demo.\n");
   expect(await other.stop()).toMatchObject({ status: 0, stderr: "" });
   expect((await server.stop()).status).toBe(0);
+});
+
+test("a first start that was killed while it made the database leaves nothing that the next start does not remove", async () => {
+  const { env, dataDir, temporary } = await placeForTest();
+  const killed = start(["serve"], { ...env, PORT: "0" });
+  const draft = join(dataDir, "postgres.new");
+  await until(() => existsSync(join(draft, "base")), "the database to be made");
+  killed.process.kill("SIGKILL");
+  expect(await endOf(killed)).toMatchObject({ status: "SIGKILL", stdout: expect.not.stringContaining("listens") });
+  expect(existsSync(draft)).toBe(true);
+
+  expect(await vitrineJson(["store", "create", "a"], env)).toEqual({ store: "a", name: "a" });
+  expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
 });
 
 test("starts that are interrupted or whose port is in use leave nothing behind and use up no demo token", async () => {

@@ -1,0 +1,20 @@
+import { readdir, rename, rm, rmdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { packageFile } from "../../lib/packageFiles.js";
+
+/** What the engine makes of an empty folder, which takes it seconds. The build has it made once (scripts/build.js). */
+const newDatabase = fileURLToPath(packageFile("dist/database/embedded/new.tar.gz"));
+
+/**
+ * Puts a database without tables into an empty folder. If the process is killed, the folder stays empty, and the next start
+ * removes what this one has left beside it.
+ */
+export async function fillFolder(folder: string): Promise<void> {
+  if ((await readdir(folder)).length > 0) return;
+  const { extractArchive } = await import("./archive.js"); // its library would make other starts longer
+  const draft = `${folder}.new`;
+  await rm(draft, { recursive: true, force: true });
+  await extractArchive(newDatabase, draft, () => undefined);
+  await rmdir(folder); // Windows renames no folder to one that exists, even if that is empty
+  await rename(draft, folder);
+}
