@@ -104,6 +104,10 @@ export default defineConfig({
       { find: /^graphql$/u, replacement: "graphql/index.js" },
       { find: "graphql-jit", replacement: createRequire(import.meta.url).resolve("graphql-jit") },
       {
+        find: /^.*\/chunkRows\.js$/u,
+        replacement: fileURLToPath(new URL("test/support/chunkRows.ts", import.meta.url)),
+      },
+      {
         find: /^.*\/lib\/threads\/thread\.js$/u,
         replacement: fileURLToPath(new URL("test/support/builtThread.ts", import.meta.url)),
       },

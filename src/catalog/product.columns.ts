@@ -41,8 +41,6 @@ export const productColumns: {
   url: { name: "url", type: "text" },
 };
 
-export const chunkRowsMax = 2_000;
-
 /** The columns of an imported row. `searchWords` is the text of `searchText`, `present` is that of PlacedProduct. */
 export const rowFieldNames = ["line", "present", ...productFieldNames, "searchWords"] as const;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
@@ -99,7 +100,7 @@ describe("an import", () => {
 
   test("ties every product of a large list and of a large CSV text", async () => {
     const store = await storeWithSites();
-    const list = products(2_100);
+    const list = products(chunkRowsMax + 1);
     await store.post(paths.bulk, { products: list, siteId: "web" });
     await store.post(paths.csv, { csvContent: csvOf(...list.map(({ id }) => id)), siteId: "market" });
     expect(await ties(store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));

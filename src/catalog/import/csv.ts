@@ -5,7 +5,7 @@ import type { UnparsedValue } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { type CsvPiece, textPieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
-import { chunkRowsMax } from "../product.columns.js";
+import { chunkRowsMax } from "../reading/chunkRows.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../reading/csv.js";
 import { readOnThread, withThread } from "../reading/thread.js";
 import { importFrom, type ImportOptions } from "./import.js";

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { type AppError, errorAt, type Path } from "../../errors.js";
-import { chunkRowsMax, encodeRows, presence, productKeys } from "../product.columns.js";
+import { chunkRowsMax } from "../reading/chunkRows.js";
+import { encodeRows, presence, productKeys } from "../product.columns.js";
 import { checkerOf, type ProductInput } from "../product.input.js";
 import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
 import { importFrom, type ImportOptions } from "./import.js";

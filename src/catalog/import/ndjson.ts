@@ -1,6 +1,6 @@
 import type { RootDatabase } from "../../database/client.js";
 import { textPieces } from "../csv/pieces.js";
-import { chunkRowsMax } from "../product.columns.js";
+import { chunkRowsMax } from "../reading/chunkRows.js";
 import { readNdjson } from "../reading/ndjson.js";
 import { readOnThread, withThread } from "../reading/thread.js";
 import { type CsvImportOptions, lastReading, watched } from "./csv.js";

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import type { Path } from "../../errors.js";
 import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
-import { chunkRowsMax } from "../product.columns.js";
+import { chunkRowsMax } from "../reading/chunkRows.js";
 import type { CsvChunk, CsvResult } from "../reading/csv.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";

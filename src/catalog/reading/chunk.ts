@@ -1,6 +1,6 @@
 import type { RowChecks } from "./rowChecks.js";
+import { chunkRowsMax } from "./chunkRows.js";
 import {
-  chunkRowsMax,
   concatRows,
   type EncodedRows,
   encodeRows,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
 import { header, row, stored, lines, problemsOf, readChunks, read } from "../../support/csvReading.js";
 
@@ -129,9 +130,9 @@ describe("a text of products", () => {
     });
   });
 
-  test("is returned in chunks of at most 2,000 rows, or fewer large ones", async () => {
-    const small = await readChunks({ text: lines(4_500, row) });
-    expect(small.chunks.map(({ rows }) => rows)).toEqual([2_000, 2_000, 500]);
+  test("is returned in chunks of a bounded number of rows, or fewer large ones", async () => {
+    const small = await readChunks({ text: lines(2 * chunkRowsMax + 100, row) });
+    expect(small.chunks.map(({ rows }) => rows)).toEqual([chunkRowsMax, chunkRowsMax, 100]);
     const description = "x".repeat(60_000);
     const large = await readChunks({
       text: lines(100, (id) => `${row(id)},${description}`, `${header},description`),

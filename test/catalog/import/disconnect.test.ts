@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { importFrom } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
@@ -31,8 +32,8 @@ function leaving(rows: number, chunks: number) {
 
 test.each([
   ["before its first chunk", 100, 0],
-  ["before its first chunk of many", 8_000, 0],
-  ["between its chunks", 8_000, 2],
+  ["before its first chunk of many", 4 * chunkRowsMax, 0],
+  ["between its chunks", 4 * chunkRowsMax, 2],
 ])("an import whose client disconnects %s stores nothing", async (_, rows, chunks) => {
   const store = await createTestStore(app);
   const before = await digestOf(app, store);
@@ -52,7 +53,7 @@ test("an import whose client has already disconnected takes no lock and sends no
     return send();
   };
   const signal = AbortSignal.abort();
-  for (const rows of [10, 4_000]) {
+  for (const rows of [10, 2 * chunkRowsMax]) {
     await expect(importProducts(client, store.id, products(rows), { signal })).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });

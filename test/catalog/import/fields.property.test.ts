@@ -6,7 +6,8 @@ import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import { importThoroughly } from "../../../src/catalog/import/thorough.js";
-import { chunkRowsMax, type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
+import { type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
 import {
   checkProduct,
   type ProductInput,

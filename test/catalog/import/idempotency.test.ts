@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
@@ -97,8 +98,13 @@ describe("an import that succeeded is not carried out again under its key", () =
 
   test("the answer is stored by the transaction that stores the products: never one without the other", async () => {
     const store = await createTestStore(app);
-    // Several statements; on the embedded engine they are several transactions, see catalog.import.steps.test.ts.
-    await postWithKey(store, paths.bulk, bulk(products(app.engine === "embedded" ? 2_000 : 2_500)), "k");
+    // Several statements; on the embedded engine they are several transactions, see steps.test.ts.
+    await postWithKey(
+      store,
+      paths.bulk,
+      bulk(products(app.engine === "embedded" ? chunkRowsMax : chunkRowsMax + 1)),
+      "k",
+    );
     const writers = await app.db.$queryRaw<{ xmin: string }[]>`
       SELECT xmin::text FROM "Product" WHERE "storeId" = ${store.id}
       UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${store.id}`;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { until } from "../../support/process.js";
 import { importMany, products } from "../../support/products.js";
@@ -15,14 +16,17 @@ test("a catalog that is imported again is updated within its pages, so that its 
   const movedByImport = async () => {
     const before = await pages();
     price += 1;
-    const { data } = await store.graphql(importMany, { products: products(1_000, () => ({ price })) });
-    expect(data.importProducts.updated).toBe(1_000);
+    const { data } = await store.graphql(importMany, { products: products(chunkRowsMax, () => ({ price })) });
+    expect(data.importProducts.updated).toBe(chunkRowsMax);
     const after = await pages();
     return after.filter((product, index) => product.page !== before[index]?.page).length;
   };
-  await store.graphql(importMany, { products: products(1_000) });
+  await store.graphql(importMany, { products: products(chunkRowsMax) });
   // A transaction of another test that is open meanwhile keeps old versions, whose room the next import needs.
   for (let imports = 0; imports < 3; imports += 1) {
-    await until(async () => (await movedByImport()) < 50, "an import whose products stay on their pages");
+    await until(
+      async () => (await movedByImport()) < chunkRowsMax / 20,
+      "an import whose products stay on their pages",
+    );
   }
 });

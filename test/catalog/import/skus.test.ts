@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { deleteProduct } from "../../../src/catalog/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { conflict, duplicate, invalid } from "../../support/problems.js";
 import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
+/** One more than a statement takes. */
+const long = chunkRowsMax + 1;
 const app = await openTestApp();
 
 describe("skus", () => {
@@ -20,12 +23,13 @@ describe("skus", () => {
 
   test("may form a cycle in a large list, among distant products, and pass from an old to a new product", async () => {
     const store = await createTestStore(app);
-    const list = products(4_500);
-    expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(4_500));
-    const rotated = list.map(({ id }, index) => product(id, { sku: list.at(index - 2_100)?.sku }));
-    expect(await store.post(paths.bulk, bulk(rotated))).toEqual(importedAnswer(0, 4_500));
+    const count = 2 * chunkRowsMax + 100;
+    const list = products(count);
+    expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(count));
+    const rotated = list.map(({ id }, index) => product(id, { sku: list.at(index - long)?.sku }));
+    expect(await store.post(paths.bulk, bulk(rotated))).toEqual(importedAnswer(0, count));
     const swapped = [product("new", { sku: rotated[0]?.sku }), ...rotated.slice(1), { ...rotated[0], sku: "fresh" }];
-    expect(await store.post(paths.bulk, bulk(swapped))).toEqual(importedAnswer(1, 4_500));
+    expect(await store.post(paths.bulk, bulk(swapped))).toEqual(importedAnswer(1, count));
     expect(await storedKeys(app, store)).toEqual(Object.fromEntries(swapped.map(({ id, sku }) => [id, sku])));
   });
 
@@ -71,9 +75,9 @@ describe("skus", () => {
     expect(await store.post(paths.bulk, bulk([product("x"), product("a", { sku: "2" })]))).toEqual(
       invalid(conflict(1, "2")),
     );
-    const skus: Record<number, string> = { 0: "1", 2_200: "2" };
-    const large = products(2_201, (index) => (index in skus ? { sku: skus[index] } : {}));
-    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(2_200, "2")));
+    const skus: Record<number, string> = { 0: "1", [long]: "2" };
+    const large = products(long + 1, (index) => (index in skus ? { sku: skus[index] } : {}));
+    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(long, "2")));
     expect(await storedProducts(app, store)).toEqual(before);
   });
 

@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "../../../database/client.js";
 import { inTransaction } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
+import { chunkRowsMax } from "../../reading/chunkRows.js";
 import { rowColumns, type RowSource } from "../../product.sql.js";
 import { removeProducts } from "../modes/replace.js";
 import { fieldBits } from "../../product.input.js";
@@ -8,7 +9,7 @@ import { anyFields, patchProducts } from "../../product.patch.js";
 import { tieToSite, upsertProducts } from "../../product.store.js";
 
 /** Rows per transaction: about a tenth of a second of the embedded engine. */
-const stepRows = 1_000;
+const stepRows = chunkRowsMax / 2;
 const stepTimeoutMs = 60_000;
 const removalRows = 20_000;
 

@@ -2,7 +2,7 @@ import type { Database } from "../../../database/client.js";
 import type { Problem } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { clip } from "../../../lib/text.js";
-import { chunkRowsMax } from "../../product.columns.js";
+import { chunkRowsMax } from "../../reading/chunkRows.js";
 import { fieldBits, type Place, requiredBits } from "../../product.input.js";
 import { charactersMax } from "../../product.rules.js";
 import { anyFields, patchProducts } from "../../product.patch.js";
