@@ -133,7 +133,7 @@ async function makeNewDatabase() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-new-"));
   try {
     await (await PGlite.create(folder)).close();
-    const draft = `${result}.${process.pid}`; // a build that is killed leaves no half of it
+    const draft = join(dirname(result), `${process.pid}.draft`); // a build that is killed leaves it to the next one, which removes it
     await create({ cwd: folder, file: draft, gzip: true, portable: true }, ["."]);
     renameSync(draft, result);
   } finally {
