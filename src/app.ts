@@ -5,11 +5,12 @@ import { createFindKey } from "./access/key.lookup.js";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimit.memory.js";
 import { createPrimaryCounter } from "./cluster/rateLimit.js";
+import { openRedisCounter } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { createPrimaryRelay } from "./cluster/feed.js";
 import { shareMetrics } from "./cluster/metrics.js";
-import { createRedisRelay, type FeedRelay } from "./analytics/feed/feed.relay.js";
+import { type FeedRelay, openRedisRelay } from "./analytics/feed/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis/kpis.read.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
@@ -170,7 +171,6 @@ async function openRateLimits(config: Config, log: Logger, primary: Channel | un
   const warn = (who: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
   if (config.redisUrl !== undefined) {
-    const { openRedisCounter } = await import("./access/rateLimit.redis.js"); // its library would make other starts longer
     return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
   }
   return {
@@ -202,10 +202,7 @@ async function openRelay(
   const warn = (what: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
   const { redisUrl } = config;
-  if (redisUrl !== undefined) {
-    const { openRedis } = await import("./lib/redis.js");
-    return createRedisRelay(() => openRedis(redisUrl, warn("Redis fails")));
-  }
+  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis fails"));
   const overDatabase = createDatabaseRelay(database, config, warn("The channel of changes over the database fails"));
   const relays = [overDatabase, primary && createPrimaryRelay(primary)];
   return combineRelays(relays.filter((relay) => relay !== undefined));

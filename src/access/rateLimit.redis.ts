@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { watchHealth } from "../lib/outage.js";
-import { openRedis } from "../lib/redis.js";
 import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
 
@@ -33,6 +32,7 @@ type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<
 /** Shared by all processes, with a local fallback. @param warn called once for each outage */
 export async function openRedisCounter(url: string, warn: (problem: Error) => void): Promise<CallCounter> {
   const health = watchHealth(warn);
+  const { openRedis } = await import("../lib/redis.js"); // its library would make starts without Redis longer
   const redis = openRedis(url, health.failed, { commandTimeoutMs });
   const reserveCall = defineReserveCall(redis);
   redis.on("ready", health.answered);

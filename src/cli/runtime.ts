@@ -1,5 +1,5 @@
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
-import { createRedisRelay, type FeedRelay } from "../analytics/feed/feed.relay.js";
+import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
 import { notMigrated } from "../database/errors.js";
 import type { RootDatabase } from "../database/client.js";
@@ -42,9 +42,7 @@ export async function withOpenDatabase<Result>(
 /** Notifies running servers of changes by a command, for live subscriptions. */
 export async function openRelay(database: OpenDatabase, config: Config): Promise<FeedRelay | undefined> {
   const { redisUrl } = config;
-  if (redisUrl === undefined) return createDatabaseRelay(database, config, warn);
-  const { openRedis } = await import("../lib/redis.js"); // its library would make each command start later
-  return createRedisRelay(() => openRedis(redisUrl, warn));
+  return redisUrl === undefined ? createDatabaseRelay(database, config, warn) : openRedisRelay(redisUrl, warn);
 }
 
 export function liveStreams({ length }: readonly unknown[]): string {

@@ -14,6 +14,12 @@ export interface FeedRelay {
 
 const channel = "vitrine:live-stream-changed";
 
+/** @param warn called once for each outage */
+export async function openRedisRelay(url: string, warn: (problem: Error) => void): Promise<FeedRelay> {
+  const { openRedis } = await import("../../lib/redis.js"); // its library would make starts without Redis longer
+  return createRedisRelay(() => openRedis(url, warn));
+}
+
 /** @param open opens a connection; subscribing needs one of its own */
 export function createRedisRelay(open: () => Redis): FeedRelay {
   const self = randomUUID();
