@@ -7,13 +7,13 @@ const newDatabase = fileURLToPath(packageFile("dist/database/embedded/new.tar.gz
 
 /**
  * Puts a database without tables into an empty folder. If the process is killed, the folder stays empty, and the next start
- * removes what this one has left beside it.
+ * removes what this one has left beside it, also where a restore has filled the folder meanwhile.
  */
 export async function fillFolder(folder: string): Promise<void> {
-  if ((await readdir(folder)).length > 0) return;
-  const { extractArchive } = await import("./archive.js"); // its library would make other starts longer
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
+  if ((await readdir(folder)).length > 0) return;
+  const { extractArchive } = await import("./archive.js"); // its library would make other starts longer
   await extractArchive(newDatabase, draft, () => undefined);
   await rmdir(folder); // Windows renames no folder to one that exists, even if that is empty
   await rename(draft, folder);

@@ -87,6 +87,10 @@ test("a first start that was killed while it made the database leaves nothing th
 
   expect(await vitrineJson(["store", "create", "a"], env)).toEqual({ store: "a", name: "a" });
   expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
+
+  await mkdir(join(dataDir, "postgres.new")); // where a restore came before the next start
+  expect(await cli(["store", "list"], env)).toMatchObject({ status: 0 });
+  expect(await readdir(dataDir)).toEqual(["postgres"]);
 });
 
 test("starts that are interrupted or whose port is in use leave nothing behind and use up no demo token", async () => {
