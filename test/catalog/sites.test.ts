@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
@@ -13,6 +12,7 @@ import {
   products,
   storedKeys,
   storedProducts,
+  longRows,
 } from "../support/products.js";
 
 const app = await openTestApp();
@@ -100,7 +100,7 @@ describe("an import", () => {
 
   test("ties every product of a large list and of a large CSV text", async () => {
     const store = await storeWithSites();
-    const list = products(chunkRowsMax + 1);
+    const list = products(longRows);
     await store.post(paths.bulk, { products: list, siteId: "web" });
     await store.post(paths.csv, { csvContent: csvOf(...list.map(({ id }) => id)), siteId: "market" });
     expect(await ties(store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));

@@ -1,3 +1,4 @@
+import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
 
@@ -41,6 +42,9 @@ export function product(id: string, fields: Sent = {}) {
 export function products(count: number, fields: (index: number) => Sent = () => ({})) {
   return Array.from({ length: count }, (_, index) => product(`p${String(index).padStart(5, "0")}`, fields(index)));
 }
+
+/** The rows of the shortest list that one statement does not store: an import of so many is a long one. */
+export const longRows = chunkRowsMax + 1;
 
 /** The body of a bulk import. */
 export const bulk = (list: readonly object[]) => ({ products: list });

@@ -60,6 +60,7 @@ describe("the thread", () => {
     expect(inProcess.result).toEqual({ rows: 5_000, problems: { list: [], total: 0 } });
     for (const source of [asJson(escaped(text)), { file }]) {
       const { chunks, result } = await readChunks(source);
+      expect(chunks.map(({ rows }) => rows)).toEqual([2_000, 2_000, 1_000]);
       expect(chunks.flatMap(({ columns }) => Object.values(columns)).join("").length).toBeGreaterThan(500_000);
       expect(rowsOf(chunks)).toEqual(rowsOf(inProcess.chunks));
       expect(result).toEqual(inProcess.result);

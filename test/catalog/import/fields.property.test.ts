@@ -6,7 +6,6 @@ import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
 import { importThoroughly } from "../../../src/catalog/import/thorough.js";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
 import {
   checkProduct,
@@ -28,6 +27,7 @@ import {
   products,
   type Sent,
   storedKeys,
+  longRows,
 } from "../../support/products.js";
 
 // A field of productFields that one statement, type or parser does not know is lost in one of these ways, or cannot be read.
@@ -58,7 +58,7 @@ async function sendNdjson(store: TestStore, list: readonly Sent[], mode: string)
 /** A row that fails: the others are then stored from the table that an import collects its rows in. */
 const failing = { id: "fails" };
 /** So many that the import is stored in several steps: on the embedded engine by the tables of staged imports. */
-const filler = products(chunkRowsMax + 1);
+const filler = products(longRows);
 
 const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) => Promise<unknown>>> = {
   "REST, one by one": async (store, list) => {

@@ -14,6 +14,7 @@ import {
   product,
   products,
   storedProducts,
+  longRows,
 } from "../../support/products.js";
 
 const app = await openTestApp();
@@ -99,12 +100,7 @@ describe("an import that succeeded is not carried out again under its key", () =
   test("the answer is stored by the transaction that stores the products: never one without the other", async () => {
     const store = await createTestStore(app);
     // Several statements; on the embedded engine they are several transactions, see steps.test.ts.
-    await postWithKey(
-      store,
-      paths.bulk,
-      bulk(products(app.engine === "embedded" ? chunkRowsMax : chunkRowsMax + 1)),
-      "k",
-    );
+    await postWithKey(store, paths.bulk, bulk(products(app.engine === "embedded" ? chunkRowsMax : longRows)), "k");
     const writers = await app.db.$queryRaw<{ xmin: string }[]>`
       SELECT xmin::text FROM "Product" WHERE "storeId" = ${store.id}
       UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${store.id}`;

@@ -16,11 +16,10 @@ import {
   products,
   storedKeys,
   storedProducts,
+  longRows,
 } from "../../support/products.js";
 
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
-const productsMax = long + 100;
+const productsMax = longRows + 100;
 const app = await openTestApp({ bulkProductsMax: productsMax });
 
 /** Products of which the last but a few is wrong. */
@@ -135,19 +134,19 @@ describe("all or nothing", () => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, bulk([product("p00000", { title: "Old" }), product("z")]));
     const before = await storedProducts(app, store);
-    const list = products(long + 100, (index) => (index === long ? { price: -1 } : {}));
+    const list = products(longRows + 100, (index) => (index === longRows ? { price: -1 } : {}));
     const problem = {
       code: "INVALID_VALUE",
       message: "price must be a finite number of 0 or more, not -1.",
-      path: ["products", long, "price"],
+      path: ["products", longRows, "price"],
     };
     expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
     expect(await storedProducts(app, store)).toEqual(before);
   });
 
   test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
-    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(long), { errorPolicy })],
-    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(long)) }, { errorPolicy })],
+    ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(longRows), { errorPolicy })],
+    ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(longRows)) }, { errorPolicy })],
   ])("the invalid products of a %s are never written", async (_, run) => {
     const store = await createTestStore(app);
     const { client, probe } = openConnections();
@@ -169,7 +168,7 @@ describe("all or nothing", () => {
     const count = (): void => void (counting = setImmediate(() => ((turns += 1), count())));
     let counting: NodeJS.Immediate | undefined;
     count();
-    await listSource(products(8_001), (index) => ["products", index], "REJECT_ALL")
+    await listSource(products(4 * chunkRowsMax + 1), (index) => ["products", index], "REJECT_ALL")
       .read()
       .next();
     clearImmediate(counting);
@@ -226,13 +225,13 @@ describe("all or nothing", () => {
 
   test.each([
     ["short ones, beside each other", [200, 200, 200, 200]],
-    ["long ones, one by one", [long, long, long, long]],
-    ["both", [200, long, 200, long]],
+    ["long ones, one by one", [longRows, longRows, longRows, longRows]],
+    ["both", [200, longRows, 200, longRows]],
   ])(
     "concurrent imports of the same ids in opposite orders all succeed, and one of them is stored as a whole: %s",
     async (_, counts) => {
       const store = await createTestStore(app);
-      await store.post(paths.bulk, bulk(products(long)));
+      await store.post(paths.bulk, bulk(products(longRows)));
       const labels = ["one", "two", "three", "four"];
       const lists = labels.map((label, turn) => {
         const list = products(counts[turn] ?? 0, () => ({ title: label }));

@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { invalid, refusal } from "../../support/problems.js";
-import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+import {
+  bulk,
+  importedAnswer,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+  longRows,
+} from "../../support/products.js";
 import { everythingOf } from "../../support/stored.js";
 
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
 const app = await openTestApp({ bulkProductsMax: 3_000 });
 
 const letGo = { errorPolicy: "REJECT_FAILED" };
@@ -110,14 +116,14 @@ describe("REJECT_FAILED", () => {
 
   test("rejects rows whose sku stays with a failed row, through chains of any length, and accepts cycles of skus", async () => {
     const store = await createTestStore(app);
-    const list = products(long);
+    const list = products(longRows);
     await store.post(paths.bulk, bulk(list));
     const before = await storedProducts(app, store);
     // Each product takes the sku of the next one; the last would have a new one, but is wrong.
     const shifted = list.map(({ id }, index) => product(id, { sku: list[index + 1]?.sku ?? "new" }));
     const broken = [...shifted.slice(0, -1), product(list.at(-1)?.id ?? "", { price: -1 })];
     const { status, body } = await store.post(paths.bulk, { ...letGo, products: broken });
-    expect([status, body.imported, body.failed]).toEqual([200, 0, long]);
+    expect([status, body.imported, body.failed]).toEqual([200, 0, longRows]);
     expect(body.failures).toHaveLength(100);
     const message = `sku "sku-p00001" belongs to another product of the store.`;
     expect(body.failures[0]).toEqual({ ...failed(0, "p00000", ["sku"], "CONFLICT", message), sku: "sku-p00001" });
@@ -126,7 +132,7 @@ describe("REJECT_FAILED", () => {
     const round = list.map(({ id }, index) => product(id, { sku: list.at(index - 1)?.sku }));
     const withOther = [...round, product("other", { price: -1 })];
     expect(await store.post(paths.bulk, { ...letGo, products: withOther })).toEqual(
-      partly(0, long, [failed(long, "other", ["price"], "INVALID_VALUE", badPrice)]),
+      partly(0, longRows, [failed(longRows, "other", ["price"], "INVALID_VALUE", badPrice)]),
     );
   });
 
@@ -273,9 +279,9 @@ describe("a dry run", () => {
     expect(await store.post(paths.csv, { ...args, csvContent: toCsv(list) })).toEqual({ status: 200, type, body });
     const one = { ...body, message: "1 product would be imported. Nothing was stored.", imported: 1, created: 0 };
     expect(await store.post(paths.one, { ...args, product: list[0] })).toEqual({ status: 200, type, body: one });
-    const many = products(long);
+    const many = products(longRows);
     const { body: large } = await store.post(paths.csv, { ...args, csvContent: toCsv(many) });
-    expect([large.imported, large.created]).toEqual([long, long]);
+    expect([large.imported, large.created]).toEqual([longRows, longRows]);
     expect(await everythingOf(app, store)).toEqual(before);
   });
 

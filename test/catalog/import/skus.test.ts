@@ -3,10 +3,17 @@ import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { deleteProduct } from "../../../src/catalog/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { conflict, duplicate, invalid } from "../../support/problems.js";
-import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+import {
+  bulk,
+  importedAnswer,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+  longRows,
+} from "../../support/products.js";
 
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
 const app = await openTestApp();
 
 describe("skus", () => {
@@ -26,7 +33,7 @@ describe("skus", () => {
     const count = 2 * chunkRowsMax + 100;
     const list = products(count);
     expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(count));
-    const rotated = list.map(({ id }, index) => product(id, { sku: list.at(index - long)?.sku }));
+    const rotated = list.map(({ id }, index) => product(id, { sku: list.at(index - longRows)?.sku }));
     expect(await store.post(paths.bulk, bulk(rotated))).toEqual(importedAnswer(0, count));
     const swapped = [product("new", { sku: rotated[0]?.sku }), ...rotated.slice(1), { ...rotated[0], sku: "fresh" }];
     expect(await store.post(paths.bulk, bulk(swapped))).toEqual(importedAnswer(1, count));
@@ -75,9 +82,9 @@ describe("skus", () => {
     expect(await store.post(paths.bulk, bulk([product("x"), product("a", { sku: "2" })]))).toEqual(
       invalid(conflict(1, "2")),
     );
-    const skus: Record<number, string> = { 0: "1", [long]: "2" };
-    const large = products(long + 1, (index) => (index in skus ? { sku: skus[index] } : {}));
-    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(long, "2")));
+    const skus: Record<number, string> = { 0: "1", [longRows]: "2" };
+    const large = products(longRows + 1, (index) => (index in skus ? { sku: skus[index] } : {}));
+    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(longRows, "2")));
     expect(await storedProducts(app, store)).toEqual(before);
   });
 

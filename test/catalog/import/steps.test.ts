@@ -1,16 +1,22 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { whenFree } from "../../support/busy.js";
 import { postWithKey } from "../../support/idempotency.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { bulk, importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+import {
+  bulk,
+  importedAnswer,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+  longRows,
+} from "../../support/products.js";
 
 // On the embedded engine, whose one session all share.
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
 const app = await openTestApp();
 
 /** What a long import leaves in the tables through which its rows go. */
@@ -93,7 +99,7 @@ test("readers see a long import completely or not at all, and short imports of t
 
 test("products of a long import may pass on their skus across all of its steps", async () => {
   const store = await createTestStore(app);
-  const count = long;
+  const count = longRows;
   const shifted = (by: number) => products(count, (index) => ({ sku: `s${(index + by) % count}` }));
   await store.post(paths.bulk, bulk(shifted(0)));
   for (const by of [1, count - 2]) {
@@ -105,8 +111,8 @@ test("products of a long import may pass on their skus across all of its steps",
 test("a dry run of a long import reports what it would do, and leaves nothing behind", async () => {
   const store = await createTestStore(app);
   await store.post(paths.one, { product: product("p00001") });
-  const { status, body } = await store.post(paths.bulk, { ...bulk(products(long)), dryRun: true });
-  expect([status, body.created, body.updated]).toEqual([200, long - 1, 1]);
+  const { status, body } = await store.post(paths.bulk, { ...bulk(products(longRows)), dryRun: true });
+  expect([status, body.created, body.updated]).toEqual([200, longRows - 1, 1]);
   expect(await storedProducts(app, store)).toHaveLength(1);
   expect(await leftOf(store)).toEqual(nothing);
 });
@@ -118,11 +124,11 @@ test("a long import that is interrupted before it is committed stores nothing, a
     const isLate = sql.includes(`SET "decidedAt" = $`) || sql.startsWith("DELETE") || sql.includes("DELETE FROM");
     return isLate ? Promise.reject(new Error("Connection terminated unexpectedly")) : send();
   };
-  await expect(importProducts(client, store.id, products(long))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await expect(importProducts(client, store.id, products(longRows))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(await storedProducts(app, store)).toEqual([]);
-  expect(await leftOf(store)).toEqual({ imports: 1, rows: long });
+  expect(await leftOf(store)).toEqual({ imports: 1, rows: longRows });
   await recoverImports(app.db, "old");
-  expect(await leftOf(store), "it may be another process's").toEqual({ imports: 1, rows: long });
+  expect(await leftOf(store), "it may be another process's").toEqual({ imports: 1, rows: longRows });
   await recoverLater(store);
   expect(await leftOf(store)).toEqual(nothing);
   expect(await storedProducts(app, store)).toEqual([]);
@@ -136,11 +142,11 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
   ["by the next import of the store", importNext],
 ])("a committed long import whose process ends is completed %s", async (_, complete) => {
   const store = await createTestStore(app);
-  const old = products(long + 100, (index) => ({ sku: `s${index}` }));
+  const old = products(longRows + 100, (index) => ({ sku: `s${index}` }));
   expect(await whenFree(() => store.post(paths.bulk, bulk(old)))).toMatchObject({ status: 200 });
   await recoverLater(store);
   expect(await leftOf(store)).toEqual(nothing);
-  const list = products(long + 100, (index) => ({ sku: `s${(index + 1) % old.length}`, title: "New" }));
+  const list = products(longRows + 100, (index) => ({ sku: `s${(index + 1) % old.length}`, title: "New" }));
   expect(await importBrokenAt(store, list, 3)).toMatchObject({ code: "UNAVAILABLE" });
   expect(await leftOf(store)).toEqual({ imports: 1, rows: list.length });
   await complete(store);
@@ -154,10 +160,12 @@ test.each<[string, (store: TestStore) => Promise<unknown>]>([
 
 test("a long import is carried out once under its key, and its rows are not staged again", async () => {
   const store = await createTestStore(app);
-  const list = bulk(products(long));
+  const list = bulk(products(longRows));
   const again = () => whenFree(() => postWithKey(store, paths.bulk, list, "k"));
   const answers = await Promise.all([again(), again(), again()]);
-  expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(answers.map(() => [200, long]));
+  expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(
+    answers.map(() => [200, longRows]),
+  );
   expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
   const { client, probe } = openConnections();
   let staged = 0;
@@ -166,7 +174,7 @@ test("a long import is carried out once under its key, and its rows are not stag
     return send();
   };
   const request = { key: "direct", fingerprint: "f", field: "f", onReplay: () => undefined };
-  for (const _ of [1, 2]) await importProducts(client, store.id, products(long), { idempotency: request });
+  for (const _ of [1, 2]) await importProducts(client, store.id, products(longRows), { idempotency: request });
   expect(staged, "once, in chunks").toBe(2);
   expect(await leftOf(store)).toEqual(nothing);
 });

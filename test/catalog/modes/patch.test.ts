@@ -3,10 +3,8 @@ import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { invalid } from "../../support/problems.js";
-import { paths, product, products, type Sent, storedKeys, storedProducts } from "../../support/products.js";
+import { paths, product, products, type Sent, storedKeys, storedProducts, longRows } from "../../support/products.js";
 
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
 const app = await openTestApp();
 
 const patchMany = `
@@ -93,19 +91,22 @@ describe("mode PATCH", () => {
     );
   });
 
-  test.each([1, long])("of %i products finds them by new titles and skus, and no longer by the old", async (count) => {
-    const store = await storeWith(products(count));
-    const rename = products(count).map(({ id }, index) => ({
-      id,
-      ...(index % 2 === 0 ? { title: "Fresh" } : { sku: `next${index}` }),
-    }));
-    await store.post(paths.bulk, { products: [...rename, { id: "p00000", price: 1 }].slice(0, count), ...patch });
-    expect(await found(store, "fresh p00000")).toEqual(["p00000"]);
-    expect(await found(store, "title p00000")).toEqual([]);
-    if (count > 1) expect(await found(store, "title next 1")).toContain("p00001");
-  });
+  test.each([1, longRows])(
+    "of %i products finds them by new titles and skus, and no longer by the old",
+    async (count) => {
+      const store = await storeWith(products(count));
+      const rename = products(count).map(({ id }, index) => ({
+        id,
+        ...(index % 2 === 0 ? { title: "Fresh" } : { sku: `next${index}` }),
+      }));
+      await store.post(paths.bulk, { products: [...rename, { id: "p00000", price: 1 }].slice(0, count), ...patch });
+      expect(await found(store, "fresh p00000")).toEqual(["p00000"]);
+      expect(await found(store, "title p00000")).toEqual([]);
+      if (count > 1) expect(await found(store, "title next 1")).toContain("p00001");
+    },
+  );
 
-  test.each([2, long])("exchanges skus within one import, of %i products", async (count) => {
+  test.each([2, longRows])("exchanges skus within one import, of %i products", async (count) => {
     const store = await storeWith(products(count));
     const list = products(count, (index) => ({ sku: `sku-p${String(count - 1 - index).padStart(5, "0")}` }));
     const { status, body } = await store.post(paths.csv, {
@@ -118,13 +119,13 @@ describe("mode PATCH", () => {
 
   // The first try defers the check of skus, which Citus does not; this one does not.
   test("exchanges skus among many products beside one that fails", async () => {
-    const store = await storeWith(products(long));
-    const list = products(long, (index) => ({ sku: `sku-p${String(chunkRowsMax - index).padStart(5, "0")}` }));
+    const store = await storeWith(products(longRows));
+    const list = products(longRows, (index) => ({ sku: `sku-p${String(chunkRowsMax - index).padStart(5, "0")}` }));
     const { data } = await store.graphql(patchMany, {
       products: [...list.map(({ id, sku }) => ({ id, sku })), { id: "none", price: 1 }],
       errorPolicy: "REJECT_FAILED",
     });
-    expect(data.patchProducts).toMatchObject({ updated: long, failed: 1 });
+    expect(data.patchProducts).toMatchObject({ updated: longRows, failed: 1 });
     expect(await storedKeys(app, store)).toEqual(Object.fromEntries(list.map(({ id, sku }) => [id, sku])));
     expect(await found(store, `title sku p${String(chunkRowsMax).padStart(5, "0")}`)).toContain("p00000");
   });
@@ -140,7 +141,7 @@ describe("mode PATCH", () => {
     expect((await stored(store)).get("a")).toMatchObject({ price: 9, description: "Text" });
   });
 
-  test.each([0, long])("reports the problems of each product; beside %i others", async (count) => {
+  test.each([0, longRows])("reports the problems of each product; beside %i others", async (count) => {
     const store = await storeWith([product("a", full), product("b"), ...products(count)]);
     const before = await stored(store);
     const others = products(count).map(({ id }) => ({ id, price: 3 }));
@@ -197,7 +198,7 @@ describe("mode PATCH", () => {
     expect([after.get("a"), after.get("b")]).toMatchObject([{ sku: "sku-a", price: 8 }, { price: 9 }]);
   });
 
-  test.each([1, long])(
+  test.each([1, longRows])(
     "with a siteId ties the products to the site; a dry run changes nothing; of %i products",
     async (count) => {
       const store = await storeWith(products(count));

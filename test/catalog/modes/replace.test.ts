@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { invalid, refusal } from "../../support/problems.js";
-import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
+import {
+  importedAnswer,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+  longRows,
+} from "../../support/products.js";
 
-/** One more than a statement takes. */
-const long = chunkRowsMax + 1;
 const app = await openTestApp();
 
 const importMany = `
@@ -93,18 +98,18 @@ describe("mode REPLACE", () => {
 
   test("of a long list does the same in chunks, or on the embedded engine in steps", async () => {
     const store = await createTestStore(app);
-    const count = long + 20;
+    const count = longRows + 20;
     await store.post(paths.bulk, { products: products(count) });
     // Every hundredth is deleted, and its sku goes to a new product.
     const kept = products(count, (index) => (index % 100 === 0 ? { id: `n${index}` } : {}));
     const first = await store.post(paths.bulk, { products: kept, ...replace });
     expect(counts(first.body)).toEqual({ imported: count, created: 4, deleted: 4 });
     expect(await app.db.product.count({ where: { storeId: store.id } })).toBe(count);
-    const again = await store.post(paths.csv, { csvContent: toCsv(kept.slice(0, long)), ...replace });
-    expect(counts(again.body)).toEqual({ imported: long, created: 0, deleted: 20 });
+    const again = await store.post(paths.csv, { csvContent: toCsv(kept.slice(0, longRows)), ...replace });
+    expect(counts(again.body)).toEqual({ imported: longRows, created: 0, deleted: 20 });
     expect(await idsOf(store)).toEqual(
       kept
-        .slice(0, long)
+        .slice(0, longRows)
         .map(({ id }) => id)
         .toSorted(),
     );
@@ -121,7 +126,7 @@ describe("mode REPLACE", () => {
 describe("REPLACE that rejects failed rows", () => {
   const partly = { ...replace, errorPolicy: "REJECT_FAILED" };
 
-  test.each([3, long])("keeps the products that they name by id or sku; of %i rows", async (count) => {
+  test.each([3, longRows])("keeps the products that they name by id or sku; of %i rows", async (count) => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, { products: products(count) });
     const rows = products(count - 1, (index) =>
@@ -132,7 +137,7 @@ describe("REPLACE that rejects failed rows", () => {
     expect(await idsOf(store)).toEqual(products(count - 1).map(({ id }) => id));
   });
 
-  test.each([2, long])(
+  test.each([2, longRows])(
     "deletes nothing if one has neither, since it may name any product; of %i rows",
     async (count) => {
       const store = await createTestStore(app);
@@ -145,7 +150,7 @@ describe("REPLACE that rejects failed rows", () => {
     },
   );
 
-  test.each([0, long])(
+  test.each([0, longRows])(
     "keeps what rows name that fail by their skus, before deletions are counted; beside %i",
     async (count) => {
       const store = await createTestStore(app);
@@ -174,7 +179,7 @@ describe("REPLACE that rejects failed rows", () => {
 });
 
 describe("maxDeletions", () => {
-  test.each([101, long])("is by default a tenth of the catalog, at least 10; of %i products", async (count) => {
+  test.each([101, longRows])("is by default a tenth of the catalog, at least 10; of %i products", async (count) => {
     const store = await createTestStore(app);
     const all = products(count);
     const tenth = Math.floor(count / 10);
@@ -244,9 +249,9 @@ describe("REPLACE with a siteId", () => {
 
   test.each([
     ["as a list", 0, {}],
-    ["as a long list", long, {}],
+    ["as a long list", longRows, {}],
     ["where a row fails", 0, { price: -1 }],
-    ["as a long list where a row fails", long, { price: -1 }],
+    ["as a long list where a row fails", longRows, { price: -1 }],
   ])(
     "deletes products of that site alone, unties those of others too, and keeps the rest: %s",
     async (_, count, bad) => {
@@ -261,7 +266,7 @@ describe("REPLACE with a siteId", () => {
     },
   );
 
-  test.each([0, long])("does not give the sku of a product that stays to another; of %i rows", async (count) => {
+  test.each([0, longRows])("does not give the sku of a product that stays to another; of %i rows", async (count) => {
     const store = await storeWithSites(count);
     const before = await ties(store);
     for (const sku of ["sku-free", "sku-shared", "sku-elsewhere"]) {
