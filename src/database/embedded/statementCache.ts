@@ -12,6 +12,8 @@ const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
 /** May change or remove prepared statements: wherever one of these words occurs, they are prepared again. */
 const changesStatements = /\b(?:ALTER|CREATE|DROP|DEALLOCATE|DISCARD)\b/iu;
+/** Changes only statements that name the table, which it may hide a lasting one of the same name from. Imports make some. */
+const createsTemporary = /^\0?\s*CREATE TEMPORARY TABLE "?(\w+)"? (\([^;]*\))\s+ON COMMIT DROP\s*\0/u;
 
 type Receive = (data: Uint8Array) => void;
 
@@ -41,6 +43,8 @@ export class StatementCache {
   });
   #evicted: string[] = [];
   #names = 0;
+  /** Names of tables that end with this transaction, in lower case: without quotes, any spelling is one. */
+  readonly #temporary = new Set<string>();
   #plannedAt = performance.now();
   #isOutdated = false;
 
@@ -57,6 +61,7 @@ export class StatementCache {
   cleanup(): Uint8Array | undefined {
     if (this.#isOutdated) this.#bySource.clear();
     this.#isOutdated = false;
+    this.#temporary.clear();
     const messages = this.#evicted.map(closeMessage);
     this.#evicted = [];
     if (messages.length > 0) messages.push(syncMessage);
@@ -76,10 +81,12 @@ export class StatementCache {
    */
   exchangeFor(messages: readonly Uint8Array[], isWhole: boolean): Exchange | undefined {
     const sources = messages.filter(([type]) => type === parse || type === query).map(textOf);
-    if (sources.some((source) => !this.#isKnown(source) && changesStatements.test(source))) this.#isOutdated = true;
+    const changes = sources.filter((source) => !this.#isKnown(source) && changesStatements.test(source));
+    for (const change of changes) this.#noteChange(change);
     const [source, ...more] = sources;
     if (this.#isOutdated || !isWhole || source === undefined || more.length > 0 || !usesUnnamed(messages))
       return undefined;
+    if (this.#namesTemporary(source)) return undefined;
     const statement = this.#bySource.get(source) ?? this.#addSeen(source);
     if (statement === undefined) return undefined;
     const renamed = messages.slice(1).map((message) => withName(message, statement.name));
@@ -91,6 +98,23 @@ export class StatementCache {
           statement.isPrepared = answerType === messageTypes.parseComplete; // not where parsing failed
         }),
     };
+  }
+
+  #noteChange(source: string): void {
+    const [, table = "", columns = ""] = createsTemporary.exec(source) ?? [];
+    if (table === "" || changesStatements.test(columns)) {
+      this.#isOutdated = true;
+      return;
+    }
+    this.#temporary.add(table.toLowerCase());
+    for (const statement of this.#bySource.keys())
+      if (this.#namesTemporary(statement)) this.#bySource.delete(statement);
+  }
+
+  #namesTemporary(source: string): boolean {
+    if (this.#temporary.size === 0) return false;
+    const lowerCase = source.toLowerCase();
+    return [...this.#temporary].some((name) => lowerCase.includes(name));
   }
 
   #isKnown(source: string): boolean {

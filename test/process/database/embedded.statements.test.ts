@@ -28,9 +28,12 @@ async function rows(client: pg.Client, sql: string, values: unknown[] = [1]): Pr
 }
 
 async function prepared(client: pg.Client): Promise<number> {
-  const [row] = (await client.query("SELECT count(*)::int AS n FROM pg_prepared_statements WHERE name LIKE 'vitrine%'"))
-    .rows as { n: number }[];
-  return row?.n ?? Number.NaN;
+  return (await preparedTexts(client)).length;
+}
+
+async function preparedTexts(client: pg.Client): Promise<string[]> {
+  const sql = "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'vitrine%'";
+  return (await client.query<{ statement: string }>(sql)).rows.map(({ statement }) => statement);
 }
 
 test("a statement that comes again stays prepared, for all clients", async () => {
@@ -92,6 +95,37 @@ test("what others change of a table is seen at once, also in a transaction and a
   await see(one, { a: 1 });
   await other.query("DISCARD ALL");
   await see(one, { a: 1 });
+});
+
+test("a temporary table changes only statements that name it: others stay prepared", async () => {
+  const [one, other] = [await connect(), await connect()];
+  await one.query("CREATE TABLE hidden (lasting int)");
+  await one.query("INSERT INTO hidden VALUES (1)");
+  const unrelated = "SELECT $1::int + 5 AS unrelated";
+  const sql = "SELECT * FROM Hidden WHERE $1::int = 1";
+  const see = async (client: pg.Client, shown: object) => {
+    for (let n = 0; n < 4; n += 1) expect(await rows(client, sql)).toEqual([shown]);
+  };
+  for (let n = 0; n < 2; n += 1) await rows(other, unrelated);
+  await see(one, { lasting: 1 });
+  for (const [column, end] of [
+    ["a", "COMMIT"],
+    ["b", "COMMIT"],
+    ["a", "ROLLBACK"],
+  ] as const) {
+    await one.query("BEGIN");
+    await rows(one, `CREATE TEMPORARY TABLE "hidden" (${column} int)\n ON COMMIT DROP`, []);
+    await one.query("INSERT INTO hidden VALUES (2)");
+    await see(one, { [column]: 2 });
+    await one.query(end);
+    await see(other, { lasting: 1 });
+    expect(await preparedTexts(other)).toContain(unrelated);
+  }
+  await one.query("BEGIN");
+  await one.query("CREATE TEMPORARY TABLE unrelated (a int DEFAULT 1 /* ALTER */) ON COMMIT DROP");
+  await one.query("COMMIT");
+  await other.query("SELECT 1"); // what is no longer kept is closed before it
+  expect(await preparedTexts(other), "where anything else may change").not.toContain(unrelated);
 });
 
 test("in a transaction that has failed, statements are refused until its end, and then work", async () => {
