@@ -1,5 +1,5 @@
 // `npm run test:fuzz [-- TIMES]`: the fuzz tests with TIMES (20) times as many inputs as in `npm test`, and the tests of
-// properties with all of their inputs, for which `npm test` takes half a second or a few runs.
+// properties with all of their inputs, for which `npm test` takes a third of a second or a few runs.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id } }";
 
-test.each([
+test.concurrent.each([
   ["is revoked", async (storeId: string, id: string) => void (await revokeToken(app.db, storeId, id))],
   [
     "expires",

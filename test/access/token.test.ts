@@ -63,22 +63,6 @@ describe("a token", () => {
     });
   });
 
-  test("stops working when it expires", async () => {
-    const { id: store } = await createTestStore(app);
-    const { token } = await issueToken(app.db, store, { expiresAt: new Date(Date.now() + 1_500) });
-    expect(await isLetIn(token)).toBe(true);
-    await until(async () => !(await isLetIn(token)), "the token to expire", within(4_000));
-  });
-
-  test("stops working within 5 seconds of its revocation, while the store's others go on", async () => {
-    const { id: store, token: other } = await createTestStore(app);
-    const { id, token } = await issueToken(app.db, store);
-    expect(await isLetIn(token)).toBe(true);
-    await revokeToken(app.db, store, id);
-    await until(async () => !(await isLetIn(token)), "the revoked token to stop working", within(5_000));
-    expect(await isLetIn(other)).toBe(true);
-  });
-
   test("stops working at once when it is revoked by a machine whose clock is ahead", async () => {
     const { id: store } = await createTestStore(app);
     const { id, token } = await issueToken(app.db, store);
@@ -87,7 +71,24 @@ describe("a token", () => {
     expect(await isLetIn(token)).toBe(false);
   });
 
-  test("stays valid beside its successor for the grace period, and no longer", async () => {
+  // They wait side by side.
+  test.concurrent("stops working when it expires", async () => {
+    const { id: store } = await createTestStore(app);
+    const { token } = await issueToken(app.db, store, { expiresAt: new Date(Date.now() + 1_500) });
+    expect(await isLetIn(token)).toBe(true);
+    await until(async () => !(await isLetIn(token)), "the token to expire", within(4_000));
+  });
+
+  test.concurrent("stops working within 5 seconds of its revocation, while the store's others go on", async () => {
+    const { id: store, token: other } = await createTestStore(app);
+    const { id, token } = await issueToken(app.db, store);
+    expect(await isLetIn(token)).toBe(true);
+    await revokeToken(app.db, store, id);
+    await until(async () => !(await isLetIn(token)), "the revoked token to stop working", within(5_000));
+    expect(await isLetIn(other)).toBe(true);
+  });
+
+  test.concurrent("stays valid beside its successor for the grace period, and no longer", async () => {
     const { id: store } = await createTestStore(app);
     const old = await issueToken(app.db, store, { label: "shop" });
     const { issued: rotated } = await rotateToken(app.db, store, old.id, { graceMs: 2_000 });

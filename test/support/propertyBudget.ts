@@ -3,7 +3,7 @@ import { inject } from "vitest";
 
 /** Whether each property is tried with all of its inputs, as `npm run test:fuzz` does. */
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
-const budgetMs = 500;
+const budgetMs = 300;
 /** The embedded engine runs all tests' statements one after the other: where PostgreSQL is there too, it tries the more. */
 const runsMin = { embedded: 2, postgresql: 10 };
 

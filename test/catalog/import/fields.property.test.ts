@@ -202,6 +202,7 @@ async function readLists(store: TestStore): Promise<unknown> {
 describe("every field of a product is stored, replaced and read back", () => {
   test.each(Object.keys(ways))("%s", async (way) => {
     const isLong = way.includes("long");
+    // One input has a product for each change of a field: value to none, none to value, and to another value.
     const property = fc.asyncProperty(twoImports, async (imports) => {
       const store = await createTestStore(app);
       for (const list of imports) {
@@ -220,6 +221,6 @@ describe("every field of a product is stored, replaced and read back", () => {
         );
       }
     });
-    await fc.assert(property, { numRuns: isLong ? 1 : 2 });
+    await fc.assert(property, { numRuns: 1 });
   });
 });

@@ -24,7 +24,8 @@ async function drip(conversation: Conversation, text: string): Promise<number> {
 const head = (path: string, length: number) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${server.store.token}\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe("a client is cut off", () => {
+// They wait for the server's times side by side.
+describe.concurrent("a client is cut off", () => {
   test("that sends nothing at all, with a 408", async () => {
     const conversation = converse(server.app.url);
     expect(await conversation.closed()).toBeGreaterThan(timeouts.headersTimeoutMs - 50);

@@ -21,7 +21,8 @@ async function passServerTime(totalMs: number): Promise<void> {
 const head = (path: string, length: number) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${server.store.token}\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe("a client that never reads", () => {
+// They wait for the server's times side by side.
+describe.concurrent("a client that never reads", () => {
   /** A request for more than the system buffers for a connection, and how long the answer's body is. */
   async function requestForMuch() {
     const { files } = await readPage(server.app, "/graphql");
@@ -71,7 +72,7 @@ describe("a client that never reads", () => {
   });
 });
 
-test("a client that waits for a slow response is not disconnected", async () => {
+test.concurrent("a client that waits for a slow response is not disconnected", async () => {
   let release: (error: Error) => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
     release = reject;

@@ -1,20 +1,22 @@
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
 import { type ReceivedSpan, spanKind, startCollector } from "../../support/collector.js";
 import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
 import { importMany, paths, products } from "../../support/products.js";
 
-let place: Place;
+/** Of each server: they run side by side. */
+let places: Place[];
 beforeAll(async () => {
-  place = await makePlaceWithStore();
+  places = await Promise.all(Array.from({ length: 4 }, makePlaceWithStore));
+  return async () => void (await Promise.all(places.map(removePlace)));
 });
-afterAll(() => removePlace(place));
 
 const demoToken = "demo-token-of-a-test";
-const start = (env: Readonly<Record<string, string>>) => serve({ ...place.env, DEMO_TOKEN: demoToken, ...env });
+const start = (at: number, env: Readonly<Record<string, string>>) =>
+  serve({ ...places[at]?.env, DEMO_TOKEN: demoToken, ...env });
 
 const read = ({ url }: Serving, path: string, headers = {}) =>
   fetch(url + path, { headers: { "X-Service-Access-Token": demoToken, ...headers } });
@@ -36,10 +38,13 @@ function pathsOf(spans: readonly ReceivedSpan[], traceId: string | undefined): s
   return own.map(pathOf).toSorted();
 }
 
-describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
+describe.concurrent("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   test("requests are traced as parts of their callers' traces, and remaining spans are sent at shutdown", async () => {
     const collector = await startCollector();
-    const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_SERVICE_NAME: "shop-window" });
+    const server = await start(0, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
+      OTEL_SERVICE_NAME: "shop-window",
+    });
     const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
     const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
     expect((await graphql(server, importMany, { products: products(3, () => ({ title: "private" })) })).status).toBe(
@@ -104,7 +109,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     await once(nobody, "listening");
     const endpoint = `http://127.0.0.1:${(nobody.address() as { port: number }).port}`;
     nobody.close();
-    const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: "50" });
+    const server = await start(1, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: "50" });
     await expectServed(server);
     await until(() => server.stderr() !== "", "a warning");
     await expectServed(server);
@@ -120,7 +125,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       OTEL_BSP_SCHEDULE_DELAY: "50",
       SHUTDOWN_GRACE_MS: "1000",
     };
-    const server = await start(env);
+    const server = await start(2, env);
     await expectServed(server);
     await until(() => collector.received.length > 0, "an export");
     await expectServed(server);
@@ -130,11 +135,11 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   });
 });
 
-test("without it neither tracing nor OpenTelemetry's SDK is loaded", async () => {
+test.concurrent("without it neither tracing nor OpenTelemetry's SDK is loaded", async () => {
   const names = await readdir(new URL("../../../dist/chunks/", import.meta.url));
   const tracing = names.filter((name) => /^tracing-\w+\.js$/u.test(name));
   expect(tracing, "the part of the build that has both").toHaveLength(1);
-  const server = await start({ NODE_DEBUG: "module,esm" });
+  const server = await start(3, { NODE_DEBUG: "module,esm" });
   const { stderr } = await server.stop();
   expect(stderr).toContain("chunks/chunk-");
   expect(stderr).not.toContain(tracing[0]);

@@ -13,14 +13,15 @@ export function isOfTest(sql: string): boolean {
   return sql.startsWith(marker);
 }
 
-const recorded = new Set<string>();
+/** By folder. Texts that come again are not put together anew: each would be hashed again. */
+const recordedIn = new Map<string, Set<string>>();
 
 /** Writes down a statement that a test had sent to a database, once: statements.setup.ts looks at all of them in the end. */
 export function recordStatement(folder: string, sql: string): void {
-  const file = join(folder, `${process.pid}.ndjson`);
-  if (recorded.has(`${file} ${sql}`)) return;
-  recorded.add(`${file} ${sql}`);
-  appendFileSync(file, `${JSON.stringify(sql)}\n`);
+  const recorded = recordedIn.get(folder) ?? new Set();
+  if (recorded.has(sql)) return;
+  recordedIn.set(folder, recorded.add(sql));
+  appendFileSync(join(folder, `${process.pid}.ndjson`), `${JSON.stringify(sql)}\n`);
 }
 
 /** pg's client, which also passes the text of each statement to `onStatement`. */
