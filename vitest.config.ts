@@ -21,7 +21,7 @@ const checksStatements = "test/support/citus/statements.setup.ts";
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
-  maxWorkers: 4, // much of a test is waiting: on two cores, three workers leave a fourth of both unused
+  maxWorkers: 4, // some of a test is waiting
   setupFiles: ["test/support/properties.setup.ts"],
   execArgv: [...nodeFlags],
   isolate: false, // importing the service anew for each file would cost more than the tests
@@ -33,23 +33,39 @@ const shared = {
   expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
 };
 
-/** Tests of processes and those that wait: they take long, and use little of the embedded engine that all files share. */
-const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/process\/|\/(?:demo\.\w+|slow\w+|stream|sweeps)\.test\.ts$/u.test(moduleId);
+/** Tests of processes: they take long, and use little of the embedded engines that files share. */
+const ofProcesses = /\/test\/process\//u;
+/** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
+const waiting =
+  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
 
-/** The part of all other files among which they are spread: the last files to run must be short. */
-const spreadOver = 0.7;
+/** The part of all other files among which files are spread: the last files to run must be short. */
+const spreadOver = 0.8;
 
-/** Spreads the long tests among the others, so that at any time some use the shared engine, which has one thread, and some do not. */
-class SpreadLong extends BaseSequencer {
+function divide(files: readonly TestSpecification[], by: RegExp): [TestSpecification[], TestSpecification[]] {
+  const isOf = ({ moduleId }: TestSpecification) => by.test(moduleId);
+  return [files.filter(isOf), files.filter((file) => !isOf(file))];
+}
+
+/** Spreads files among others at equal distances. */
+function spread(files: readonly TestSpecification[], others: readonly TestSpecification[]): TestSpecification[] {
+  const step = (spreadOver * others.length) / files.length;
+  return files
+    .flatMap((file, index) => [file, ...others.slice(Math.floor(index * step), Math.floor((index + 1) * step))])
+    .concat(others.slice(Math.floor(files.length * step)));
+}
+
+/**
+ * At any time some tests use the shared engines, which have one thread each, and some do not; and no two wait: so both cores are
+ * used.
+ */
+class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files);
-    const [long, others] = [sorted.filter(isLong), sorted.filter((file) => !isLong(file))];
-    const step = (spreadOver * others.length) / long.length;
-    return long
-      .flatMap((file, index) => [file, ...others.slice(Math.floor(index * step), Math.floor((index + 1) * step))])
-      .concat(others.slice(Math.floor(long.length * step)));
+    const [waits, works] = divide(sorted, waiting);
+    const [processes, others] = divide(works, ofProcesses);
+    return spread(waits, spread(processes, others));
   }
 }
 
@@ -114,7 +130,7 @@ export default defineConfig({
     ],
   },
   test: {
-    sequence: { sequencer: SpreadLong },
+    sequence: { sequencer: Spread },
     projects: [
       {
         extends: true,

@@ -1,8 +1,9 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { revokeToken, rotateToken, undoRotation } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
+import { givenDatabase } from "../support/database.js";
 
 const app = await openTestApp();
 
@@ -58,7 +59,7 @@ test("after a revocation during a rotation, only tokens that it reported are val
 });
 
 // The embedded engine's one session does one transaction at a time.
-test.runIf(inject("database").engine === "postgresql")(
+test.runIf(givenDatabase().engine === "postgresql")(
   "a revocation also revokes the token of an unfinished rotation",
   async () => {
     const { store, id, one } = await tokenOfNewStore();

@@ -4,10 +4,11 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { socketName } from "../../src/database/embedded/engine.js";
 import { cliJson } from "../support/cli.js";
 import { makeSharedPlace, removePlace } from "../support/process.js";
+import { givenDatabase } from "../support/database.js";
 
 /** Longer than a request of the server waits for a connection. */
 const busyMs = 6_000;
@@ -15,7 +16,7 @@ const busyMs = 6_000;
 test("a command waits for its turn at the engine of a busy server", async () => {
   const folder = await mkdtemp(join(tmpdir(), "vt-busy-"));
   const sockets: Socket[] = [];
-  const engine = join(inject("database").connection.host ?? "", socketName);
+  const engine = join(givenDatabase().connection.host ?? "", socketName);
   const server = createServer((client) => {
     void (async () => {
       await sleep(busyMs);

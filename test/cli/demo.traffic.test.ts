@@ -28,8 +28,9 @@ test("demo traffic ends once its show has the maximum of events, also after a re
     await stop();
     expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
   };
-  await fillUpTo(2_100);
-  await fillUpTo(2_160); // events of an earlier run count
+  const stored = await count();
+  await fillUpTo(stored + 60);
+  await fillUpTo(stored + 120); // events of an earlier run count
 });
 
 const url = "http://127.0.0.1:4000";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createStore } from "../../src/access/store.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { forStore } from "../../src/database/shares/forStore.js";
@@ -8,6 +8,7 @@ import { connect } from "../../src/database/open.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { emptyDatabase } from "../support/earlierVersion.js";
+import { givenDatabase } from "../support/database.js";
 
 /** Work that goes on until it is told to end, and what tells how much of it is under way. */
 function heldWork() {
@@ -123,7 +124,7 @@ test("a caller that has disconnected no longer waits for its turn", async () => 
 
 test("waiting too long for a connection ends with UNAVAILABLE and Retry-After", async () => {
   const connection = await emptyDatabase("waiting"); // the engine of the run would be held for as long for all tests
-  const { engine } = inject("database");
+  const { engine } = givenDatabase();
   const database = connect(engine, { ...connection, connectionTimeoutMillis: 4_000 }, () => undefined);
   onTestFinished(() => database.close());
   const { client } = database;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import pg from "pg";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { mapDatabaseError } from "../../src/database/errors.js";
 import { forStore } from "../../src/database/shares/forStore.js";
 import { connect } from "../../src/database/open.js";
@@ -10,8 +10,9 @@ import { within } from "../support/busy.js";
 import { createTestStore, openConnections, startApp, type TestStore } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { bulk, paths, product } from "../support/products.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 const settings = [
   "statement_timeout",

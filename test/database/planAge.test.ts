@@ -1,9 +1,10 @@
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { limitPlanAge } from "../../src/database/planAge.js";
 import { openPool } from "../../src/database/pool.js";
 import { ofTest } from "../support/citus/recording.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 /** The plan of a prepared statement that was first used while its table was small. */
 async function planOfGrownTable(ageMaxMs: number): Promise<string> {

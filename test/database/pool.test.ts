@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openPool } from "../../src/database/pool.js";
 import { bytesOfTurns } from "../support/turns.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 describe.runIf(engine === "postgresql")("a connection that the server ends", () => {
   async function startPool() {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { PoolConfig } from "pg";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { onNodeFunction } from "../../src/database/citus/onNode.sql.js";
 import { smallEventRows } from "../../src/database/migrations/eventMove/tables.sql.js";
@@ -19,8 +19,9 @@ import {
 import { figuresOf } from "../support/figures.js";
 import { until } from "../support/process.js";
 import { storedEventIds } from "../support/storedEvents.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine } = inject("database");
+const { engine } = givenDatabase();
 const show = { storeId: "acme", lsId: "summer sale" };
 const inBatches = { fromEvents: 1, rowsMax: 50 };
 const limits = { logAfterMs: 0, giveUpAfterMs: 60_000 };

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { PoolConfig } from "pg";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { deleteLiveStream } from "../../src/analytics/shows/liveStream.delete.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { migrationsFolder } from "../../src/database/migrations/applied.js";
@@ -23,8 +23,9 @@ import {
 import { figuresOf } from "../support/figures.js";
 import { until } from "../support/process.js";
 import { storedEventIds } from "../support/storedEvents.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine } = inject("database");
+const { engine } = givenDatabase();
 const quiet = () => undefined;
 const show = { storeId: "acme", lsId: "summer sale" };
 

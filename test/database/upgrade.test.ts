@@ -1,4 +1,4 @@
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
@@ -6,8 +6,9 @@ import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
 import { dumps, emptyDatabase, restore } from "../support/earlierVersion.js";
 import { figuresOf, type ShowKey } from "../support/figures.js";
+import { givenDatabase } from "../support/database.js";
 
-const { engine } = inject("database");
+const { engine } = givenDatabase();
 
 /** By the migrations alone, and with many steps. */
 const ways = dumps.flatMap((dump) => [

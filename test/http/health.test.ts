@@ -1,6 +1,7 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { createReadinessCheck } from "../../src/http/health.js";
 import { openConnections, startApp, testDatabase } from "../support/app.js";
+import { givenDatabase } from "../support/database.js";
 
 const ready = { status: "ready", database: "ok" };
 
@@ -38,22 +39,19 @@ test("an unreachable service is detected, and so is its return", async () => {
   await expect.poll(check).toEqual(ready);
 });
 
-test.runIf(inject("database").engine === "postgresql")(
-  "the service is ready while all connections are busy",
-  async () => {
-    const database = testDatabase();
-    const app = await startApp({}, database);
-    const isReady = async () => (await fetch(`${app.url}/readyz`)).status;
-    let running = 0;
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const busy = Array.from({ length: database.connection.max ?? 10 }, () =>
-      database.client.$transaction(() => ((running += 1), ended)),
-    );
-    await expect.poll(() => running).toBe(busy.length);
-    expect(await isReady()).toBe(200);
-    end();
-    await Promise.all(busy);
-    await app.close();
-  },
-);
+test.runIf(givenDatabase().engine === "postgresql")("the service is ready while all connections are busy", async () => {
+  const database = testDatabase();
+  const app = await startApp({}, database);
+  const isReady = async () => (await fetch(`${app.url}/readyz`)).status;
+  let running = 0;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const busy = Array.from({ length: database.connection.max ?? 10 }, () =>
+    database.client.$transaction(() => ((running += 1), ended)),
+  );
+  await expect.poll(() => running).toBe(busy.length);
+  expect(await isReady()).toBe(200);
+  end();
+  await Promise.all(busy);
+  await app.close();
+});

@@ -14,10 +14,10 @@ import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
 import { prepareRest } from "../../src/rest/prepare.js";
 import { type Answer, call } from "./call.js";
 import { recordStatement, observedClient } from "./citus/recording.js";
+import { givenDatabase } from "./database.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    database: { engine: OpenDatabase["engine"]; connection: OpenDatabase["connection"] };
     /** The folders of embedded databases, to copy; see template.setup.ts. */
     templates: { readonly empty: string; readonly migrated: string; readonly withStore: string };
     /** Where statements are written down; see citus/recording.ts. */
@@ -56,7 +56,7 @@ export interface TestStore {
 
 /** Opens the database under test. @param onStatement receives the text of each statement that is sent */
 export function testDatabase(onStatement: (sql: string) => void = () => undefined): OpenDatabase {
-  const { engine, connection } = inject("database");
+  const { engine, connection } = givenDatabase();
   const folder = inject("statementsFolder");
   const Client = observedClient((sql) => {
     recordStatement(folder, sql);

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type PoolConfig } from "pg";
-import { expect, inject, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { distribute } from "../../src/database/migrations/distribute.js";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
 import { foldersOf } from "../../src/database/embedded/restored.js";
@@ -10,6 +10,7 @@ import { embeddedConnection } from "../../src/database/open.js";
 import { fakeCitus } from "./citus/fakeCitus.js";
 import { createOwnDatabase } from "./ownDatabase.js";
 import { unmigratedPlaceForTest } from "./process.js";
+import { givenDatabase } from "./database.js";
 
 const folder = new URL("../database/upgrade/", import.meta.url);
 
@@ -25,7 +26,7 @@ export const dumpBeforeMove = "20261122144000.sql";
 
 /** A database of the test's own on this project's engine, empty at first. */
 export async function emptyDatabase(label: string): Promise<PoolConfig> {
-  if (inject("database").engine === "postgresql") {
+  if (givenDatabase().engine === "postgresql") {
     const own = await createOwnDatabase(label);
     onTestFinished(() => own.drop());
     return { connectionString: own.url };

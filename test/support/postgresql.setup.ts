@@ -12,6 +12,8 @@ export default async function setUp({ provide, name: project }: TestProject): Pr
   await promisify(execFile)(process.execPath, ["dist/main.js", "migrate"], {
     env: { ...process.env, DATABASE_URL: url },
   });
-  provide("database", { engine: "postgresql", connection: { connectionString: url, max: 5, connectionTimeoutMillis } });
+  provide("databases", [
+    { engine: "postgresql", connection: { connectionString: url, max: 5, connectionTimeoutMillis } },
+  ]);
   return drop;
 }

@@ -8,6 +8,7 @@ import { lockFolder } from "../../src/database/embedded/folder.js";
 import { withoutProgress } from "./busy.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
 import { nodeFlags } from "./nodeFlags.js";
+import { givenDatabase } from "./database.js";
 
 /**
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.
@@ -63,7 +64,7 @@ async function makePlace(): Promise<Place> {
  *
  * @param socketFolder where commands connect to it
  */
-export async function makeSharedPlace(socketFolder = inject("database").connection.host): Promise<Place> {
+export async function makeSharedPlace(socketFolder = givenDatabase().connection.host): Promise<Place> {
   const place = await makePlace();
   const lock = await lockFolder(place.dataDir);
   if (!("release" in lock) || socketFolder === undefined) {

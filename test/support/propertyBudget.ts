@@ -1,5 +1,5 @@
 import { installGlobalPlugin, type Plugin, PreconditionFailure } from "fast-check";
-import { inject } from "vitest";
+import { givenDatabase } from "./database.js";
 
 /** Whether each property is tried with all of its inputs, as `npm run test:fuzz` does. */
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
@@ -25,7 +25,7 @@ const withinBudget: Plugin<unknown> = () => {
   };
   return {
     decorateRun: (run) => (input) => {
-      if (held >= runsMin[inject("database").engine] && !hasFailed && performance.now() > deadline) return noTime;
+      if (held >= runsMin[givenDatabase().engine] && !hasFailed && performance.now() > deadline) return noTime;
       const outcome = run(input);
       return (outcome instanceof Promise ? outcome.then(noteOutcome) : noteOutcome(outcome)) as never;
     },

@@ -1,4 +1,4 @@
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { openTestApp, testDatabase } from "../../support/app.js";
@@ -6,6 +6,7 @@ import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";
+import { givenDatabase } from "../../support/database.js";
 
 const statements: string[] = [];
 const app = await openTestApp(
@@ -126,7 +127,7 @@ describe("requests for several shows of one store", () => {
   });
 
   // The embedded engine has one session, which a transaction that waits would hold.
-  test.runIf(inject("database").engine === "postgresql")("do not wait for a show that is locked", async () => {
+  test.runIf(givenDatabase().engine === "postgresql")("do not wait for a show that is locked", async () => {
     const { shows, ...made } = await shopOfShows();
     await Promise.all(shows.slice(0, 3).map((show) => collect({ ...made, show }, [view("first")])));
     let release = (): void => undefined;

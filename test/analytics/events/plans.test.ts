@@ -1,10 +1,11 @@
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { openClient } from "../../../src/database/openClient.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
+import { givenDatabase } from "../../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 interface Prepared {
   readonly name: string;

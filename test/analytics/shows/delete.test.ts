@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
@@ -11,10 +11,11 @@ import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, deleteShow, record, recorded, saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";
 import { subscribe } from "../../support/subscribe.js";
+import { givenDatabase } from "../../support/database.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 const events = someEvents(300);
 const message = "The store has no live stream with this id.";
 const notFound = graphqlError("LIVE_STREAM_NOT_FOUND", message, [

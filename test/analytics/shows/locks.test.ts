@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { idBytes } from "../../../src/analytics/events/storage/idBytes.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
@@ -12,10 +12,11 @@ import { connect } from "../../../src/database/open.js";
 import { openConnections, openTestDatabase } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
+import { givenDatabase } from "../../support/database.js";
 
 const { client: db } = openTestDatabase();
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 const events = someEvents(500);
 
 test("the exclusive lock of a show has time limits, set so that Citus propagates them to the show's node", async () => {

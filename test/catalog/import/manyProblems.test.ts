@@ -1,4 +1,4 @@
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
@@ -6,8 +6,9 @@ import { readAnswer } from "../../support/call.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { toCsv } from "../../support/csv.js";
 import { paths, products, storedKeys } from "../../support/products.js";
+import { givenDatabase } from "../../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 const app = await openTestApp();
 

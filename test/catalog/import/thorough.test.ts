@@ -1,4 +1,4 @@
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { addSite } from "../../../src/access/site.js";
 import { listSource } from "../../../src/catalog/import/list.js";
@@ -8,8 +8,9 @@ import { createTestStore, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product, products, storedProducts } from "../../support/products.js";
+import { givenDatabase } from "../../support/database.js";
 
-const { engine, connection } = inject("database");
+const { engine, connection } = givenDatabase();
 
 const app = await openTestApp();
 

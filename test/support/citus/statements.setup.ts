@@ -13,8 +13,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), "vt-statements-"));
   project.provide("statementsFolder", folder);
   return async () => {
-    const { engine, connection } = project.getProvidedContext().database;
-    const database = connect(engine, connection, () => undefined);
+    const [given] = project.getProvidedContext().databases; // all have the same tables
+    if (given === undefined) throw new Error("The setup of a database runs before this one.");
+    const database = connect(given.engine, given.connection, () => undefined);
     try {
       const found = Object.entries(await findBreaches(database.client, await readStatements(folder)));
       if (found.length > 0) fail(project.name, found);
