@@ -59,7 +59,7 @@ async function makePlace(): Promise<Place> {
 }
 
 /**
- * A place whose database is that of the whole run, so that none needs to be made: this process holds the folder's lock,
+ * A place whose database is that of this worker's tests, so that none needs to be made: this process holds the folder's lock,
  * as a server would. Stores in it must have names of their own.
  *
  * @param socketFolder where commands connect to it

@@ -17,7 +17,7 @@ import { copyFolder, removeFolders } from "./copyFolder.js";
 
 const cache = "node_modules/.cache/vitrine";
 
-/** template1 and template0: nobody connects to them, and they are two thirds of the files that tests copy, pack and remove. */
+/** template1 and template0: nobody connects to them, and they are more than half of the files that tests copy, pack and remove. */
 const unusedDatabases = ["1", "4"];
 
 type Templates = ProvidedContext["templates"];

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { packageFile } from "../../lib/packageFiles.js";
 
@@ -13,9 +13,8 @@ export async function fillFolder(folder: string): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
   if ((await readdir(folder)).length > 0) return;
-  await mkdir(draft, { mode: 0o700 });
-  const { extract } = await import("tar"); // would make other starts longer
-  extract({ cwd: draft, file: newDatabase, strict: true, preserveOwner: false, sync: true }); // faster, and nothing waits for it
+  const { extractAtOnce } = await import("./archive.js"); // its library would make other starts longer
+  extractAtOnce(newDatabase, draft);
   await rmdir(folder); // Windows renames no folder to one that exists, even if that is empty
   await rename(draft, folder);
 }

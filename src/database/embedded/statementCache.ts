@@ -12,7 +12,7 @@ const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
 /** May change or remove prepared statements: wherever one of these words occurs, they are prepared again. */
 const changesStatements = /\b(?:ALTER|CREATE|DROP|DEALLOCATE|DISCARD)\b/iu;
-/** Changes only statements that name the table, which it may hide a lasting one of the same name from. Imports make some. */
+/** Makes a table that ends with the transaction, and affects only statements that name it: it may hide a lasting table. */
 const createsTemporary = /^\0?\s*CREATE TEMPORARY TABLE "?(\w+)"? (\([^;]*\))\s+ON COMMIT DROP\s*\0/u;
 
 type Receive = (data: Uint8Array) => void;
@@ -107,8 +107,8 @@ export class StatementCache {
       return;
     }
     this.#temporary.add(table.toLowerCase());
-    for (const statement of this.#bySource.keys())
-      if (this.#namesTemporary(statement)) this.#bySource.delete(statement);
+    const affected = [...this.#bySource.keys()].filter((statement) => this.#namesTemporary(statement));
+    for (const statement of affected) this.#bySource.delete(statement);
   }
 
   #namesTemporary(source: string): boolean {
