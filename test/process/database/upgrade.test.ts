@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { startEmbedded } from "../../../src/database/embedded/engine.js";
@@ -32,15 +34,32 @@ const figuresAfter = `
   FROM "ShowEvent" AS e JOIN "LiveStream" AS s ON s."storeId" = e."storeId" AND s."number" = e."show"
   GROUP BY 1, 2, e."show" ORDER BY 1, 2`;
 
-/** Runs `vitrine migrate` until it ends by itself, and kills it when `moment` has come. @returns how often it was killed */
+/**
+ * Runs `vitrine migrate` until it ends by itself, and kills it when another batch of events was copied.
+ *
+ * @param watching opens a session beside it; undefined while it cannot
+ * @returns how often it was killed
+ */
 async function migrateWithKills(
   env: Variables,
   killsMax: number,
-  moment: (kills: number) => Promise<unknown>,
+  watching: () => Promise<Query | undefined>,
 ): Promise<number> {
+  let copied = 0;
   for (let kills = 0; ; kills += 1) {
     const running = start(["migrate", "--json"], { ...env, NODE_OPTIONS: "" });
-    if (kills < killsMax) void moment(kills).then(() => running.process.kill("SIGKILL"));
+    const isRunning = () => running.process.exitCode === null && running.process.signalCode === null;
+    const killAfterBatch = async () => {
+      for (let watch: Query | undefined; isRunning(); await sleep(5)) {
+        watch ??= await watching();
+        const [{ events }] = (await watch?.(copiedEvents).catch(() => undefined)) ?? [{ events: 0 }]; // before it has the table
+        if (events <= copied) continue;
+        copied = events;
+        running.process.kill("SIGKILL");
+        return;
+      }
+    };
+    if (kills < killsMax) void killAfterBatch();
     const { status, stdout } = await endOf(running);
     if (status === "SIGKILL") continue;
     expect(status).toBe(0);
@@ -48,6 +67,8 @@ async function migrateWithKills(
     return kills;
   }
 }
+
+const copiedEvents = `SELECT coalesce(sum("events"), 0)::int AS events FROM "EventMove"`;
 
 async function fill(query: Query) {
   await multiplyEvents(query, times);
@@ -57,7 +78,7 @@ async function fill(query: Query) {
 }
 
 test("a killed move of events resumes where it stopped: embedded", async () => {
-  const { dataDir, env } = await unmigratedPlaceForTest();
+  const { dataDir, temporary, env } = await unmigratedPlaceForTest();
   const onFolder = async <Result>(work: (connection: ReturnType<typeof embeddedConnection>) => Promise<Result>) => {
     const server = await startEmbedded({ folder: foldersOf(dataDir).database });
     try {
@@ -67,7 +88,12 @@ test("a killed move of events resumes where it stopped: embedded", async () => {
     }
   };
   const before = await onFolder(async (connection) => fill(await restore(connection, dumpBeforeMove)));
-  expect(await migrateWithKills(env, 3, (kills) => sleep(1_500 + kills * 1_000))).toBeGreaterThan(0);
+  const watching = async () => {
+    const folders = await readdir(temporary); // of a killed process, too
+    const sessions = folders.map((name) => openSession(embeddedConnection(join(temporary, name))));
+    return Promise.any(sessions).catch(() => undefined);
+  };
+  expect(await migrateWithKills(env, 3, watching), "at each of the first batches").toBe(3);
   expect(await onFolder(async (connection) => (await openSession(connection))(figuresAfter))).toEqual(before);
 });
 
@@ -81,18 +107,8 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const query = await restore({ connectionString: database.url }, dumpBeforeMove);
     const before = await fill(query);
     const watch = await openSession({ connectionString: database.url });
-    let copied = 0;
-    const moment = async () => {
-      for (let isReached = false; !isReached; await sleep(5)) {
-        const [{ events }] = await watch(`SELECT coalesce(sum("events"), 0)::int AS events FROM "EventMove"`).catch(
-          () => [{ events: 0 }],
-        );
-        isReached = events > copied;
-        copied = Math.max(copied, events);
-      }
-    };
     expect(
-      await migrateWithKills({ DATABASE_URL: database.url }, 6, moment),
+      await migrateWithKills({ DATABASE_URL: database.url }, 6, () => Promise.resolve(watch)),
       "at each of the first batches",
     ).toBeGreaterThan(3);
     expect(await query(figuresAfter)).toEqual(before);
