@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -21,7 +22,8 @@ const checksStatements = "test/support/citus/statements.setup.ts";
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
-  maxWorkers: 4, // some of a test is waiting
+  // Some of a test is waiting. On two cores, a fourth worker would take longer to import the service than it saves.
+  maxWorkers: availableParallelism() > 2 ? 4 : 3,
   setupFiles: ["test/support/properties.setup.ts"],
   execArgv: [...nodeFlags],
   isolate: false, // importing the service anew for each file would cost more than the tests
@@ -57,16 +59,22 @@ function spread(files: readonly TestSpecification[], others: readonly TestSpecif
 
 /**
  * At any time some tests use the shared engines, which have one thread each, and some do not; and no two wait: so both cores are
- * used.
+ * used. Projects run one after the other: a worker ends where the next file is of another project, and the next one would import
+ * the service anew.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
-    const sorted = await super.sort(files);
-    const [waits, works] = divide(sorted, waiting);
-    const [processes, others] = divide(works, ofProcesses);
-    return spread(waits, spread(processes, others));
+    const sorted = await super.sort(files); // by project
+    const names = new Set(sorted.map(({ project }) => project.name));
+    return [...names].flatMap((name) => spreadOne(sorted.filter(({ project }) => project.name === name)));
   }
+}
+
+function spreadOne(files: readonly TestSpecification[]): TestSpecification[] {
+  const [waits, works] = divide(files, waiting);
+  const [processes, others] = divide(works, ofProcesses);
+  return spread(waits, spread(processes, others));
 }
 
 /** Tests of the pages, in a browser; one engine does. */

@@ -3,7 +3,7 @@ import { givenDatabase } from "./database.js";
 
 /** Whether each property is tried with all of its inputs, as `npm run test:fuzz` does. */
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
-const budgetMs = 300;
+const budgetMs = 200;
 /** An embedded engine runs the statements of its tests one after the other: where PostgreSQL is there too, it tries the more. */
 const runsMin = { embedded: 2, postgresql: 10 };
 

@@ -25,10 +25,17 @@ export class FormatReader {
     private readonly source: RowSource,
     private readonly rows: RowReader,
     private readonly finisher: ProductFinisher,
-    { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", keysOnly, preview = false }: CsvOptions,
+    {
+      rowsMax = Infinity,
+      chunkRows,
+      pathPrefix = [],
+      errorPolicy = "REJECT_ALL",
+      keysOnly,
+      preview = false,
+    }: CsvOptions,
   ) {
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly });
+    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly });
     this.#productsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;

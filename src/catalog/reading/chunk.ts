@@ -12,6 +12,8 @@ import type { ProductInput } from "../product.input.js";
 
 const charactersMax = 2 * 1024 * 1024;
 interface ChunkOptions {
+  /** The most of a chunk. */
+  readonly chunkRows?: number | undefined;
   /** See `encodeRows`. */
   readonly keysOnly?: boolean | undefined;
   readonly isPatch?: boolean | undefined;
@@ -25,20 +27,22 @@ export class ChunkBuilder {
   #characters = 0;
   #unencoded: PlacedProduct[] = [];
   #encoded: EncodedRows[] = [];
+  readonly #rowsMax: number;
   readonly #keysOnly: boolean;
   readonly #isPatch: boolean;
 
   /** @param checks of the rows: those of an import with too many problems are left out */
   constructor(
     private readonly checks: Pick<RowChecks, "hasTooManyProblems">,
-    { keysOnly = false, isPatch = false }: ChunkOptions = {},
+    { chunkRows = chunkRowsMax, keysOnly = false, isPatch = false }: ChunkOptions = {},
   ) {
+    this.#rowsMax = chunkRows;
     this.#keysOnly = keysOnly;
     this.#isPatch = isPatch;
   }
 
   get full(): boolean {
-    return this.rows >= chunkRowsMax || this.#characters >= charactersMax;
+    return this.rows >= this.#rowsMax || this.#characters >= charactersMax;
   }
 
   add(row: PlacedProduct, characters: number): void {

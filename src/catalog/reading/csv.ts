@@ -36,6 +36,8 @@ export type FileReading = Pick<CsvResult, "format" | "notes" | "preview">;
 
 export interface CsvOptions {
   readonly rowsMax?: number;
+  /** The most of a chunk, by default as many as one statement stores. */
+  readonly chunkRows?: number;
   readonly pathPrefix?: Path;
   /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy;
@@ -84,6 +86,7 @@ class ProductCsvReader {
 
   constructor({
     rowsMax = Infinity,
+    chunkRows,
     pathPrefix = [],
     errorPolicy = "REJECT_ALL",
     keysOnly,
@@ -94,7 +97,7 @@ class ProductCsvReader {
     this.#isPatch = isPatch;
     this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly, isPatch });
+    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly, isPatch });
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;

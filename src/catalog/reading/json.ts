@@ -47,7 +47,14 @@ class RowPlace implements Place {
 export function* readProductsJson(
   bytes: Buffer,
   json: ProductsRange,
-  { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, keysOnly, isPatch = false }: JsonOptions = {},
+  {
+    chunkRows,
+    pathPrefix = [],
+    errorPolicy = "REJECT_ALL",
+    takesSingles = false,
+    keysOnly,
+    isPatch = false,
+  }: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
   const { start, end } = json;
   const isList = isUnparsedList(json);
@@ -55,7 +62,7 @@ export function* readProductsJson(
   const place = new RowPlace(pathPrefix, isList);
   const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder(checks, { keysOnly, isPatch });
+  const chunk = new ChunkBuilder(checks, { chunkRows, keysOnly, isPatch });
   const take = () => ({ bytesRead: 0, faults: checks.faults, ...chunk.take() });
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
   for (const { elements: products, bytes: length } of slices) {

@@ -8,7 +8,7 @@ import { RowChecks } from "./rowChecks.js";
 const lineCharactersMax = 4 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 
-type NdjsonOptions = Pick<CsvOptions, "pathPrefix" | "errorPolicy" | "keysOnly" | "isPatch" | "preview">;
+type NdjsonOptions = Pick<CsvOptions, "chunkRows" | "pathPrefix" | "errorPolicy" | "keysOnly" | "isPatch" | "preview">;
 
 /** Reads a product from each line, otherwise as `readCsv`. Blank lines are skipped. */
 export async function* readNdjson(
@@ -37,6 +37,7 @@ class NdjsonReader {
   readonly #preview: Partial<ProductInput>[] | undefined;
 
   constructor({
+    chunkRows,
     pathPrefix = [],
     errorPolicy = "REJECT_ALL",
     keysOnly,
@@ -46,7 +47,7 @@ class NdjsonReader {
     this.#check = checkerOf(isPatch);
     this.#preview = preview ? [] : undefined;
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { keysOnly, isPatch });
+    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly, isPatch });
     this.#path = pathPrefix;
   }
 

@@ -5,6 +5,7 @@ import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { threadModule } from "../../lib/threads/thread.js";
+import { chunkRowsMax } from "./chunkRows.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
 import type { ReadingMessage, ReadingTask, ThreadFile } from "./thread.worker.js";
 
@@ -49,7 +50,8 @@ export async function* readOnThread(
   const { port1, port2 } = new MessageChannel();
   const messages = inbox(port1);
   const [taskSource, ...ports] = "json" in source ? sendBody(source) : [source];
-  const done = threads.run({ source: taskSource, options, port: port2 }, { transferList: [port2, ...ports] });
+  const task = { source: taskSource, options: { chunkRows: chunkRowsMax, ...options }, port: port2 };
+  const done = threads.run(task, { transferList: [port2, ...ports] });
   done.catch(messages.fail);
   try {
     for (;;) {

@@ -36,19 +36,19 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
       }),
     );
 
-  test("a file of a few products, and one of thousands, are stored as the JSON form stores them", async () => {
+  test("a file of a few products, and one that several statements store, are stored as the JSON form stores them", async () => {
     const store = await createTestStore(app);
     const few = [
       product("a", { title: " kept \n" }),
       product("b", { price: 12.5, images: ["https://shop.example/1"] }),
     ];
     expect(await send(store, write(few))).toEqual(importedAnswer(2));
-    const many = products(2_100, () => ({ description: "d".repeat(100) }));
+    const many = products(400, () => ({ description: "d".repeat(100) }));
     expect(await send(store, write(many), "", { "content-type": `${type}; charset=UTF-8` })).toEqual(
-      importedAnswer(2_100),
+      importedAnswer(400),
     );
     const stored = await storedProducts(app, store);
-    expect(stored).toHaveLength(2_102);
+    expect(stored).toHaveLength(402);
     expect(stored.slice(0, 2)).toMatchObject([
       { id: "a", title: " kept \n", price: null },
       { id: "b", price: 12.5, images: ["https://shop.example/1"] },
@@ -82,7 +82,7 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
   });
 
   test("every problem is reported with its line, in short and long files; REJECT_FAILED stores the others", async () => {
-    for (const count of [3, 2_001]) {
+    for (const count of [3, 301]) {
       const store = await createTestStore(app);
       const list = products(count, (index) => ({
         description: "d".repeat(100),

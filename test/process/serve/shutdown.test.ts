@@ -14,7 +14,7 @@ import { beginImport } from "../../support/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const demoToken = "a-demo-token-of-my-own";
-const rows = 6_000;
+const rows = 4_000;
 const longGrace = { SHUTDOWN_GRACE_MS: "60000" };
 const shortGrace = { SHUTDOWN_GRACE_MS: "50" };
 
