@@ -39,10 +39,10 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
-const spreadOver = 0.8;
+const spreadOver = 0.9;
 
 function divide(files: readonly TestSpecification[], by: RegExp): [TestSpecification[], TestSpecification[]] {
   const isOf = ({ moduleId }: TestSpecification) => by.test(moduleId);
@@ -71,10 +71,18 @@ class Spread extends BaseSequencer {
   }
 }
 
+/** @param files the longest first */
 function spreadOne(files: readonly TestSpecification[]): TestSpecification[] {
   const [waits, works] = divide(files, waiting);
   const [processes, others] = divide(works, ofProcesses);
-  return spread(waits, spread(processes, others));
+  return spread(waits, spread(mixLengths(processes), mixLengths(others)));
+}
+
+/** Long files alternate with short ones, so that equal distances in the list are about equal times. */
+function mixLengths(files: readonly TestSpecification[]): TestSpecification[] {
+  const half = Math.ceil(files.length / 2);
+  const short = files.slice(half).toReversed();
+  return files.slice(0, half).flatMap((file, index) => [file, ...short.slice(index, index + 1)]);
 }
 
 /** Tests of the pages, in a browser; one engine does. */

@@ -99,7 +99,7 @@ describe("pages and probes need no token", () => {
   });
 });
 
-describe("while a server holds the folder", () => {
+describe.concurrent("while a server holds the folder", () => {
   test("a second server is refused with the pid of the first, which continues", async () => {
     const second = await vitrine(["serve"], { ...place.env, PORT: "0" });
     expect(second).toEqual({
