@@ -3,7 +3,6 @@ import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 import { longBytes, type LongField, productRow, shortProductRow } from "./product.sql.js";
 
-/** Which products are listed. */
 export interface ProductLimits {
   readonly storeId: string;
   readonly available?: boolean | null | undefined;
@@ -13,7 +12,6 @@ export interface ProductLimits {
   readonly siteId?: string | undefined;
 }
 
-/** What to read of a page's products. */
 export interface PageColumns {
   readonly withLongTexts: boolean;
   /** Only the size of these texts, as `bytes`. */
@@ -74,7 +72,7 @@ function walk<Row>(db: Database, page: PageLimits, { all }: SearchQuery, walkedR
   );
 }
 
-/** Counted up to a maximum. @param query all products if undefined */
+/** @param query all products if undefined */
 export async function countMatches(
   db: Database,
   page: ProductLimits,

@@ -1,8 +1,6 @@
 import { Prisma, type Product } from "../generated/prisma/client.js";
 import { type EncodedRows, productColumns, rowFieldNames } from "./product.columns.js";
 
-// Lists of columns, generated once from productColumns.
-
 const columns = Object.values(productColumns);
 const list = (parts: readonly string[]) => Prisma.raw(parts.join(", "));
 const names = columns.map(({ name }) => `"${name}"`);
@@ -31,7 +29,6 @@ export const shortProductRow = list([
   '"updatedAt"',
 ]);
 
-/** Fields whose texts may have kilobytes. */
 export type LongField = "description" | "images";
 
 /** The maximum in one product. */

@@ -34,7 +34,6 @@ const replaceExisting = Prisma.sql`
   ON CONFLICT ("storeId", id) DO UPDATE SET ${assignments}, "searchWords" = EXCLUDED."searchWords", "updatedAt" = EXCLUDED."updatedAt"
   WHERE "Product"."updatedAt" <> EXCLUDED."updatedAt"`;
 
-/** How rows are written: as they are read, or from a staging table. */
 export type UpsertKind = keyof typeof upsertNames;
 
 export interface UpsertCounts {

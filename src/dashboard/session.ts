@@ -8,7 +8,7 @@ export function readToken(): string | undefined {
   return takeTokenFromAddress() ?? attempt(() => sessionStorage.getItem(key())) ?? undefined;
 }
 
-/** Takes the access token out of the address, `#token=…`. Browsers never send the fragment to a server. */
+/** From `#token=…`: browsers never send the fragment to a server. */
 export function takeTokenFromAddress(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return undefined;
@@ -17,7 +17,7 @@ export function takeTokenFromAddress(): string | undefined {
   return token;
 }
 
-/** Keeps a token in session storage, until the tab is closed. */
+/** Until the tab is closed. */
 export function keepToken(token: string): void {
   forgetToken();
   attempt(() => sessionStorage.setItem(key(), token));

@@ -35,7 +35,6 @@ export function boundValue(text: string): string {
   return parameters.get(text) ?? text;
 }
 
-/** Prisma's adapter for pg, with raw parameters and a probe. */
 export class RawParameterPrismaPg extends PrismaPg {
   readonly probe: DatabaseProbe;
 

@@ -3,7 +3,6 @@ import { type DocumentNode, type GraphQLSchema, Kind, parse, printType } from "g
 import { useSofa } from "sofa-api";
 import { documentedFields, restBase, restRoutes, type RestRoute } from "./routes.js";
 
-/** A documented path with the GraphQL operation that sofa-api derived for it. */
 export interface RestOperation extends RestRoute {
   readonly document: DocumentNode;
   readonly operationName: string;

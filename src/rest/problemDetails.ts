@@ -1,7 +1,7 @@
 import type { ErrorCode, Problem } from "../errors.js";
 import type { ErrorExtensions } from "../schema/errors.js";
 
-/** The HTTP status and the problem type's title of each error code. */
+/** Of each error code. */
 export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   BAD_REQUEST: { status: 400, title: "Bad request" },
   VALIDATION_FAILED: { status: 400, title: "Validation failed" },

@@ -11,7 +11,6 @@ import { withTimeout } from "../lib/timeout.js";
 import { type Health, watchHealth } from "../lib/outage.js";
 import type { Summary } from "./summary.js";
 
-/** The span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
   run<Result>(work: () => Result): Result;

@@ -15,7 +15,6 @@ const devices: ReadonlySet<string> = new Set(["mobile", "tablet", "desktop", "tv
 const charactersMax = 512;
 const known = new LRUCache<string, Client>({ max: 2_000 });
 
-/** What a User-Agent tells. */
 export function clientOf(userAgent = ""): Client {
   if (userAgent.length > charactersMax) return { device: "other", isBot: isbot(userAgent) };
   const before = known.get(userAgent);

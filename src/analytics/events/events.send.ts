@@ -16,7 +16,6 @@ const slots = 16;
 const pauseMsMax = 500;
 let nextSlot = Math.floor(Math.random() * slots);
 
-/** The events of one show. */
 export interface ShowEvents {
   readonly lsId: string;
   readonly events: readonly ShopperEventInput[];

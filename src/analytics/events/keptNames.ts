@@ -82,7 +82,6 @@ function newNames(events: readonly ShopperEventInput[], { cached, full }: Cached
   return names;
 }
 
-/** The products that an event counts for. */
 function productsOf({ type, productId, lines }: ShopperEventInput): readonly string[] {
   if (isSale(type) && lines && lines.length > 0) return lines.map((line) => line.productId);
   const isCounted = isSale(type) || type === "ADD_TO_CART";

@@ -50,7 +50,6 @@ export class ProductFinisher {
     return new Set([...this.#map.values(), ...(this.#template?.placeholders.flat().flatMap(columnsOf) ?? [])]);
   }
 
-  /** The alternatives of each placeholder of the template. */
   get placeholders(): UrlTemplate["placeholders"] {
     return this.#template?.placeholders ?? [];
   }

@@ -35,11 +35,9 @@ export interface RowReaderOptions {
   readonly now: number;
 }
 
-/** How a system lays out its files. */
 export interface Layout {
   /** Of the system, for messages. */
   readonly name: string;
-  /** The names of all columns that it reads. */
   readonly reads: ReadonlySet<string>;
   /** A file needs one of these columns for a field, unless an option gives its value. */
   readonly needs: Readonly<Partial<Record<keyof ProductInput, readonly string[]>>>;

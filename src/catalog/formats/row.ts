@@ -5,7 +5,6 @@ export interface SourceRow {
   readonly characters: number;
   /** The first text among these columns; empty if there is none. */
   text(columns: readonly string[]): string;
-  /** The texts of all columns of a name. */
   texts(column: string): readonly string[];
   /** A row to keep: texts of the original retain the piece of the file that they were read from. */
   copy(): SourceRow;

@@ -31,7 +31,6 @@ export interface CsvResult {
   readonly notes?: readonly string[];
 }
 
-/** What a reading showed of its file. */
 export type FileReading = Pick<CsvResult, "format" | "notes" | "preview">;
 
 export interface CsvOptions {

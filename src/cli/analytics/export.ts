@@ -23,7 +23,6 @@ interface ExportOptions extends OutputOptions {
   readonly format?: ShowExportFormat;
 }
 
-/** `vitrine analytics export` */
 export function addExportFiguresCommand(analytics: Command): void {
   analytics
     .command("export")

@@ -3,7 +3,6 @@ import type { ProductInput } from "../../catalog/product.input.js";
 /** Of all amounts of the demo store. */
 export const currency = "EUR";
 
-/** The products of the demo store. */
 export const demoProducts: readonly ProductInput[] = [
   ["linen-shirt", "Linen shirt", 59.9],
   ["denim-jacket", "Denim jacket", 119],

@@ -16,7 +16,6 @@ Examples:
   npx vitrine events export acme spring-show recorded.ndjson
   npx vitrine events export acme spring-show | grep -c '"type":"ORDER"'`;
 
-/** `vitrine events export` */
 export function addExportEventsCommand(events: Command): void {
   events
     .command("export")

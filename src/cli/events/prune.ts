@@ -25,7 +25,6 @@ interface PruneOptions extends OutputOptions {
   readonly allStores?: boolean;
 }
 
-/** `vitrine events prune` */
 export function addPruneCommand(events: Command): void {
   events
     .command("prune")

@@ -7,8 +7,8 @@ const threadsOfV8 = 5;
 const threadsFolder = "/proc/self/task";
 
 /**
- * Has V8 collect garbage once the heap has grown by half. By default it may grow fourfold, hundreds of megabytes after large
- * requests; no cost of the earlier collections could be measured. The flag applies to all threads.
+ * Has V8 collect garbage once the heap has grown by half, not fourfold: that would be hundreds of megabytes after large
+ * requests. No cost of the earlier collections could be measured. The flag applies to all threads.
  */
 export function collectGarbageEarly(): void {
   setFlagsFromString("--heap-growing-percent=50");

@@ -1,4 +1,4 @@
-/** SQL: whether the database has Citus, of which each node has the catalog. */
+/** Whether the database has Citus, of which each node has the catalog. */
 export const hasCitus = "to_regclass('pg_dist_partition') IS NOT NULL";
 
 export const isOnCitus = `SELECT ${hasCitus} AS "isOnCitus"`;

@@ -2,7 +2,6 @@ import pg, { type Pool, type PoolConfig } from "pg";
 import { openConnections } from "../pool.js";
 import { isOnCitus } from "./catalog.sql.js";
 
-/** What an operator should know of a node of Citus. */
 export interface NodeState {
   /** host:port, as Citus knows it. */
   readonly node: string;
@@ -36,7 +35,7 @@ const findings = `
     'preparedMax', current_setting('max_prepared_transactions')::int,
     'idleSlots', (SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE 'citus%' AND NOT active),
     'hasJit', current_setting('jit')::bool)`;
-/** Of Citus alone, too: it asks the node over a connection of its own: the address need not be one that this machine can reach. */
+/** Of Citus alone, too. It asks the node itself: the address need not be one that this machine can reach. */
 export const askNode =
   "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)";
 

@@ -27,7 +27,7 @@ interface EmbeddedOptions {
  * of functions that run a few times at its start, and optimizing them takes a third of a command's CPU time.
  */
 const tieringBudget = 30_000_000;
-/** A command ends before most optimizations have paid: it takes a fifth less CPU time. A long import still gets those that count. */
+/** A command ends before most optimizations have paid: it takes a fifth less CPU time. */
 const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;

@@ -22,7 +22,6 @@ export function messageOf(type: string, body: string): Uint8Array {
   return withLength(Buffer.from(`${type}....${body}`));
 }
 
-/** Puts a text into a message. */
 export function inserted(message: Uint8Array, at: number, text: string): Uint8Array {
   return withLength(Buffer.concat([message.subarray(0, at), Buffer.from(text), message.subarray(at)]));
 }

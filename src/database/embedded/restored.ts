@@ -1,7 +1,6 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The folders of DATA_DIR. */
 export function foldersOf(dataDir: string) {
   return {
     database: join(dataDir, "postgres"),

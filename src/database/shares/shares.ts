@@ -86,7 +86,6 @@ export function nodesOf(db: Database): StoreNodes | undefined {
   return sharesOf(db)?.nodes ?? nodesByTransaction.get(db);
 }
 
-/** Undefined for a client without shares. */
 export function sharesOf(db: Database): ConnectionShares | undefined {
   return sharesByClient.get(db);
 }

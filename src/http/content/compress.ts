@@ -2,7 +2,6 @@ import { promisify } from "node:util";
 import type { Transform } from "node:stream";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 
-/** Content codings for compressed answers. */
 export type Coding = "br" | "gzip";
 
 /**
@@ -52,7 +51,6 @@ export function compress(body: string | Buffer, coding: Coding): Promise<Buffer 
   return compressed.catch(() => undefined);
 }
 
-/** Compresses an answer of unknown length. */
 export function compressor(coding: Coding): Transform {
   return coding === "br" ? createBrotliCompress({ params: brotliParameters }) : createGzip({ level: gzipLevel });
 }

@@ -7,7 +7,6 @@ import { parsedSlices } from "./elements.js";
 import { invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
 
-/** The bytes of a body, in memory that threads share. */
 export interface SharedBody {
   bytes(): Promise<Buffer>;
   /** The port's only message; it is closed instead once the body is given up. */
@@ -41,7 +40,6 @@ interface CutValue extends Omit<UnparsedValue, "body"> {
   readonly placeholder: string;
 }
 
-/** A body of which long values were cut out. */
 export interface CutBody {
   /** JSON, with placeholders for these values. */
   readonly frame: Buffer;
@@ -50,7 +48,6 @@ export interface CutBody {
   readonly length: number;
 }
 
-/** A parsed body, with placeholders for long values. */
 export interface JsonBody {
   readonly value: unknown;
   /** By placeholder. */
@@ -104,7 +101,6 @@ export function newPlaceholder(): string {
   return `\0${randomUUID()}`;
 }
 
-/** Judged by the first character. */
 export function isUnparsedList({ first }: Pick<UnparsedValue, "first">): boolean {
   return first === "[";
 }

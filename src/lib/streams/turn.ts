@@ -17,7 +17,6 @@ let hasAccepted = false;
 let hadAccepted = false;
 let accepted = 0;
 
-/** Longest wait for a turn without new connections. */
 const quietWaitMs = 250;
 
 interface Waiting {
@@ -43,7 +42,6 @@ export function nextTurnAfter(bytes: number): Promise<void> | undefined {
   return taken < (hasAccepted || hadAccepted ? acceptingTurnBytes : turnBytes) ? undefined : turn;
 }
 
-/** Call for each connection that is accepted. */
 export function noteConnection(): void {
   hasAccepted = true;
   accepted += 1;
@@ -60,7 +58,7 @@ async function endOfTurn(): Promise<void> {
 
 /**
  * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a
- * second. Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
+ * second: the last of 400 dashboards that connect together does not wait for the work of all others.
  */
 export function turnWithoutConnections(): Promise<void> {
   return new Promise((resume) => {

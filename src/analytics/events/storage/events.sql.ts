@@ -16,7 +16,7 @@ export interface BatchShow {
   readonly earliest: Date | null;
   /** The show is another one unless it was created then; undefined for any. */
   readonly createdAt: Date | null | undefined;
-  /** Events of the shows before, in the batch. */
+  /** Of the shows before, in the batch. */
   readonly offset: number;
 }
 
@@ -34,8 +34,8 @@ export interface EventBatch {
 
 /**
  * Records a batch of one or several shows. Each part uses the rows that the part before has inserted, so duplicates add
- * nothing. Nothing is stored for a show without its lock, for one that has replaced the known one, or where an event
- * occurred too early. Rows are inserted in the order of their keys: one lock order, so that batches cannot deadlock.
+ * nothing. Nothing is stored for a show without its lock or that has replaced the known one, or where an event occurred
+ * too early. Rows are inserted in the order of their keys, so that batches cannot deadlock.
  *
  * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */

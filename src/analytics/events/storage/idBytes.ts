@@ -18,8 +18,8 @@ export function idBytes(id: string): string {
 }
 
 /**
- * An array literal of ids as stored. One of UUIDs alone, as most are, is written into a buffer: made of pieces of text it takes
- * four times as long and is a quarter of what recording allocates.
+ * An array literal of ids as stored. One of UUIDs alone, as most are, is written into a buffer: from pieces of text it
+ * takes four times as long.
  */
 export function idArrayLiteral(ids: readonly string[]): string {
   return uuidArrayLiteral(ids) ?? `{${ids.map((id) => `\\${idBytes(id)}`).join(",")}}`;

@@ -70,7 +70,6 @@ const directions = {
   same: ["=", "unchanged"],
 } as const;
 
-/** The change from the value before. */
 function Change({ now, before, format }: ChangeProps) {
   if (before === 0 && now > 0) return <p class="change muted">none before</p>;
   return (

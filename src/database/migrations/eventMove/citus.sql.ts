@@ -1,4 +1,3 @@
-/** Whether Citus has distributed the tables of the version before. */
 export const distributedEvents = `
   SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('"ShopperEvent"') AND partmethod = 'h') AS is`;
 

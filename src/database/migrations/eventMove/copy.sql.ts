@@ -1,12 +1,11 @@
-// Frozen with the tables that they read and write, so they use nothing of the features. What the migration does at once,
-// these do for some events. All return rows and cast parameters, as pieces.ts asks.
+// Frozen with their tables, so they use nothing of the features. All return rows and cast parameters, as pieces.ts asks.
 
-/** SQL: an id as bytes. As in the migration. */
+/** An id as bytes, as in the migration. */
 export const bytes = (id: string) => `CASE
   WHEN ${id} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN decode(replace(${id}, '-', ''), 'hex')
   WHEN octet_length(${id}) = 16 THEN convert_to(${id}, 'UTF8') || '\\x00'::bytea ELSE convert_to(${id}, 'UTF8') END`;
 
-/** SQL: show `s`, of which events are moved. What is left of a pruned show is of no use. */
+/** Whether events of show `s` are moved. */
 const isMoved = `s."number" IS NOT NULL AND s."prunedAt" IS NULL`;
 
 /**
@@ -54,7 +53,6 @@ export const beginAgain = `
     THEN 'copying' ELSE 'left' END
   WHERE m."storeId" = $1 AND m."show" = $2::integer RETURNING 1 AS one`;
 
-/** All events are copied again, which changes nothing where they are. */
 export const rescanShows = `
   UPDATE "EventMove" SET "state" = 'copying', "after" = '', "events" = 0 WHERE "state" IN ('copying', 'copied', 'verified')
   RETURNING 1 AS one`;
@@ -166,12 +164,11 @@ function deviceOn(channel: string): string {
     AND d."liveStreamId" = v."liveStreamId" AND d."channel" = '${channel}' AND d."viewerId" = v."viewer"), '')`;
 }
 
-/** How many events are copied, and how many there are about. */
 export const countMoved = `
   SELECT (SELECT coalesce(sum("events"), 0) FROM "EventMove") AS moved,
     (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '"ShopperEvent"'::regclass) AS all`;
 
-/** How many of up to $1 events the queue has. */
+/** At most $1. */
 export const queueLength = `SELECT count(*)::int AS "queued" FROM (SELECT FROM "EventMoveQueue" LIMIT $1::integer) AS q`;
 
 /** What cannot be switched yet: shows that are not verified, or were deleted or pruned since. */

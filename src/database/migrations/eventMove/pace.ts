@@ -8,8 +8,7 @@ export interface PaceLimits {
 }
 
 /**
- * Batches hold no lock that the version before waits for. The embedded engine runs one transaction at a time, though, so that its
- * users wait for each of them.
+ * Batches hold no lock that others wait for, but the embedded engine runs one transaction at a time.
  */
 export const paces = {
   postgresql: { batchMs: 1_000, rowsMax: 100_000 },
@@ -18,8 +17,7 @@ export const paces = {
 
 const rowsAtFirst = 500;
 /**
- * However long they take. Where a machine is busy, even a single row may take longer than a batch should, and batches of single rows
- * would never end beside those who record.
+ * On a busy machine even a single row may take longer than a batch should, and batches of single rows would never end.
  */
 const rowsMin = 250;
 /** Of the time of a batch, for others. */

@@ -9,9 +9,7 @@ export const smallEventRows = "20261122161720_small_event_rows";
 /** Written by the version before. LiveStream comes first, as in its transactions. */
 const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
 
-/** So that tables come out alike. */
 export interface MigrationParts {
-  /** Makes new tables. */
   readonly tables: readonly string[];
   /** Adds columns that the version before does not notice. */
   readonly columns: readonly string[];
@@ -37,7 +35,6 @@ export async function readParts(folder: string): Promise<MigrationParts> {
   };
 }
 
-/** Whether the old tables have at least $1 events. */
 export const hasManyEvents = `
   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM "ShopperEvent" LIMIT $1) AS e) = $1::bigint AS "hasMany"`;
 
@@ -52,8 +49,8 @@ export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBe
  * - `discarded`: its copies must be removed, since the show was pruned, deleted or differed.
  * - `left`: the show is pruned, and not copied.
  *
- * `EventMoveQueue` has the events that the version before records meanwhile. Its trigger runs once for each statement, which
- * keeps recording fast, and as its owner, since the version before may connect with another role.
+ * `EventMoveQueue` has the events that the version before records meanwhile. Its trigger runs once for each statement, for
+ * speed, and as its owner, since that version may connect with another role.
  */
 export const moveTables: readonly string[] = [
   `CREATE TABLE "EventMove" ("storeId" TEXT COLLATE "C" NOT NULL, "show" INTEGER NOT NULL, "state" TEXT NOT NULL,

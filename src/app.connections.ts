@@ -1,0 +1,73 @@
+// What the service connects to beside its database: Redis, the primary process of several workers, and a collector of traces.
+import type { Logger } from "pino";
+import { policiesOf, type RateLimits } from "./access/rateLimit.js";
+import { createLocalCounter } from "./access/rateLimit.memory.js";
+import { openRedisCounter } from "./access/rateLimit.redis.js";
+import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
+import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
+import { type FeedRelay, openRedisRelay } from "./analytics/feed/feed.relay.js";
+import { readAnalytics } from "./analytics/kpis/kpis.read.js";
+import type { Channel } from "./cluster/channel.js";
+import { createPrimaryRelay } from "./cluster/feed.js";
+import { createPrimaryCounter } from "./cluster/rateLimit.js";
+import type { Config } from "./config.js";
+import { mapDatabaseError } from "./database/errors.js";
+import type { OpenDatabase } from "./database/open.js";
+import { forStore } from "./database/shares/forStore.js";
+import type { Tracing } from "./telemetry/tracing.js";
+
+/** Traces, where a collector is configured. Otherwise OpenTelemetry is not loaded. */
+export async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
+  const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
+  if (endpoint === undefined) return undefined;
+  const { createTracing } = await import("./telemetry/tracing.js");
+  const tracing = createTracing({ endpoint, serviceName }, (problem) =>
+    log.warn({ err: problem.message }, "The collector of traces fails: until it is back, traces are lost"),
+  );
+  probe.aroundQuery = tracing.aroundQuery;
+  return tracing;
+}
+
+/** Counts in Redis or else in the primary, where calls are limited. */
+export async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
+  const policies = policiesOf(config);
+  if (Object.keys(policies).length === 0) return { policies, count: createLocalCounter() };
+  const warn = (who: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
+  if (config.redisUrl !== undefined) {
+    return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
+  }
+  return {
+    policies,
+    count: primary === undefined ? createLocalCounter() : createPrimaryCounter(primary, warn("The primary process")),
+  };
+}
+
+/** The live feed. It reaches clients of other processes through Redis, or else through the database and the primary. */
+export async function openFeed(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  primary: Channel | undefined,
+): Promise<LiveFeed> {
+  const read = (storeId: string, lsId: string) =>
+    readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
+      Promise.reject(mapDatabaseError(error) as Error),
+    );
+  return createLiveFeed({ read, relay: await openFeedRelay(config, database, log, primary) });
+}
+
+async function openFeedRelay(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+  primary: Channel | undefined,
+): Promise<FeedRelay> {
+  const warn = (what: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
+  const { redisUrl } = config;
+  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis fails"));
+  const overDatabase = createDatabaseRelay(database, config, warn("The channel of changes over the database fails"));
+  const relays = [overDatabase, primary && createPrimaryRelay(primary)];
+  return combineRelays(relays.filter((relay) => relay !== undefined));
+}
