@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -19,16 +18,10 @@ const forProcesses = ["test/support/build.setup.ts", "test/support/template.setu
 /** At the end of a project, over all that its tests sent to the database. */
 const checksStatements = "test/support/citus/statements.setup.ts";
 
-/**
- * Some of a test is waiting, most of those that need a server's database. On two cores, a further worker would take longer to
- * import the service than it saves.
- */
-const workersCount = availableParallelism() > 2 || testDatabaseUrl !== undefined ? 4 : 3;
-
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
-  maxWorkers: workersCount,
+  maxWorkers: 4, // some of a test is waiting
   setupFiles: ["test/support/properties.setup.ts"],
   execArgv: [...nodeFlags],
   isolate: false, // importing the service anew for each file would cost more than the tests
