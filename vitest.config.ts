@@ -18,6 +18,8 @@ const forProcesses = ["test/support/build.setup.ts", "test/support/template.setu
 /** At the end of a project, over all that its tests sent to the database. */
 const checksStatements = "test/support/citus/statements.setup.ts";
 
+const beforeEmbedded = [...forProcesses, "test/support/embedded.setup.ts", checksStatements];
+
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
@@ -37,7 +39,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|dashboard\/proxy|tracker\/tracker|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;
@@ -85,11 +87,6 @@ function mixLengths(files: readonly TestSpecification[]): TestSpecification[] {
 
 /** Tests of the pages, in a browser; one engine does. */
 const inBrowser = "test/browser/**";
-const beforeBrowser = [
-  ...forProcesses,
-  `test/support/${testDatabaseUrl === undefined ? "embedded" : "postgresql"}.setup.ts`,
-  checksStatements,
-];
 
 /**
  * Tests of the program as a process, of the embedded engine itself, and of what is the same on any database: parsing and
@@ -151,8 +148,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: "embedded",
-          globalSetup: [...forProcesses, "test/support/embedded.setup.ts", checksStatements],
-          exclude: [...shared.exclude, inBrowser],
+          globalSetup: beforeEmbedded,
+          // Not a project of their own, whose workers would import the service once more.
+          ...(testChromium === undefined
+            ? { exclude: [...shared.exclude, inBrowser] }
+            : { provide: { browser: { name: "chromium" as const, executablePath: testChromium } } }),
         },
       },
       ...(testDatabaseUrl === undefined
@@ -168,20 +168,6 @@ export default defineConfig({
               },
             },
           ]),
-      ...(testChromium === undefined
-        ? []
-        : [
-            {
-              extends: true as const,
-              test: {
-                ...shared,
-                name: "browser",
-                include: [`${inBrowser}/*.test.ts`],
-                provide: { browser: { name: "chromium" as const, executablePath: testChromium } },
-                globalSetup: beforeBrowser,
-              },
-            },
-          ]),
       ...(testFirefox === undefined
         ? []
         : [
@@ -192,7 +178,7 @@ export default defineConfig({
                 name: "firefox",
                 include: ["test/browser/tracker/*.test.ts"], // what runs in pages of others: our own pages' tests need Chromium
                 provide: { browser: { name: "firefox" as const, executablePath: testFirefox } },
-                globalSetup: beforeBrowser,
+                globalSetup: beforeEmbedded,
               },
             },
           ]),

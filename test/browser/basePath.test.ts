@@ -58,7 +58,7 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
     const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
     await until(async () => (await viewers()) !== undefined, "the first figures");
     const before = Number(await viewers());
-    await recorded(store, id, [{ id: base, type: "VIEW", channel: "LIVE", viewerId: base, seconds: 5 }]);
+    await recorded(caller, id, [{ id: base, type: "VIEW", channel: "LIVE", viewerId: base, seconds: 5 }]);
     await until(async () => (await viewers()) === String(before + 1), "the figures with the event");
     await page.getByRole("button", { name: /^Stop/u }).click();
 
