@@ -1,4 +1,4 @@
-// What the service connects to beside its database: Redis, the primary process of several workers, and a collector of traces.
+// What the service connects to beside its database.
 import type { Logger } from "pino";
 import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimit.memory.js";

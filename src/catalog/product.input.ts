@@ -37,7 +37,7 @@ export const productFieldNames = Object.keys(productFields) as readonly (keyof P
 const checkedFields = productFieldNames.map((name) => ({ name, rule: productFields[name].rule }));
 const knownNames: ReadonlySet<string> = new Set(productFieldNames);
 
-/** For sets of fields. */
+/** Each field as a bit, for sets of fields. */
 export const fieldBits = Object.fromEntries(productFieldNames.map((name, index) => [name, 1 << index])) as {
   readonly [F in keyof ProductInput]-?: number; // productFieldNames holds all
 };

@@ -25,7 +25,6 @@ Examples:
   npx vitrine restore vitrine.backup
   DATA_DIR=./copy npx vitrine restore vitrine.backup`;
 
-/** `vitrine backup` and `vitrine restore` */
 export function addBackupCommands(program: Command): void {
   program
     .command("backup")

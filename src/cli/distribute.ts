@@ -11,7 +11,6 @@ where the database has no Citus. docs/scale.md says when to use it.
 Example:
   DATABASE_URL=postgres://… npx vitrine distribute`;
 
-/** `vitrine distribute` */
 export function addDistributeCommand(program: Command): void {
   program
     .command("distribute")

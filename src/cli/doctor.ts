@@ -13,7 +13,6 @@ It changes nothing. The exit status is 1 when a check has failed.
 Example:
   DATABASE_URL=postgres://… npx vitrine doctor`;
 
-/** `vitrine doctor` */
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")

@@ -26,7 +26,6 @@ Examples:
   npx vitrine export acme --format ndjson | wc -l
   npx vitrine export acme changed.csv --updated-since 2026-05-04T00:00:00Z`;
 
-/** `vitrine export` */
 export function addExportCommand(program: Command): void {
   program
     .command("export")

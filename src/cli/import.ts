@@ -50,7 +50,6 @@ Examples:
   npx vitrine import acme shopify.csv --url-template 'https://shop.example/products/{handle}' --dry-run
   gzip -dc products.csv.gz | npx vitrine import acme - --site acme-de`;
 
-/** `vitrine import` */
 export function addImportCommand(program: Command): void {
   const added = program
     .command("import")

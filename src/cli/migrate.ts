@@ -3,7 +3,6 @@ import { migrate } from "../database/migrations/migrate.js";
 import { type OutputOptions, print } from "./terminal/output.js";
 import { warn, withOpenDatabase } from "./runtime.js";
 
-/** `vitrine migrate` */
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")

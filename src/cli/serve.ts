@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { readConfig } from "../config.js";
 import { collectGarbageEarly } from "./serve/v8.js";
 
-/** `vitrine serve` */
 export function addServeCommand(program: Command): void {
   program
     .command("serve")

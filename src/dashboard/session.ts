@@ -8,7 +8,7 @@ export function readToken(): string | undefined {
   return takeTokenFromAddress() ?? attempt(() => sessionStorage.getItem(key())) ?? undefined;
 }
 
-/** From `#token=…`: browsers never send the fragment to a server. */
+/** Takes the token out of `#token=…`, which browsers never send to a server. */
 export function takeTokenFromAddress(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return undefined;
@@ -17,7 +17,7 @@ export function takeTokenFromAddress(): string | undefined {
   return token;
 }
 
-/** Until the tab is closed. */
+/** Keeps a token until the tab is closed. */
 export function keepToken(token: string): void {
   forgetToken();
   attempt(() => sessionStorage.setItem(key(), token));

@@ -33,6 +33,7 @@ export class FolderInUseError extends Error {
 }
 
 type Log = (problem: Error) => void;
+/** For a turn at the engine of a busy server. */
 const commandWaitMs = 30_000;
 const never = new Promise<never>(() => undefined);
 

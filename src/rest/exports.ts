@@ -19,7 +19,7 @@ export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" |
   open(search: string, context: Context, isHead: boolean): Promise<AsyncGenerator<Buffer, void>>;
 }
 
-/** Prepares the paths of exports. @returns the export of a path, if it is one */
+/** @returns the export of a path, if it is one */
 export function prepareExports(schema: GraphQLSchema): (path: string) => ExportCall | undefined {
   const calls = exportRoutes.map((route) => [`${restBase}${route.path}`, exportCall(schema, route)] as const);
   const byPath: ReadonlyMap<string, ExportCall> = new Map(calls);

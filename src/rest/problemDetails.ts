@@ -1,7 +1,6 @@
 import type { ErrorCode, Problem } from "../errors.js";
 import type { ErrorExtensions } from "../schema/errors.js";
 
-/** Of each error code. */
 export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   BAD_REQUEST: { status: 400, title: "Bad request" },
   VALIDATION_FAILED: { status: 400, title: "Validation failed" },

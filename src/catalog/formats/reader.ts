@@ -25,17 +25,11 @@ export class FormatReader {
     private readonly source: RowSource,
     private readonly rows: RowReader,
     private readonly finisher: ProductFinisher,
-    {
-      rowsMax = Infinity,
-      chunkRows,
-      pathPrefix = [],
-      errorPolicy = "REJECT_ALL",
-      keysOnly,
-      preview = false,
-    }: CsvOptions,
+    options: CsvOptions,
   ) {
+    const { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL", preview = false } = options;
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly });
+    this.#chunk = new ChunkBuilder(this.#checks, options);
     this.#productsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;

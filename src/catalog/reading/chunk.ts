@@ -11,12 +11,14 @@ import {
 import type { ProductInput } from "../product.input.js";
 
 const charactersMax = 2 * 1024 * 1024;
-interface ChunkOptions {
-  /** The most of a chunk. */
-  readonly chunkRows?: number | undefined;
-  /** See `encodeRows`. */
-  readonly keysOnly?: boolean | undefined;
-  readonly isPatch?: boolean | undefined;
+
+export interface ChunkOptions {
+  /** The most of a chunk, by default as many as one statement stores. */
+  readonly chunkRows?: number;
+  /** Whether the keys of rows suffice. See `encodeRows`. */
+  readonly keysOnly?: boolean;
+  /** Products are patches, which have the fields of their columns. */
+  readonly isPatch?: boolean;
 }
 
 /** Small sets keep few objects alive for the garbage collector. */

@@ -3,7 +3,7 @@ import { cellsOf, type Delimiter } from "../csv/cells.js";
 import type { CsvPiece } from "../csv/pieces.js";
 import { type CsvRecord, RecordSplitter } from "../csv/records.js";
 import type { EncodedRows } from "../product.columns.js";
-import { ChunkBuilder } from "./chunk.js";
+import { ChunkBuilder, type ChunkOptions } from "./chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
 import { invalidText, recordFaultMessage } from "./csv.faults.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "./rowChecks.js";
@@ -33,17 +33,11 @@ export interface CsvResult {
 
 export type FileReading = Pick<CsvResult, "format" | "notes" | "preview">;
 
-export interface CsvOptions {
+export interface CsvOptions extends ChunkOptions {
   readonly rowsMax?: number;
-  /** The most of a chunk, by default as many as one statement stores. */
-  readonly chunkRows?: number;
   readonly pathPrefix?: Path;
   /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy;
-  /** Whether the keys of rows suffice. */
-  readonly keysOnly?: boolean;
-  /** Products are patches, which have the fields of their columns. */
-  readonly isPatch?: boolean;
   /** Found in the header by default. */
   readonly delimiter?: Delimiter | undefined;
   /** Whether the result shows the first valid products. */
@@ -83,20 +77,13 @@ class ProductCsvReader {
   readonly #preview: Partial<ProductInput>[] | undefined;
   readonly #isPatch: boolean;
 
-  constructor({
-    rowsMax = Infinity,
-    chunkRows,
-    pathPrefix = [],
-    errorPolicy = "REJECT_ALL",
-    keysOnly,
-    delimiter,
-    preview = false,
-    isPatch = false,
-  }: CsvOptions) {
+  constructor(options: CsvOptions) {
+    const { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL" } = options;
+    const { delimiter, preview = false, isPatch = false } = options;
     this.#isPatch = isPatch;
     this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly, isPatch });
+    this.#chunk = new ChunkBuilder(this.#checks, options);
     this.#rowsMax = rowsMax;
     this.#path = pathPrefix;
     this.#preview = preview ? [] : undefined;

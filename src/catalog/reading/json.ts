@@ -47,22 +47,16 @@ class RowPlace implements Place {
 export function* readProductsJson(
   bytes: Buffer,
   json: ProductsRange,
-  {
-    chunkRows,
-    pathPrefix = [],
-    errorPolicy = "REJECT_ALL",
-    takesSingles = false,
-    keysOnly,
-    isPatch = false,
-  }: JsonOptions = {},
+  options: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
+  const { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, isPatch = false } = options;
   const { start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
   const place = new RowPlace(pathPrefix, isList);
   const check = checkerOf(isPatch);
   const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder(checks, { chunkRows, keysOnly, isPatch });
+  const chunk = new ChunkBuilder(checks, options);
   const take = () => ({ bytesRead: 0, faults: checks.faults, ...chunk.take() });
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
   for (const { elements: products, bytes: length } of slices) {

@@ -8,7 +8,7 @@ import { RowChecks } from "./rowChecks.js";
 const lineCharactersMax = 4 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 
-type NdjsonOptions = Pick<CsvOptions, "chunkRows" | "pathPrefix" | "errorPolicy" | "keysOnly" | "isPatch" | "preview">;
+type NdjsonOptions = Omit<CsvOptions, "rowsMax" | "delimiter">;
 
 /** Reads a product from each line, otherwise as `readCsv`. Blank lines are skipped. */
 export async function* readNdjson(
@@ -36,18 +36,12 @@ class NdjsonReader {
   readonly #check: ReturnType<typeof checkerOf>;
   readonly #preview: Partial<ProductInput>[] | undefined;
 
-  constructor({
-    chunkRows,
-    pathPrefix = [],
-    errorPolicy = "REJECT_ALL",
-    keysOnly,
-    isPatch = false,
-    preview = false,
-  }: NdjsonOptions) {
+  constructor(options: NdjsonOptions) {
+    const { pathPrefix = [], errorPolicy = "REJECT_ALL", isPatch = false, preview = false } = options;
     this.#check = checkerOf(isPatch);
     this.#preview = preview ? [] : undefined;
     this.#checks = new RowChecks(errorPolicy);
-    this.#chunk = new ChunkBuilder(this.#checks, { chunkRows, keysOnly, isPatch });
+    this.#chunk = new ChunkBuilder(this.#checks, options);
     this.#path = pathPrefix;
   }
 

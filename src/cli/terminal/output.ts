@@ -4,7 +4,7 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** To standard output: one JSON object, or lines for people. */
+/** Prints to standard output: one JSON object, or lines for people. */
 export async function print(result: object, lines: string, options: OutputOptions): Promise<void> {
   await write(textOf(result, lines, options)).catch(unlessReaderGone);
 }

@@ -14,7 +14,6 @@ export type AskNodes = (storeIds: readonly string[]) => Promise<FoundNodes | und
 
 /** The nodes of Citus, as far as they are known: nothing here waits. */
 export interface StoreNodes {
-  /** Which node has a store's rows. */
   readonly nodeOf: (storeId: string) => string | undefined;
   /** Whether nodes can run whole statements (onNode.ts). */
   readonly runStatements: (storeId: string) => boolean;

@@ -58,7 +58,7 @@ async function endOfTurn(): Promise<void> {
 
 /**
  * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a
- * second: the last of 400 dashboards that connect together does not wait for the work of all others.
+ * second. Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
  */
 export function turnWithoutConnections(): Promise<void> {
   return new Promise((resume) => {

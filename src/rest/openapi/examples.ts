@@ -10,7 +10,6 @@ import { documentedFields, type RestRoute } from "../routes.js";
 export interface Examples {
   /** A valid body; undefined if the operation has none. */
   request(route: RestRoute): unknown;
-  /** The answer to it. */
   answer(route: RestRoute): unknown;
   /** A value of a path parameter. */
   parameter(route: RestRoute, name: string): string | undefined;

@@ -13,7 +13,7 @@ import { sharesOf } from "../../../src/database/shares/shares.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
-import { products } from "../../support/products.js";
+import { longRows, products } from "../../support/products.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 
 const quiet = () => undefined;
@@ -66,19 +66,19 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     await foldTotals(database.client, show.storeId, show.lsId);
     const inserts = () => sent.filter((sql) => sql.includes("INSERT INTO"));
     expect(inserts()).toEqual([]);
-    const list = products(400);
+    const list = products(longRows);
     await addSite(database.client, show.storeId, "de", "SHOP");
     sent = [];
     const imported = await importProducts(database.client, show.storeId, list, { site: { siteId: "de" } });
-    expect(imported).toMatchObject({ imported: 400, created: 400 });
+    expect(imported).toMatchObject({ imported: longRows, created: longRows });
     expect(await importProducts(database.client, show.storeId, list.slice(0, 3))).toMatchObject({
       created: 0,
       updated: 3,
     });
     expect(inserts()).toEqual([]);
     expect(await figuresOf(database.client, show)).toEqual(expectedFigures(events));
-    expect(await database.client.product.count({ where: { storeId: show.storeId } })).toBe(400);
-    expect(await database.client.productSite.count({ where: { storeId: show.storeId, siteId: "de" } })).toBe(400);
+    expect(await database.client.product.count({ where: { storeId: show.storeId } })).toBe(longRows);
+    expect(await database.client.productSite.count({ where: { storeId: show.storeId, siteId: "de" } })).toBe(longRows);
   });
 
   test("concurrent identical batches count once", async () => {

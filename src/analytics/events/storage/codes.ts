@@ -5,7 +5,7 @@ import type { Channel, ShopperEventType } from "../events.input.js";
 export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 };
 export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY: 2, REFERRAL: 3 };
 
-/** As totals have it. */
+/** The name of a channel, as totals have it. */
 export function channelName(code: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE WHEN ${code} = 1 THEN 'LIVE' WHEN ${code} = 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
 }

@@ -16,7 +16,7 @@ export interface BatchShow {
   readonly earliest: Date | null;
   /** The show is another one unless it was created then; undefined for any. */
   readonly createdAt: Date | null | undefined;
-  /** Of the shows before, in the batch. */
+  /** Events of the shows before, in the batch. */
   readonly offset: number;
 }
 

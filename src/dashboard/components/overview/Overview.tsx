@@ -17,7 +17,6 @@ import { StoreTimeline } from "./StoreTimeline.js";
 interface Props {
   readonly token: string;
   readonly state: OverviewState;
-  /** Live shows. */
   readonly live: readonly ShowSummary[];
   readonly onState: (change: Partial<OverviewState>, how?: How) => void;
   readonly onFollow: (view: View) => void;

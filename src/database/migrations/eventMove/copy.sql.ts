@@ -168,7 +168,7 @@ export const countMoved = `
   SELECT (SELECT coalesce(sum("events"), 0) FROM "EventMove") AS moved,
     (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '"ShopperEvent"'::regclass) AS all`;
 
-/** At most $1. */
+/** The length of the queue, at most $1. */
 export const queueLength = `SELECT count(*)::int AS "queued" FROM (SELECT FROM "EventMoveQueue" LIMIT $1::integer) AS q`;
 
 /** What cannot be switched yet: shows that are not verified, or were deleted or pruned since. */

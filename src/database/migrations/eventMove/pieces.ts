@@ -36,7 +36,7 @@ function wholeTables(session: Session): Piece {
   };
 }
 
-/** @param store any of the piece */
+/** @param store any store of the piece */
 function shardsOf(session: Session, store: string): Piece {
   return {
     async query<Row extends object>(statement: string, values: readonly Value[] = []) {
