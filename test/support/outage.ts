@@ -34,7 +34,7 @@ export function calls(lsId: string): Call[] {
     { name: "delete and import", request: () => ({ path: paths.of("p00009"), method: "DELETE" }) },
     post("import", paths.one, () => ({ product: product("p00009") })),
     post("bulk", paths.bulk, () => ({ products: products(1_000) })),
-    post("csv", paths.csv, () => ({ csvContent: toCsv(products(5_000)) })),
+    post("csv", paths.csv, () => ({ csvContent: toCsv(products(2_100)) })),
     graphql("product in GraphQL", '{ product(productId: "p00001") { id } }', () => ({})),
     graphql("list in GraphQL", "{ products(first: 2) { nodes { id } } }", () => ({})),
     graphql("import in GraphQL", importOne, () => ({ product: product("p00009") })),

@@ -1,6 +1,7 @@
 import type { PoolConfig } from "pg";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
+import { until } from "./process.js";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
 export interface OwnDatabase {
@@ -33,4 +34,15 @@ export async function createOwnDatabase(label: string): Promise<OwnDatabase> {
       await drop();
     },
   };
+}
+
+/** Waits until PostgreSQL works on nothing that a server of ours has asked for, whether that still runs or not. */
+export async function untilServersAreIdle({ client }: OpenDatabase): Promise<void> {
+  const areIdle = async () => {
+    const [row] = await client.$queryRaw<[{ idle: boolean }]>`
+      SELECT count(*) = 0 AS idle FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
+    return row.idle;
+  };
+  await until(areIdle, "PostgreSQL to end the statements of a server");
 }

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 /** Types the token into the field for it, as a person does. */
 export async function authorize(page: Page, token: string): Promise<void> {
@@ -9,12 +9,20 @@ export async function authorize(page: Page, token: string): Promise<void> {
   await dialog.getByRole("button", { name: "Close", exact: true }).click();
 }
 
+/** Executes an open operation, in place of whose last answer, if any, the next one is shown. */
+export async function execute(operation: Locator): Promise<void> {
+  const clear = operation.getByRole("button", { name: "Clear" });
+  if ((await clear.count()) > 0) await clear.click();
+  await operation.getByRole("button", { name: "Execute", exact: true }).click();
+}
+
 /** Opens the operation that retrieves a product, runs it, and gives the answer that is shown. */
 export async function retrieve(page: Page, productId: string) {
   const operation = page.locator("#operations-Products-getProduct");
-  await operation.getByRole("button", { expanded: false }).first().click();
+  const closed = operation.locator(".opblock-summary-control[aria-expanded=false]");
+  if ((await closed.count()) > 0) await closed.click();
   await operation.getByPlaceholder("productId").fill(productId);
-  await operation.getByRole("button", { name: "Execute", exact: true }).click();
+  await execute(operation);
   const answer = operation.locator(".live-responses-table .response");
   const body: unknown = JSON.parse(
     await answer.locator(".response-col_description .highlight-code pre").first().innerText(),
