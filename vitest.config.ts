@@ -39,7 +39,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|dashboard\/proxy|tracker\/tracker|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/tracker|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;
@@ -97,20 +97,20 @@ const onEmbeddedOnly = [
   "test/cli/**",
   "test/dashboard/**",
   "test/execution/**",
-  "test/http/!(health|pages)*.test.ts",
+  "test/http/!(health)*.test.ts",
   "test/http/{content,proxies,server}/**",
   "test/graphql/!(disconnect)*.test.ts",
   "test/fuzz/{csv,graphql,http}.test.ts",
   "test/errors/{payload,routes,subscription}.test.ts",
-  "test/analytics/**/{events.invalid,feed.shared,shows.invalid}.test.ts",
+  "test/analytics/**/{events.invalid,events.file.invalid,feed.shared,ownOrigin,shows.invalid}.test.ts",
   "test/analytics/**/{events.partitions,idBytes,kpis.fields,netSales}.test.ts",
-  "test/catalog/{fields.docs,invalid,invalid.*,limits,urls}.test.ts",
+  "test/catalog/{deprecation,fields.docs,invalid,invalid.*,limits,urls}.test.ts",
   "test/telemetry/accessLog.test.ts",
   "test/scale/statements.rules.test.ts",
   "test/lib/{dateTime,fairShare,mustBe,redis}.test.ts",
   "test/lib/{json,streams}/**",
   "test/rest/**",
-  "test/access/{identity,rateLimit*,stream}.test.ts",
+  "test/access/{identity,rateLimit*,scopes,stream}.test.ts",
   "test/catalog/csv/**",
   "test/catalog/formats/!(rest)*.test.ts",
   "test/catalog/formats/values/**",
