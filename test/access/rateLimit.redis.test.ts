@@ -14,7 +14,8 @@ import {
   outcomes,
   storeWithShow,
 } from "../support/rateLimit.js";
-import { type OwnRedis, startOwnRedis, until } from "../support/redis.js";
+import { until } from "../support/process.js";
+import { type OwnRedis, startOwnRedis } from "../support/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.
 const redisUrl = process.env["TEST_REDIS_URL"];

@@ -10,12 +10,12 @@ import {
   distributeEarlier,
   dumpBeforeMove,
   earlierRecorder,
-  emptyDatabase,
   openSession,
   recordWhileServed,
   restore,
   someEvent,
 } from "../support/earlierVersion.js";
+import { emptyDatabase } from "../support/ownDatabase.js";
 import { figuresOf } from "../support/figures.js";
 import { until } from "../support/process.js";
 import { storedEventIds } from "../support/storedEvents.js";

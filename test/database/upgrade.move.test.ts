@@ -12,7 +12,6 @@ import { connect } from "../../src/database/open.js";
 import {
   dumpBeforeMove,
   earlierRecorder,
-  emptyDatabase,
   firstMinute,
   openSession,
   type Query,
@@ -20,6 +19,7 @@ import {
   restore,
   someEvent,
 } from "../support/earlierVersion.js";
+import { emptyDatabase } from "../support/ownDatabase.js";
 import { figuresOf } from "../support/figures.js";
 import { until } from "../support/process.js";
 import { storedEventIds } from "../support/storedEvents.js";

@@ -4,7 +4,8 @@ import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
-import { dumps, emptyDatabase, restore } from "../support/earlierVersion.js";
+import { dumps, restore } from "../support/earlierVersion.js";
+import { emptyDatabase } from "../support/ownDatabase.js";
 import { figuresOf, type ShowKey } from "../support/figures.js";
 import { givenDatabase } from "../support/database.js";
 

@@ -113,7 +113,6 @@ function isValidByGraphQL(values: Readonly<Record<string, unknown>>): boolean {
 
 test("variables are valid exactly if GraphQL accepts them, and if no problem is found", () => {
   const shape = inputShape(schema, operation);
-  const found = { valid: 0, invalid: 0 };
   fc.assert(
     fc.property(variables, (values) => {
       const isValid = isValidByGraphQL(values);
@@ -121,12 +120,15 @@ test("variables are valid exactly if GraphQL accepts them, and if no problem is 
       shape.collect(values, false, problems);
       expect(shape.isValid(values, false)).toBe(isValid);
       expect(problems.total === 0).toBe(isValid);
-      found[isValid ? "valid" : "invalid"] += 1;
     }),
     { numRuns: 3_000 },
   );
-  const tried = found.valid + found.invalid;
-  expect(Math.min(found.valid, found.invalid) / tried, JSON.stringify(found)).toBeGreaterThan(0.03);
+});
+
+test("of the variables that are tried, some are valid and some are not", () => {
+  const samples = fc.sample(variables, { numRuns: 500, seed: 1 });
+  const validPart = samples.filter(isValidByGraphQL).length / samples.length;
+  expect(Math.min(validPart, 1 - validPart), `${validPart} are valid`).toBeGreaterThan(0.03);
 });
 
 test("where lists must be arrays, stopping at the first problem and collecting all of them agree", () => {

@@ -5,14 +5,14 @@ import { createTestStore, type TestStore } from "../support/app.js";
 import { postWithKey } from "../support/idempotency.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { serve, type Serving, until } from "../support/process.js";
-import { bulk, importedAnswer, paths, products } from "../support/products.js";
+import { bulk, importedAnswer, longRowsOfProcess, paths, products } from "../support/products.js";
 import { problemBody } from "../support/problems.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
-const importedText = JSON.stringify(importedAnswer(2_100).body);
+const importedText = JSON.stringify(importedAnswer(longRowsOfProcess).body);
 const inUse = "Another request with this Idempotency-Key is still being worked on.";
 /** Long enough for several statements. */
-const body = bulk(products(2_100));
+const body = bulk(products(longRowsOfProcess));
 
 describe.runIf(testDatabaseUrl !== undefined)("several servers on one database", () => {
   let own: OwnDatabase;
@@ -73,7 +73,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     const answers = await Promise.all(Array.from({ length: 30 }, (_, turn) => send(store, servers[turn % 3], "k")));
     expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, importedText]));
     expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
-    expect(await countOf(store)).toEqual({ products: 2_100, keys: 1 });
+    expect(await countOf(store)).toEqual({ products: longRowsOfProcess, keys: 1 });
   });
 
   test("a server killed during an import has stored neither rows nor key, and another one imports", async () => {
@@ -87,7 +87,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
     expect(await countOf(store)).toEqual({ products: 0, keys: 0 });
     await release();
     expect(await send(store, first, "k")).toEqual({ status: 200, text: importedText, replayed: null });
-    expect(await countOf(store)).toEqual({ products: 2_100, keys: 1 });
+    expect(await countOf(store)).toEqual({ products: longRowsOfProcess, keys: 1 });
   });
 
   test("after a server is killed past an import, another one returns its answer", async () => {

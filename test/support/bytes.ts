@@ -12,12 +12,13 @@ export interface WireAnswer {
 interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** What is sent of the body, each part by itself. */
+  readonly body?: string | readonly (string | Buffer)[];
   /** Never to end the body: the server must answer without it. */
   readonly unfinished?: boolean;
 }
 
-/** Calls a path on a connection of its own. */
+/** Calls a path on a connection of its own, where fetch would tidy up what is sent. The path goes out as it is. */
 export async function receive(
   url: string,
   path: string,
@@ -32,7 +33,8 @@ export async function receive(
     });
   });
   if (unfinished) outgoing.flushHeaders();
-  else outgoing.end(body);
+  for (const part of typeof body === "string" ? [body] : body) outgoing.write(part);
+  if (!unfinished) outgoing.end();
   try {
     return await answered;
   } finally {

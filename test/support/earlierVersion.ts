@@ -4,13 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type PoolConfig } from "pg";
 import { expect, onTestFinished } from "vitest";
 import { distribute } from "../../src/database/migrations/distribute.js";
-import { startEmbedded } from "../../src/database/embedded/engine.js";
-import { foldersOf } from "../../src/database/embedded/restored.js";
-import { embeddedConnection } from "../../src/database/open.js";
 import { fakeCitus } from "./citus/fakeCitus.js";
-import { createOwnDatabase } from "./ownDatabase.js";
-import { unmigratedPlaceForTest } from "./process.js";
-import { givenDatabase } from "./database.js";
 
 const folder = new URL("../database/upgrade/", import.meta.url);
 
@@ -23,19 +17,6 @@ export const dumps: readonly string[] = readdirSync(folder).filter((name) => nam
 
 /** The version before small_event_rows. */
 export const dumpBeforeMove = "20261122144000.sql";
-
-/** A database of the test's own on this project's engine, empty at first. */
-export async function emptyDatabase(label: string): Promise<PoolConfig> {
-  if (givenDatabase().engine === "postgresql") {
-    const own = await createOwnDatabase(label);
-    onTestFinished(() => own.drop());
-    return { connectionString: own.url };
-  }
-  const { dataDir } = await unmigratedPlaceForTest();
-  const server = await startEmbedded({ folder: foldersOf(dataDir).database });
-  onTestFinished(() => server.close()); // before its folder is removed
-  return embeddedConnection(server.socketFolder);
-}
 
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<any[]>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestStore } from "./app.js";
 import { toCsv } from "./csv.js";
 import { someEvents } from "./figures.js";
-import { importOne, paths, product, products } from "./products.js";
+import { importOne, longRowsOfProcess, paths, product, products } from "./products.js";
 import { analyticsPath, record, saveShow, show } from "./shows.js";
 
 /** A request of some kind, made anew each time. */
@@ -34,7 +34,7 @@ export function calls(lsId: string): Call[] {
     { name: "delete and import", request: () => ({ path: paths.of("p00009"), method: "DELETE" }) },
     post("import", paths.one, () => ({ product: product("p00009") })),
     post("bulk", paths.bulk, () => ({ products: products(1_000) })),
-    post("csv", paths.csv, () => ({ csvContent: toCsv(products(2_100)) })),
+    post("csv", paths.csv, () => ({ csvContent: toCsv(products(longRowsOfProcess)) })),
     graphql("product in GraphQL", '{ product(productId: "p00001") { id } }', () => ({})),
     graphql("list in GraphQL", "{ products(first: 2) { nodes { id } } }", () => ({})),
     graphql("import in GraphQL", importOne, () => ({ product: product("p00009") })),

@@ -1,7 +1,11 @@
 import type { PoolConfig } from "pg";
-import { connect, type OpenDatabase } from "../../src/database/open.js";
+import { onTestFinished } from "vitest";
+import { startEmbedded } from "../../src/database/embedded/engine.js";
+import { foldersOf } from "../../src/database/embedded/restored.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
+import { givenDatabase } from "./database.js";
 import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
-import { until } from "./process.js";
+import { unmigratedPlaceForTest, until } from "./process.js";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
 export interface OwnDatabase {
@@ -34,6 +38,19 @@ export async function createOwnDatabase(label: string): Promise<OwnDatabase> {
       await drop();
     },
   };
+}
+
+/** A database of the test's own on this project's engine, empty at first. */
+export async function emptyDatabase(label: string): Promise<PoolConfig> {
+  if (givenDatabase().engine === "postgresql") {
+    const own = await createOwnDatabase(label);
+    onTestFinished(() => own.drop());
+    return { connectionString: own.url };
+  }
+  const { dataDir } = await unmigratedPlaceForTest();
+  const server = await startEmbedded({ folder: foldersOf(dataDir).database });
+  onTestFinished(() => server.close()); // before its folder is removed
+  return embeddedConnection(server.socketFolder);
 }
 
 /** Waits until PostgreSQL works on nothing that a server of ours has asked for, whether that still runs or not. */

@@ -46,6 +46,9 @@ export function products(count: number, fields: (index: number) => Sent = () => 
 /** The rows of the shortest list that one statement does not store: an import of so many is a long one. */
 export const longRows = chunkRowsMax + 1;
 
+/** The same for the program as a process, whose chunks have up to 2,000. */
+export const longRowsOfProcess = 2_100;
+
 /** The body of a bulk import. */
 export const bulk = (list: readonly object[]) => ({ products: list });
 

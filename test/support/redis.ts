@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { until } from "./process.js";
 
 /** A Redis of a test's own, which may come and go. It keeps nothing. */
 export interface OwnRedis {
@@ -40,15 +40,6 @@ export async function startOwnRedis(): Promise<OwnRedis> {
   };
   await redis.start();
   return redis;
-}
-
-/** Waits for what happens by itself; how long is up to the machine. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
-  while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error(`Waited in vain for ${what}.`);
-    await delay(20);
-  }
 }
 
 function isRunning(server: ChildProcess | undefined): server is ChildProcess {

@@ -176,13 +176,16 @@ async function readOf(rows: readonly Cells[], { header, urlTemplate }: System, f
 describe("rows in any order that a system may write give the same products", () => {
   test.each(Object.entries(systems))("%s", async (name, system) => {
     const cases = system.groups.chain((groups) => fc.tuple(fc.constant(groups.flat()), reordered(groups)));
-    let sold = 0;
     const property = fc.asyncProperty(cases, async ([rows, others]) => {
       const expected = await readOf(rows, system, name);
-      sold += expected.products.size;
       expect(await readOf(others, system, name)).toEqual(expected);
     });
     await fc.assert(property, { numRuns: 200 });
-    expect(sold).toBeGreaterThan(20);
+  });
+
+  test.each(Object.entries(systems))("and there are products among them: %s", async (name, system) => {
+    const samples = fc.sample(system.groups, { numRuns: 20, seed: 1 });
+    const read = await Promise.all(samples.map((groups) => readOf(groups.flat(), system, name)));
+    expect(read.filter(({ products }) => products.size > 0).length).toBeGreaterThan(5);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { vitrine, vitrineJson } from "../../support/process.js";
+import { longRowsOfProcess } from "../../support/products.js";
 
 const { place, database } = await openSharedPlace();
 
@@ -39,9 +40,19 @@ const places = ([heading, ...problems]: string[]) => {
 };
 
 test("a file of 2,100 rows is imported whole, and again as replacements", async () => {
-  const { env, store, command } = await prepare(csv(...Array.from({ length: 2_100 }, (_, n) => row(n))));
-  expect(await vitrineJson(command, env)).toEqual({ store, imported: 2_100, created: 2_100, updated: 0 });
-  expect(await cliJson(command, env)).toEqual({ store, imported: 2_100, created: 0, updated: 2_100 });
+  const { env, store, command } = await prepare(csv(...Array.from({ length: longRowsOfProcess }, (_, n) => row(n))));
+  expect(await vitrineJson(command, env)).toEqual({
+    store,
+    imported: longRowsOfProcess,
+    created: longRowsOfProcess,
+    updated: 0,
+  });
+  expect(await cliJson(command, env)).toEqual({
+    store,
+    imported: longRowsOfProcess,
+    created: 0,
+    updated: longRowsOfProcess,
+  });
 });
 
 test("without --json the counts are a sentence, and without a terminal there is no progress bar", async () => {

@@ -7,7 +7,7 @@ import { toCsv } from "../../support/csv.js";
 import { answerTo, calls } from "../../support/outage.js";
 import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
-import { bulk, importedAnswer, paths, product, products } from "../../support/products.js";
+import { bulk, importedAnswer, longRowsOfProcess, paths, product, products } from "../../support/products.js";
 import { view } from "../../support/events.js";
 import { analyticsPath, readKpis, recorded, saved } from "../../support/shows.js";
 
@@ -67,18 +67,18 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     const reader = await newStore();
     const { id: lsId } = await saved(reader);
     const holder = await other("BEGIN", `LOCK TABLE "Product" IN ACCESS EXCLUSIVE MODE`);
-    const csvContent = toCsv(products(2_100));
+    const csvContent = toCsv(products(longRowsOfProcess));
     const imports = importers.map((importer) => importer.post(paths.csv, { csvContent }));
     await untilWaiting(1);
     for (let read = 0; read < 20; read += 1) expect((await reader.get(analyticsPath(lsId))).status).toBe(200);
     await holder.query("ROLLBACK");
-    expect(await Promise.all(imports)).toEqual(importers.map(() => importedAnswer(2_100)));
+    expect(await Promise.all(imports)).toEqual(importers.map(() => importedAnswer(longRowsOfProcess)));
   });
 
   test("a long import that gets no turn in 10 seconds is answered with 503 and Retry-After", async () => {
     const stores = [await newStore(), await newStore()];
     const holder = await other("BEGIN", `LOCK TABLE "Product" IN ACCESS EXCLUSIVE MODE`);
-    const body = { csvContent: toCsv(products(2_100)) };
+    const body = { csvContent: toCsv(products(longRowsOfProcess)) };
     const responses = await Promise.all(stores.map((store) => send(store, paths.csv, body)));
     for (const response of responses) {
       expect(response.status).toBe(503);
@@ -94,7 +94,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     await importer.post(paths.bulk, bulk([product("held"), product("taken")]));
     await reader.post(paths.one, { product: product("a") });
     const holder = await other("BEGIN", `SELECT FROM "Product" WHERE "storeId" = '${importer.id}' FOR UPDATE`);
-    const long = importer.post(paths.csv, { csvContent: toCsv([product("held"), ...products(2_100)]) });
+    const long = importer.post(paths.csv, { csvContent: toCsv([product("held"), ...products(longRowsOfProcess)]) });
     await untilWaiting(1);
     let answered = 0;
     const short = [
@@ -105,7 +105,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     for (let read = 0; read < 20; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(200);
     expect(answered).toBe(0);
     await holder.query("ROLLBACK");
-    expect(await long).toEqual(importedAnswer(2_100, 1));
+    expect(await long).toEqual(importedAnswer(longRowsOfProcess, 1));
     const statuses = (await Promise.all(short)).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: 8 }, () => 200), 400, 400]);
   });
@@ -114,12 +114,15 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     const [store, reader] = [await newStore(), await newStore()];
     await store.post(paths.one, { product: product("a") });
     const holder = await other(`SELECT pg_advisory_lock_shared(hashtextextended('catalog ${store.id}', 0))`);
-    const long = store.post(paths.bulk, bulk([product("a", { title: "Of the long one" }), ...products(2_100)]));
+    const long = store.post(
+      paths.bulk,
+      bulk([product("a", { title: "Of the long one" }), ...products(longRowsOfProcess)]),
+    );
     await untilWaiting(1);
     const short = store.post(paths.one, { product: product("a", { title: "Of the short one" }) });
     for (let read = 0; read < 10; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(400);
     await holder.query("SELECT pg_advisory_unlock_all()");
-    expect(await Promise.all([long, short])).toEqual([importedAnswer(2_100, 1), importedAnswer(0, 1)]);
+    expect(await Promise.all([long, short])).toEqual([importedAnswer(longRowsOfProcess, 1), importedAnswer(0, 1)]);
     expect((await store.get(paths.of("a"))).body.title).toBe("Of the short one");
   });
 
@@ -215,7 +218,9 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
       }
     });
     await until(() => Promise.resolve(answered > 8), "short imports to be under way");
-    expect(await store.post(paths.bulk, bulk(products(2_100)))).toEqual(importedAnswer(2_000, 100));
+    expect(await store.post(paths.bulk, bulk(products(longRowsOfProcess)))).toEqual(
+      importedAnswer(longRowsOfProcess - 100, 100),
+    );
     state.isOver = true;
     await Promise.all(streams);
   });

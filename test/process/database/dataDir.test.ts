@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config.js";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
 import { lockFolder, makeFolder } from "../../../src/database/embedded/folder.js";
+import { fillFolder } from "../../../src/database/embedded/newDatabase.js";
 import { openDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { migratedPlaceForTest, placeForTest, vitrine } from "../../support/process.js";
@@ -48,6 +49,14 @@ test("processes that create the same folders at the same time all succeed", asyn
     await Promise.all(Array.from({ length: 6 }, () => makeFolder(folder)));
     expect(await readdir(folder)).toEqual([]);
   }
+});
+
+test("a part of the build that is missing is named, and the folder stays empty", async () => {
+  const { dataDir } = await placeForTest();
+  const archive = join(dataDir, "missing.tar.gz");
+  const message = `${archive} is missing. It is part of the build: run npm run build.`;
+  await expect(fillFolder(dataDir, archive)).rejects.toThrow(message);
+  expect(await readdir(dataDir)).toEqual([]);
 });
 
 test("a file in place of the database's own folder is refused", async () => {
