@@ -12,7 +12,7 @@ export interface WireAnswer {
 interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is sent of the body, each part by itself. */
+  /** Whole, with its length in Content-Length, or in parts, each sent by itself. */
   readonly body?: string | readonly (string | Buffer)[];
   /** Never to end the body: the server must answer without it. */
   readonly unfinished?: boolean;
@@ -32,9 +32,10 @@ export async function receive(
       buffer(incoming).then((bytes) => resolve({ status, headers: received, bytes }), reject);
     });
   });
+  const [parts, whole] = typeof body === "string" ? [[], body] : [body, undefined];
   if (unfinished) outgoing.flushHeaders();
-  for (const part of typeof body === "string" ? [body] : body) outgoing.write(part);
-  if (!unfinished) outgoing.end();
+  for (const part of parts) outgoing.write(part);
+  if (!unfinished) outgoing.end(whole);
   try {
     return await answered;
   } finally {
