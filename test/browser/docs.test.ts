@@ -26,7 +26,7 @@ const documentedPaths = [
 ];
 
 test.each([
-  ["desktop", {}, ["light", "dark"]],
+  ["desktop", { colorScheme: "dark" }, ["dark", "light"]], // as it is loaded, and as it follows a change
   ["phone", phone, ["light"]],
 ] as const)(
   "the API reference shows every documented path, in each color scheme: %s",

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
-import { connect, embeddedConnection } from "../../src/database/open.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
-import { createOwnDatabase, untilServersAreIdle } from "../support/ownDatabase.js";
-import { makePlaceWithStore, removePlace } from "../support/process.js";
+import { createOwnDatabase } from "../support/ownDatabase.js";
+import { makePlaceWithStore, removePlace, until } from "../support/process.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 1);
@@ -37,12 +37,19 @@ test.runIf(testDatabaseUrl !== undefined).concurrent(
     const figures = await crashed("postgresql", {
       env: { DATABASE_URL: own.url },
       open: () => Promise.resolve(own.open({ application_name: "beside", max: 1 })),
-      settled: untilServersAreIdle,
+      settled: (database) => until(() => isIdle(database), "PostgreSQL to end the statements of the killed server"),
     });
     expect(figures).toMatchObject({ half: 0, lost: 0 });
   },
   timeoutMs,
 );
+
+async function isIdle({ client }: OpenDatabase): Promise<boolean> {
+  const [row] = await client.$queryRaw<[{ idle: boolean }]>`
+    SELECT count(*) = 0 AS idle FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
+  return row.idle;
+}
 
 /** Runs the rounds, prints a line of figures, and makes sure that there was something to look at. */
 async function crashed(engine: string, site: CrashSite): Promise<CrashFigures> {

@@ -5,7 +5,7 @@ import { foldersOf } from "../../src/database/embedded/restored.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { givenDatabase } from "./database.js";
 import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
-import { unmigratedPlaceForTest, until } from "./process.js";
+import { unmigratedPlaceForTest } from "./process.js";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
 export interface OwnDatabase {
@@ -51,15 +51,4 @@ export async function emptyDatabase(label: string): Promise<PoolConfig> {
   const server = await startEmbedded({ folder: foldersOf(dataDir).database });
   onTestFinished(() => server.close()); // before its folder is removed
   return embeddedConnection(server.socketFolder);
-}
-
-/** Waits until PostgreSQL works on nothing that a server of ours has asked for, whether that still runs or not. */
-export async function untilServersAreIdle({ client }: OpenDatabase): Promise<void> {
-  const areIdle = async () => {
-    const [row] = await client.$queryRaw<[{ idle: boolean }]>`
-      SELECT count(*) = 0 AS idle FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
-    return row.idle;
-  };
-  await until(areIdle, "PostgreSQL to end the statements of a server");
 }

@@ -108,9 +108,9 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const before = await fill(query);
     const watch = await openSession({ connectionString: database.url });
     expect(
-      await migrateWithKills({ DATABASE_URL: database.url }, 4, () => Promise.resolve(watch)),
+      await migrateWithKills({ DATABASE_URL: database.url }, 6, () => Promise.resolve(watch)),
       "at each of the first batches",
-    ).toBeGreaterThan(2);
+    ).toBeGreaterThan(3);
     expect(await query(figuresAfter)).toEqual(before);
   });
 });

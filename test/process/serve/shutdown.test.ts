@@ -3,12 +3,11 @@ import { readdir } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../../src/config.js";
-import { connect, openDatabase, type OpenDatabase } from "../../../src/database/open.js";
+import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
-import { createTestStore } from "../../support/app.js";
+import { createTestStore, storeAt } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
-import { createOwnDatabase, untilServersAreIdle } from "../../support/ownDatabase.js";
+import { createOwnDatabase } from "../../support/ownDatabase.js";
 import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
 import { beginImport } from "../../support/slowImport.js";
@@ -24,8 +23,7 @@ describe("a stop during a long import", () => {
     const { env } = await placeWithStoreForTest();
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
     const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
-    const open = () => openDatabase(readConfig(env), "shared", () => undefined);
-    expect(await stopTwice(start, open)).toEqual(wholeOrNothing);
+    expect(await stopTwice(start)).toEqual(wholeOrNothing);
   });
 
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
@@ -40,12 +38,7 @@ describe("a stop during a long import", () => {
         token ??= await tokenOn(server, url);
         return { server, token };
       };
-      const open = async () => {
-        const database = own.open({ application_name: "beside" });
-        await untilServersAreIdle(database);
-        return database;
-      };
-      expect(await stopTwice(start, open)).toEqual(wholeOrNothing);
+      expect(await stopTwice(start)).toEqual(wholeOrNothing);
     },
   );
 });
@@ -61,20 +54,12 @@ test("a second signal ends a server at once, whatever it is doing, and leaves no
 });
 
 const wholeOrNothing = {
-  waited: { answer: expect.objectContaining({ imported: rows }), end: 0, stderr: "", stored: rows },
-  cut: { answer: "none", end: 0, withTimeout: true, stored: 0 },
+  waited: { answer: expect.objectContaining({ imported: rows }), end: 0, stderr: "", found: [200, 200] },
+  cut: { answer: "none", end: 0, withTimeout: true, found: [400, 400] },
 };
 
-/**
- * Stops a server twice while it imports: with time enough and without.
- *
- * @param start it, each time on the same data
- * @param open its database, once it has stopped
- */
-async function stopTwice(
-  start: (grace: object) => Promise<{ server: Serving; token: string }>,
-  open: () => Promise<OpenDatabase>,
-) {
+/** Stops a server twice while it imports: with time enough and without. @param start it, each time on the same data */
+async function stopTwice(start: (grace: object) => Promise<{ server: Serving; token: string }>) {
   let { server, token } = await start(longGrace);
   const waited = sendImport(server, token, "waited");
   await waited.sent;
@@ -87,13 +72,15 @@ async function stopTwice(
   const { status } = await server.stop();
   const withTimeout = performance.now() - begun < within(50 + 5_000);
 
-  const database = await open();
-  const stored = (name: string) => database.client.product.count({ where: { id: { startsWith: `${name}-` } } });
+  ({ server, token } = await start(longGrace));
+  const store = storeAt(server.url, { id: "", token });
+  const found = async (name: string) =>
+    Promise.all([0, rows - 1].map(async (row) => (await store.get(paths.of(`${name}-${row}`))).status));
   const outcome = {
-    waited: { answer: await waited.answer, end: end.status, stderr: end.stderr, stored: await stored("waited") },
-    cut: { answer: await cut.answer, end: status, withTimeout, stored: await stored("cut") },
+    waited: { answer: await waited.answer, end: end.status, stderr: end.stderr, found: await found("waited") },
+    cut: { answer: await cut.answer, end: status, withTimeout, found: await found("cut") },
   };
-  await database.close();
+  await server.stop();
   return outcome;
 }
 
