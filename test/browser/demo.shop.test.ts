@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, expectClean, openBrowser, phone, type TestBrowser } from "../support/browser.js";
+import { expectAccessible, expectClean, openBrowser, screens, show, type TestBrowser } from "../support/browser.js";
 import { storeAt } from "../support/app.js";
 import { within } from "../support/busy.js";
 import { readTiles } from "../support/dashboard.js";
@@ -81,18 +81,17 @@ test("a click on Add to cart appears on the dashboard within a second", async ()
   await shop.close();
 });
 
-test.each([
-  ["light", {}],
-  ["dark", { colorScheme: "dark" }],
-  ["phone", phone],
-] as const)("the demo shop is accessible, and its video plays: %s", async (name, options) => {
+test.each(screens)("the demo shop is accessible, and its video plays: %s", async (_, options, looks) => {
   const shop = await open(options);
   await until(() => shop.page.evaluate(`document.querySelector("video").currentTime > 0`), "the video");
-  await expectAccessible(shop);
-  const width = await shop.page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  expect(width, "nothing is cut off").toBeLessThanOrEqual(0);
+  for (const look of looks) {
+    await show(shop.page, look);
+    await expectAccessible(shop);
+    const width = await shop.page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect(width, "nothing is cut off").toBeLessThanOrEqual(0);
+    await shop.screenshot(`demo.${look}`);
+  }
   expectClean(shop);
-  await shop.screenshot(`demo.${name}`);
   await shop.close();
 });
 

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser.js";
 import { answerOf, editors, fill, openTab, run, textOf, untilTabIs, useToken } from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
@@ -18,12 +18,11 @@ const findings = {
   "nested-interactive": "GraphiQL puts two buttons into each tab",
 };
 
-test.each([
-  ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["phone", phone],
-] as const)("GraphiQL shows its examples and a field for the token: %s", async (name, options) => {
-  const opened = await browser.open(`${app.url}/graphql`, options);
+const looks = { light: { colorScheme: "light" }, dark: { colorScheme: "dark" }, phone } as const;
+
+/** Opens GraphiQL as somebody who has no token yet, and looks at all of it. */
+async function openAsNew(look: keyof typeof looks): Promise<TestPage> {
+  const opened = await browser.open(`${app.url}/graphql`, looks[look]);
   const { page } = opened;
   await page.getByRole("tab").first().waitFor();
   expect(await page.getByRole("tab").allInnerTexts()).toEqual([
@@ -34,19 +33,26 @@ test.each([
   ]);
   await page.locator(`${editors.operation} .view-lines`).waitFor();
   await page.getByLabel("Access token").waitFor();
-  await expect.poll(() => textOf(page, editors.below)).toContain(name === "phone" ? "{" : '"search": ""'); // a phone has room for its first line
+  await expect.poll(() => textOf(page, editors.below)).toContain(look === "phone" ? "{" : '"search": ""'); // a phone has room for its first line
   expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight"), "nothing is cut off").toBe(0);
   const shortcuts = await page.getByRole("button", { name: "Open settings dialog" }).boundingBox();
   expect((shortcuts?.y ?? Infinity) + (shortcuts?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
-  await opened.screenshot(`graphiql.${name}`);
+  await opened.screenshot(`graphiql.${look}`);
   await expectAccessible(opened, findings);
+  return opened;
+}
+
+test("on a phone GraphiQL shows its examples and a field for the token", async () => {
+  const opened = await openAsNew("phone");
+  expect(await opened.page.evaluate("sessionStorage.length")).toBe(0);
   expectClean(opened); // nothing is asked without a token, the schema neither
   await opened.close();
 });
 
-test("an operation is refused without a token, and answered with the one that is typed in", async () => {
-  const opened = await browser.open(`${app.url}/graphql`);
+test("in light colors too; an operation is refused without a token, and answered with the one that is typed in", async () => {
+  const opened = await openAsNew("light");
   const { page } = opened;
+  expectClean(opened);
   await openTab(page, "ImportProduct");
   await run(page);
   await until(async () => (await answerOf(page)).includes("UNAUTHENTICATED"), "the refusal");
@@ -59,27 +65,6 @@ test("an operation is refused without a token, and answered with the one that is
   expect(await store.get(paths.of("mug"))).toMatchObject({ status: 200, body: { id: "mug", sku: "M-1" } });
   expectClean(opened, [/401/u]);
   await opened.screenshot("graphiql.answer");
-  await opened.close();
-});
-
-test("a subscription shows figures that change when an event is recorded", async () => {
-  const { id } = await saved(store, { status: "LIVE", durationSeconds: null });
-  const opened = await browser.open(`${app.url}/graphql`);
-  const { page } = opened;
-  await openTab(page, "LiveFigures");
-  await page.getByRole("button", { name: "Variables", exact: true }).click();
-  await fill(page, editors.below, JSON.stringify({ show: id }));
-  await useToken(page, store.token);
-  await run(page);
-  const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
-  await until(async () => (await viewers()) === "0", "the first figures");
-  await recorded(store, id, [{ id: "e1", type: "VIEW", channel: "LIVE", viewerId: "v1", seconds: 5 }]);
-  await until(async () => (await viewers()) === "1", "the figures with the event");
-  await recorded(store, id, [{ id: "e2", type: "VIEW", channel: "REPLAY", viewerId: "v2", seconds: 5 }]);
-  await until(async () => (await viewers()) === "2", "the figures with both events");
-  expect(await answerOf(page)).not.toContain("errors");
-  await page.getByRole("button", { name: /^Stop/u }).click();
-  expectClean(opened, [/401/u]);
   await opened.close();
 });
 
@@ -139,9 +124,10 @@ test("the token is requested once: the schema is loaded with it, all tabs and a 
   await opened.close();
 });
 
-test("a refused token is reported and can be replaced, and so can one that stops working", async () => {
-  const opened = await browser.open(`${app.url}/graphql`);
+test("in dark colors too; a refused token is reported and can be replaced, and so can one that stops working", async () => {
+  const opened = await openAsNew("dark");
   const { page } = opened;
+  expectClean(opened);
   const input = page.getByLabel("Access token");
   const problem = page.getByRole("banner").getByRole("alert");
   const submit = () => page.getByRole("button", { name: "Use token" }).click();
@@ -179,30 +165,51 @@ test("a refused token is reported and can be replaced, and so can one that stops
   await opened.close();
 });
 
-test("the dashboard and GraphiQL of one server use the same token", async () => {
-  const opened = await browser.open(`${app.url}/dashboard#token=${store.token}`);
-  const { page } = opened;
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
-  await page.goto(`${app.url}/graphql`);
-  await until(() => knowsSchema(page), "the schema");
-  expect(await page.getByLabel("Access token").isVisible()).toBe(false);
-  expectClean(opened);
-  await opened.close();
-});
+describe("opened from the dashboard", () => {
+  let opened: TestPage;
+  beforeAll(async () => {
+    opened = await browser.open(`${app.url}/dashboard#token=${store.token}`);
+    await opened.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await opened.page.goto(`${app.url}/graphql`);
+    return () => opened.close();
+  });
 
-test("a headers editor with a token of its own takes precedence", async () => {
-  const other = await createTestStore(app);
-  await other.post(paths.one, { product: product("of-the-other") });
-  const opened = await browser.open(`${app.url}/graphql`);
-  const { page } = opened;
-  await useToken(page, store.token);
-  await openTab(page, "Products");
-  await page.getByRole("button", { name: "Headers", exact: true }).click();
-  await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": other.token }));
-  await run(page);
-  await expect.poll(() => answerOf(page)).toContain("of-the-other");
-  expectClean(opened);
-  await opened.close();
+  test("GraphiQL uses the same token", async () => {
+    const { page } = opened;
+    await until(() => knowsSchema(page), "the schema");
+    expect(await page.getByLabel("Access token").isVisible()).toBe(false);
+    expectClean(opened);
+  });
+
+  test("a subscription shows figures that change when an event is recorded", async () => {
+    const { id } = await saved(store, { status: "LIVE", durationSeconds: null });
+    const { page } = opened;
+    await openTab(page, "LiveFigures");
+    await page.getByRole("button", { name: "Variables", exact: true }).click();
+    await fill(page, editors.below, JSON.stringify({ show: id }));
+    await run(page);
+    const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
+    await until(async () => (await viewers()) === "0", "the first figures");
+    await recorded(store, id, [{ id: "e1", type: "VIEW", channel: "LIVE", viewerId: "v1", seconds: 5 }]);
+    await until(async () => (await viewers()) === "1", "the figures with the event");
+    await recorded(store, id, [{ id: "e2", type: "VIEW", channel: "REPLAY", viewerId: "v2", seconds: 5 }]);
+    await until(async () => (await viewers()) === "2", "the figures with both events");
+    expect(await answerOf(page)).not.toContain("errors");
+    await page.getByRole("button", { name: /^Stop/u }).click();
+    expectClean(opened);
+  });
+
+  test("a headers editor with a token of its own takes precedence", async () => {
+    const other = await createTestStore(app);
+    await other.post(paths.one, { product: product("of-the-other") });
+    const { page } = opened;
+    await openTab(page, "Products");
+    await page.getByRole("button", { name: "Headers", exact: true }).click();
+    await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": other.token }));
+    await run(page);
+    await expect.poll(() => answerOf(page)).toContain("of-the-other");
+    expectClean(opened);
+  });
 });
 
 test("the demo token needs no input, and replaces a stored token that no longer works", async () => {

@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../support/browser.js";
 
 const { app, browser } = await openAppInBrowser();
 
-test.each([
-  ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["phone", phone],
-] as const)(
+test.each(screens)(
   "the first page names the service and leads to the others, each of which exists: %s",
-  async (name, options) => {
+  async (_, options, looks) => {
     const opened = await browser.open(app.url, options);
     expect(await opened.page.getByRole("heading", { level: 1 }).textContent()).toBe("Vitrine");
     const commands = await opened.page.locator("main p code").allTextContents();
@@ -25,9 +21,12 @@ test.each([
     }
     await opened.page.keyboard.press("Tab");
     expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("graphql");
-    await expectAccessible(opened);
+    for (const look of looks) {
+      await show(opened.page, look);
+      await expectAccessible(opened);
+      await opened.screenshot(`home.${look}`);
+    }
     expectClean(opened);
-    await opened.screenshot(`home.${name}`);
     await opened.close();
   },
 );

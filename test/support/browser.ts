@@ -68,6 +68,21 @@ const flags = [
 const desktop = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
+type Look = "dark" | "light" | "phone" | "narrow";
+
+/** Screens, and how a page that stays open looks on each: as it is loaded, and as it follows a change. */
+export const screens: readonly (readonly [name: string, options: BrowserContextOptions, looks: readonly Look[]])[] = [
+  ["desktop", { colorScheme: "dark" }, ["dark", "light"]],
+  ["phone", phone, ["phone", "narrow"]],
+];
+
+/** Gives an open page one of its screen's looks. */
+export async function show(page: Page, look: Look): Promise<void> {
+  if (look === "phone") return page.setViewportSize(phone.viewport);
+  if (look === "narrow") return page.setViewportSize({ width: 320, height: 640 });
+  return page.emulateMedia({ colorScheme: look });
+}
+
 /** Minified: a page takes a third less time to load it. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 

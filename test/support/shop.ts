@@ -45,9 +45,9 @@ export const person = {
 const ownScript = `
   window.vitrine = window.vitrine || { q: [], push(c) { this.q.push(c) } };
   const video = document.querySelector("video");
-  const canvas = document.createElement("canvas");
-  setInterval(() => canvas.getContext("2d").fillRect(Math.random() * 100, 0, 9, 9), 40);
-  video.srcObject = canvas.captureStream(25);
+  const canvas = Object.assign(document.createElement("canvas"), { width: 32, height: 32 });
+  setInterval(() => canvas.getContext("2d").fillRect(Math.random() * 32, 0, 9, 9), 125);
+  video.srcObject = canvas.captureStream(8);
   // How long it really played, by its own account.
   let since, played = 0;
   const stop = () => { if (since !== undefined) played += performance.now() - since; since = undefined };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../../support/browser.js";
 import { storeWithHistory } from "../../support/overview.js";
 import { saved } from "../../support/shows.js";
 
@@ -15,35 +15,36 @@ beforeAll(async () => {
   await saved(store, { id: "on-air", name: "On air", status: "LIVE", startedAt: new Date().toISOString() });
 });
 
-test.each([
-  ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["phone", phone],
-  ["narrow", { ...phone, viewport: { width: 320, height: 640 } }],
-] as const)(
-  "in %s, the overview has no accessibility violations, and nothing is wider than the screen",
-  async (name, options) => {
+test.each(screens)(
+  "on a %s, the overview has no accessibility violations, and nothing is wider than the screen",
+  async (_, options, looks) => {
     const opened = await browser.open(link("?from=2026-01-01&until=2030-12-30", store), { ...place, ...options });
     const { page } = opened;
     const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
     await page.getByRole("region", { name: "Products", exact: true }).waitFor();
     await page.getByRole("region", { name: "Shows", exact: true }).waitFor();
     await page.locator("canvas").waitFor();
-    await expect.poll(fits).toBe(true);
-    await page.getByText("Show as a table").click();
-    await expectAccessible(opened);
-    await expect.poll(fits).toBe(true);
-    await page.getByText("Show as a table").click();
-    await page.evaluate("scrollTo(0, 0)");
-    await opened.screenshot(`overview.${name}`);
-    await page.getByRole("region", { name: "Shows", exact: true }).scrollIntoViewIfNeeded();
-    await opened.screenshot(`overview.${name}.table`);
+    for (const look of looks) {
+      await show(page, look);
+      await expect.poll(fits).toBe(true);
+      await page.getByText("Show as a table").click();
+      await expectAccessible(opened);
+      await expect.poll(fits).toBe(true);
+      await page.getByText("Show as a table").click();
+      await page.evaluate("scrollTo(0, 0)");
+      await opened.screenshot(`overview.${look}`);
+      await page.getByRole("region", { name: "Shows", exact: true }).scrollIntoViewIfNeeded();
+      await opened.screenshot(`overview.${look}.table`);
+    }
     await page.goto(link("?compare=show-1&compare=on-air", store));
     await page.getByRole("heading", { level: 1, name: "Comparison" }).waitFor();
     await page.getByRole("region", { name: "Key figures of both shows" }).waitFor();
-    await expect.poll(fits).toBe(true);
-    await expectAccessible(opened);
-    await opened.screenshot(`overview.${name}.comparison`);
+    for (const look of looks) {
+      await show(page, look);
+      await expect.poll(fits).toBe(true);
+      await expectAccessible(opened);
+      await opened.screenshot(`overview.${look}.comparison`);
+    }
     expectClean(opened);
     await opened.close();
   },

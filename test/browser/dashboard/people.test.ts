@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
-import { openNewestShow, openSignIn } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../../support/browser.js";
+import { followNewestShow, openDashboard, openSignIn } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
@@ -30,49 +30,51 @@ beforeAll(async () => {
   );
 });
 
-describe.each([
-  ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["phone", phone],
-  ["narrow", { ...phone, viewport: { width: 320, height: 640 } }],
-] as const)("in %s", (name, options) => {
+describe.each(screens)("on a %s", (_, options, looks) => {
   test("the dashboard has no accessibility violations, and nothing is wider than the screen", async () => {
-    const opened = await openNewestShow(browser, app, store, options);
+    const opened = await openDashboard(browser, app, store, options);
     const { page } = opened;
-    await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
-    await page.locator("canvas").nth(3).waitFor();
     const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
-    await expect.poll(fits).toBe(true);
-    await page.getByText("Show as a table").click();
-    await expect.poll(fits).toBe(true);
-    await expectAccessible(opened);
-    await page.getByText("Show as a table").click();
-    await page.evaluate("scrollTo(0, 0)");
-    await opened.screenshot(`dashboard.${name}`);
-    const toggle = page.getByRole("button", { name: "Shows" });
-    if (await toggle.isVisible()) {
-      expect(await page.getByRole("navigation").isVisible()).toBe(false);
-      await toggle.click();
-      await page.getByRole("navigation").waitFor();
+    for (const look of looks) {
+      await show(page, look);
+      await followNewestShow(page);
+      await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
+      await page.locator("canvas").nth(3).waitFor();
+      await expect.poll(fits).toBe(true);
+      await page.getByText("Show as a table").click();
+      await expect.poll(fits).toBe(true);
       await expectAccessible(opened);
-      await opened.screenshot(`dashboard.${name}.list`);
+      await page.getByText("Show as a table").click();
+      await page.evaluate("scrollTo(0, 0)");
+      await opened.screenshot(`dashboard.${look}`);
+      const toggle = page.getByRole("button", { name: "Shows" });
+      if (await toggle.isVisible()) {
+        expect(await page.getByRole("navigation").isVisible()).toBe(false);
+        await toggle.click();
+        await page.getByRole("navigation").waitFor();
+        await expectAccessible(opened);
+        await opened.screenshot(`dashboard.${look}.list`);
+      }
+      await page.getByRole("link", { name: /^A show of a long name/u }).click();
+      await page.getByRole("heading", { level: 1, name: /^A show of a long name/u }).waitFor();
+      await expect.poll(fits).toBe(true);
+      await opened.screenshot(`dashboard.${look}.empty`);
+      await expectAccessible(opened);
     }
-    await page.getByRole("link", { name: /^A show of a long name/u }).click();
-    await page.getByRole("heading", { level: 1, name: /^A show of a long name/u }).waitFor();
-    await expect.poll(fits).toBe(true);
-    await opened.screenshot(`dashboard.${name}.empty`);
-    await expectAccessible(opened);
     expectClean(opened);
     await opened.close();
   });
 
   test("the sign-in has no accessibility violations", async () => {
     const opened = await openSignIn(browser, app, options);
-    await opened.page.getByRole("button", { name: "Open dashboard" }).click();
-    await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
-    expect(await opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
-    await expectAccessible(opened);
-    await opened.screenshot(`dashboard.${name}.token`);
+    for (const look of looks) {
+      await show(opened.page, look);
+      await opened.page.getByRole("button", { name: "Open dashboard" }).click();
+      await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
+      expect(await opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
+      await expectAccessible(opened);
+      await opened.screenshot(`dashboard.${look}.token`);
+    }
     expectClean(opened);
     await opened.close();
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
@@ -11,10 +11,13 @@ import { saved } from "../../support/shows.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL server", () => {
   let cluster: Cluster;
-  beforeEach(async () => {
+  beforeAll(async () => {
     cluster = await createCluster();
-    await cluster.start();
     return () => cluster.remove();
+  });
+  beforeEach(async () => {
+    await cluster.start();
+    return () => cluster.stop();
   });
 
   /** A server on the cluster, with a store that has products and the show of the calls. */
