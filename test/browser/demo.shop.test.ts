@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, expectClean, openBrowser, screens, show, type TestBrowser } from "../support/browser.js";
+import { expectAccessible, expectClean, openBrowser, screens, setLook, type TestBrowser } from "../support/browser.js";
 import { storeAt } from "../support/app.js";
 import { within } from "../support/busy.js";
 import { readTiles } from "../support/dashboard.js";
@@ -85,7 +85,7 @@ test.each(screens)("the demo shop is accessible, and its video plays: %s", async
   const shop = await open(options);
   await until(() => shop.page.evaluate(`document.querySelector("video").currentTime > 0`), "the video");
   for (const look of looks) {
-    await show(shop.page, look);
+    await setLook(shop.page, look);
     await expectAccessible(shop);
     const width = await shop.page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(width, "nothing is cut off").toBeLessThanOrEqual(0);

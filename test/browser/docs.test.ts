@@ -69,14 +69,14 @@ async function showIn(page: Page, colorScheme: "light" | "dark"): Promise<void> 
   await page.locator(`html${colorScheme === "dark" ? ".dark-mode" : ":not(.dark-mode)"}`).waitFor();
 }
 
-test("on a phone the API reference shows every documented path", async () => {
+test("the API reference shows every documented path: phone", async () => {
   const opened = await openAsNew("phone", phone, ["light"]);
   expect(await opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   expectClean(opened);
   await opened.close();
 });
 
-test("on a desktop too; a call is refused without a token, and answered with the one that is typed in, which is not stored", async () => {
+test("the API reference shows every documented path: desktop, in each color scheme; a call is refused without a token, and answered with the one that is typed in, which is not stored", async () => {
   const mug = product("mug");
   await store.post(paths.one, { product: mug });
   const opened = await openAsNew("desktop", { colorScheme: "dark" }, ["dark", "light"]); // as it is loaded, and as it follows a change

@@ -42,14 +42,14 @@ async function openAsNew(look: keyof typeof looks): Promise<TestPage> {
   return opened;
 }
 
-test("on a phone GraphiQL shows its examples and a field for the token", async () => {
+test("GraphiQL shows its examples and a field for the token: phone", async () => {
   const opened = await openAsNew("phone");
   expect(await opened.page.evaluate("sessionStorage.length")).toBe(0);
   expectClean(opened); // nothing is asked without a token, the schema neither
   await opened.close();
 });
 
-test("in light colors too; an operation is refused without a token, and answered with the one that is typed in", async () => {
+test("GraphiQL shows its examples and a field for the token: light; an operation is refused without one, and answered with the one that is typed in", async () => {
   const opened = await openAsNew("light");
   const { page } = opened;
   expectClean(opened);
@@ -124,7 +124,7 @@ test("the token is requested once: the schema is loaded with it, all tabs and a 
   await opened.close();
 });
 
-test("in dark colors too; a refused token is reported and can be replaced, and so can one that stops working", async () => {
+test("GraphiQL shows its examples and a field for the token: dark; one that is refused is reported and can be replaced, and so can one that stops working", async () => {
   const opened = await openAsNew("dark");
   const { page } = opened;
   expectClean(opened);

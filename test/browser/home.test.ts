@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../support/browser.js";
 
 const { app, browser } = await openAppInBrowser();
 
@@ -22,7 +22,7 @@ test.each(screens)(
     await opened.page.keyboard.press("Tab");
     expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("graphql");
     for (const look of looks) {
-      await show(opened.page, look);
+      await setLook(opened.page, look);
       await expectAccessible(opened);
       await opened.screenshot(`home.${look}`);
     }

@@ -77,7 +77,7 @@ export const screens: readonly (readonly [name: string, options: BrowserContextO
 ];
 
 /** Gives an open page one of its screen's looks. */
-export async function show(page: Page, look: Look): Promise<void> {
+export async function setLook(page: Page, look: Look): Promise<void> {
   if (look === "phone") return page.setViewportSize(phone.viewport);
   if (look === "narrow") return page.setViewportSize({ width: 320, height: 640 });
   return page.emulateMedia({ colorScheme: look });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser.js";
 import { storeWithHistory } from "../../support/overview.js";
 import { saved } from "../../support/shows.js";
 
@@ -25,7 +25,7 @@ test.each(screens)(
     await page.getByRole("region", { name: "Shows", exact: true }).waitFor();
     await page.locator("canvas").waitFor();
     for (const look of looks) {
-      await show(page, look);
+      await setLook(page, look);
       await expect.poll(fits).toBe(true);
       await page.getByText("Show as a table").click();
       await expectAccessible(opened);
@@ -40,7 +40,7 @@ test.each(screens)(
     await page.getByRole("heading", { level: 1, name: "Comparison" }).waitFor();
     await page.getByRole("region", { name: "Key figures of both shows" }).waitFor();
     for (const look of looks) {
-      await show(page, look);
+      await setLook(page, look);
       await expect.poll(fits).toBe(true);
       await expectAccessible(opened);
       await opened.screenshot(`overview.${look}.comparison`);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, screens, show } from "../../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser.js";
 import { followNewestShow, openDashboard, openSignIn } from "../../support/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -36,7 +36,7 @@ describe.each(screens)("on a %s", (_, options, looks) => {
     const { page } = opened;
     const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
     for (const look of looks) {
-      await show(page, look);
+      await setLook(page, look);
       await followNewestShow(page);
       await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
       await page.locator("canvas").nth(3).waitFor();
@@ -68,7 +68,7 @@ describe.each(screens)("on a %s", (_, options, looks) => {
   test("the sign-in has no accessibility violations", async () => {
     const opened = await openSignIn(browser, app, options);
     for (const look of looks) {
-      await show(opened.page, look);
+      await setLook(opened.page, look);
       await opened.page.getByRole("button", { name: "Open dashboard" }).click();
       await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
       expect(await opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
