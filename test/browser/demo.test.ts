@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { expectClean, openBrowser } from "../support/browser.js";
-import { answerOf, editors, openTab, run } from "../support/graphiql.js";
+import { answerOf, editors, openTab, run, viewersShown } from "../support/graphiql.js";
+import { retrieve } from "../support/swagger.js";
 import { migratedPlaceForTest, serve, until } from "../support/process.js";
 
-test("the demo store needs no input: GraphiQL shows products and the live show's changing figures", async () => {
+test("the demo store needs no input: GraphiQL shows products and the live show's changing figures, the API reference a product", async () => {
   const { env } = await migratedPlaceForTest();
   const [server, browser] = await Promise.all([serve(env), openBrowser()]);
   const opened = await browser.open(`${server.url}/graphql`);
@@ -13,12 +14,14 @@ test("the demo store needs no input: GraphiQL shows products and the live show's
   await until(async () => (await answerOf(page)).includes('"sku": "VT-10'), "the demo's products", 60_000);
   await openTab(page, "LiveFigures");
   await run(page);
-  const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
-  await until(async () => (await viewers()) !== undefined, "the first figures", 60_000);
-  const first = await viewers();
-  await until(async () => (await viewers()) !== first, "other figures", 60_000);
+  await until(async () => (await viewersShown(page)) !== undefined, "the first figures", 60_000);
+  const first = await viewersShown(page);
+  await until(async () => (await viewersShown(page)) !== first, "other figures", 60_000);
   expectClean(opened);
   await opened.screenshot("graphiql.demo");
+  await page.goto(`${server.url}/docs`);
+  expect(await retrieve(page, "linen-shirt")).toMatchObject({ body: { sku: "VT-1001" } });
+  expectClean(opened);
   await opened.close();
   expect((await server.stop()).status).toBe(0);
 });

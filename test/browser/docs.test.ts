@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone, setLook, type TestPage } from "../support/browser.js";
 import { documented, paths, product } from "../support/products.js";
 import { authorize, retrieve } from "../support/swagger.js";
 
@@ -65,7 +65,7 @@ async function openAsNew(
 
 /** Shows the page in a color scheme. */
 async function showIn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
-  await page.emulateMedia({ colorScheme });
+  await setLook(page, colorScheme);
   await page.locator(`html${colorScheme === "dark" ? ".dark-mode" : ":not(.dark-mode)"}`).waitFor();
 }
 

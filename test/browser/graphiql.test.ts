@@ -4,7 +4,18 @@ import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser.js";
-import { answerOf, editors, fill, openTab, run, textOf, untilTabIs, useToken } from "../support/graphiql.js";
+import {
+  answerOf,
+  editors,
+  fill,
+  openLiveFigures,
+  openTab,
+  run,
+  textOf,
+  untilTabIs,
+  useToken,
+  viewersShown,
+} from "../support/graphiql.js";
 import { readPage } from "../support/pages.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
@@ -184,16 +195,13 @@ describe("opened from the dashboard", () => {
   test("a subscription shows figures that change when an event is recorded", async () => {
     const { id } = await saved(store, { status: "LIVE", durationSeconds: null });
     const { page } = opened;
-    await openTab(page, "LiveFigures");
-    await page.getByRole("button", { name: "Variables", exact: true }).click();
-    await fill(page, editors.below, JSON.stringify({ show: id }));
+    await openLiveFigures(page, id);
     await run(page);
-    const viewers = async () => /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
-    await until(async () => (await viewers()) === "0", "the first figures");
+    await until(async () => (await viewersShown(page)) === "0", "the first figures");
     await recorded(store, id, [{ id: "e1", type: "VIEW", channel: "LIVE", viewerId: "v1", seconds: 5 }]);
-    await until(async () => (await viewers()) === "1", "the figures with the event");
+    await until(async () => (await viewersShown(page)) === "1", "the figures with the event");
     await recorded(store, id, [{ id: "e2", type: "VIEW", channel: "REPLAY", viewerId: "v2", seconds: 5 }]);
-    await until(async () => (await viewers()) === "2", "the figures with both events");
+    await until(async () => (await viewersShown(page)) === "2", "the figures with both events");
     expect(await answerOf(page)).not.toContain("errors");
     await page.getByRole("button", { name: /^Stop/u }).click();
     expectClean(opened);

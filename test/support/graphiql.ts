@@ -49,6 +49,18 @@ export async function textOf(page: Page, editor: string): Promise<string> {
 /** What GraphiQL shows as the answer. */
 export const answerOf = (page: Page) => textOf(page, ".result-window");
 
+/** Opens the example of a subscription, for a show of the caller's. */
+export async function openLiveFigures(page: Page, show: string): Promise<void> {
+  await openTab(page, "LiveFigures");
+  await page.getByRole("button", { name: "Variables", exact: true }).click();
+  await fill(page, editors.below, JSON.stringify({ show }));
+}
+
+/** The viewers that the answer of that example shows; undefined while there is none. */
+export async function viewersShown(page: Page): Promise<string | undefined> {
+  return /"viewers": \{\s*"total": (\d+)/u.exec(await answerOf(page))?.[1];
+}
+
 /** Types the access token in, as a person does. */
 export async function useToken(page: Page, token: string): Promise<void> {
   await page.getByLabel("Access token").fill(token);

@@ -139,7 +139,7 @@ test("a decompression bomb of some kilobytes is refused without being inflated",
     expect(bomb.length).toBeLessThan(bytesMax);
     const refuse = () => post(paths.bulk, { coding, body: [bomb] });
     const refusing = await leastCpuMsOf(async () => expect(await refuse()).toMatchObject({ status: 413 }));
-    const inflating = await cpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length));
+    const inflating = await leastCpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length));
     expect(refusing).toBeLessThan(inflating / 2);
   }
 });
