@@ -126,8 +126,15 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
     throw error;
   }
   const { socketFolder, crashed } = server;
-  void lock.lost.then(server.kill); // writes nothing more into another process's folder
-  const open = connect("embedded", embeddedConnection(socketFolder), log);
+  let isLost = false;
+  void lock.lost.then(() => {
+    isLost = true;
+    return server.kill(); // writes nothing more into another process's folder
+  });
+  // Connections that end with the engine are no problem of their own: the reason is reported as `crashed`.
+  const open = connect("embedded", embeddedConnection(socketFolder), (problem) => {
+    if (!isLost) log(problem);
+  });
   try {
     await untilAnswered(open, server);
   } catch (error) {

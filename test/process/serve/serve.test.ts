@@ -168,7 +168,11 @@ test("data and tokens survive a restart, and a kill; a stop leaves neither lock 
 test("a server whose folder was taken over while it was suspended ends, and leaves the folder to the other", async () => {
   const lock = join(place.dataDir, "vitrine.lock");
   const other = JSON.stringify({ pid: 1, startedAt: "1", scope: "another boot pid:[1]", hostname: "c0ffee" });
+  const { token } = await cliJson(["token", "issue", "demo"], place.env);
+  const importing = await beginImport(server.url, token);
   await writeFile(lock, other);
+  await until(async () => (await readdir(place.temporary)).length === 0, "the engine to be stopped");
+  expect(await importing.finish(), "nothing was stored").toMatchObject({ code: "UNAVAILABLE" });
   const stderr = `vitrine: ${lock} was taken over by another process while this one was suspended.\n`;
   expect(await endOf(server)).toMatchObject({ status: 1, stderr });
   expect(await readFile(lock, "utf8")).toBe(other);
