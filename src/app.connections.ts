@@ -16,7 +16,7 @@ import type { OpenDatabase } from "./database/open.js";
 import { forStore } from "./database/shares/forStore.js";
 import type { Tracing } from "./telemetry/tracing.js";
 
-/** Traces, where a collector is configured. Otherwise OpenTelemetry is not loaded. */
+/** Without a collector, OpenTelemetry is not loaded. */
 export async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
   const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
   if (endpoint === undefined) return undefined;

@@ -37,7 +37,6 @@ const retentionEveryMs = 30_000;
 
 /** The whole service; it opens no port. */
 export interface App {
-  /** For node:http's createServer. */
   readonly handler: RequestListener;
   /** To be notified of changes that are made without a request. */
   readonly feed: LiveFeed;
@@ -73,7 +72,7 @@ export async function createApp(
   });
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
-  // From here on there are open connections, which must be closed where the app cannot be created.
+  // From here on, open connections must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = await openFeed(config, database, log, primary);
   const share = primary && shareMetrics.bind(undefined, primary);
@@ -119,7 +118,7 @@ export async function createApp(
   }
 }
 
-/** What is done in the background. Each round that fails is logged, and tried again. */
+/** Each round that fails is logged, and tried again. */
 function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, log: Logger): readonly Sweep[] {
   const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
     startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });

@@ -98,7 +98,6 @@ const variables = z.object({
   NODE_ENV: z.string().optional(),
 });
 
-/** The variables that have an effect. */
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 const environment = variables.transform((values) => ({

@@ -33,8 +33,8 @@ export async function describeStore(db: Database, storeId: string): Promise<Stor
 }
 
 /**
- * Deletes a store: first its tokens and public keys, so that nothing more is written, then all of its data, and itself
- * last. After an interruption, another call deletes the rest.
+ * Deletes a store: first its tokens and public keys, so that nothing more is written, then its data. Another call
+ * completes an interrupted one.
  *
  * @param waitMs until its tokens and keys have stopped working
  * @returns what it had

@@ -95,7 +95,6 @@ export async function addRevocation(db: Database, storeId: string, id: string): 
     ON CONFLICT ("storeId", id) DO NOTHING`;
 }
 
-/** Null where there is none. */
 export async function revocationOf(db: Database, storeId: string, id: string): Promise<Date | null> {
   // findUnique would be joined with another store's, on two nodes of Citus
   const found = await db.revocation.findFirst({ where: { storeId, id }, select: { revokedAt: true } });

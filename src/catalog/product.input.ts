@@ -74,7 +74,6 @@ export function checkProduct(product: unknown, place: Place, problems: Problems)
   return checkFields(product, { place, problems, missing: missingField });
 }
 
-/** Reports every problem of one patch by itself. */
 function checkPatch(patch: unknown, place: Place, problems: Problems): patch is ProductPatch {
   return checkFields(patch, { place, problems, missing: missingInPatch });
 }

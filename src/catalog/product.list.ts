@@ -20,7 +20,6 @@ interface ProductFilter {
   readonly available?: boolean | null | undefined;
   readonly priceMin?: number | null | undefined;
   readonly priceMax?: number | null | undefined;
-  /** Only products of this site or of none. */
   readonly siteId?: string | null | undefined;
 }
 

@@ -19,7 +19,6 @@ Examples:
   npx vitrine analytics export acme shows.csv
   npx vitrine analytics rebuild acme spring-show`;
 
-/** `vitrine analytics …` */
 export function addAnalyticsCommands(program: Command): void {
   const analytics = program
     .command("analytics")

@@ -51,7 +51,6 @@ export function addExportCommand(program: Command): void {
     });
 }
 
-/** @returns the number of products */
 function exportTo(
   store: string,
   file: string,

@@ -23,7 +23,6 @@ Examples:
   npx vitrine show delete acme spring-show
   npx vitrine show delete acme spring-show --force --yes`;
 
-/** `vitrine show …` */
 export function addShowCommands(program: Command): void {
   const show = program.command("show").description("live streams of a store").addHelpText("after", examples);
   addListCommand(show);

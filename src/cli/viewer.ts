@@ -11,7 +11,6 @@ The id is replaced by a random one in all events and distinct viewers of the sto
 Example:
   npx vitrine viewer erase acme 0b5ad1c0-89ab-4cde-8f01-23456789abcd`;
 
-/** `vitrine viewer …` */
 export function addViewerCommands(program: Command): void {
   const viewer = program.command("viewer").description("viewers of shows").addHelpText("after", help);
   viewer

@@ -7,7 +7,6 @@ export interface Channel {
   on(topic: string, listener: (...parts: never[]) => void): void;
 }
 
-/** Opens either end of it. */
 export function openChannel(worker: Worker): Channel {
   const listeners = new Map<string, (...parts: readonly unknown[]) => void>();
   worker.on("message", (message: unknown) => {

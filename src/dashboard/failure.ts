@@ -15,7 +15,6 @@ export class Failure extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** The delay that the server asked for. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

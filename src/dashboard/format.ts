@@ -72,7 +72,6 @@ const buckets = {
   MONTH: new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" }),
 };
 
-/** An hour, day, week or month by its start. */
 export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => buckets[bucket].format(ms);
 
 /** A time on the time line: the day, the time of day, or both, as its buckets and span require. */

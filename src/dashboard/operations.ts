@@ -10,7 +10,6 @@ export const storeQuery = graphql(`
   }
 `);
 
-/** A page of the store's shows, newest first. */
 export const showsQuery = graphql(`
   query Shows($first: Int, $after: String, $status: LiveStreamStatus, $search: String) {
     liveStreams(first: $first, after: $after, status: $status, search: $search) {
@@ -53,7 +52,6 @@ export const saveShowMutation = graphql(`
   }
 `);
 
-/** All that the page shows of one show. */
 const figures = graphql(`
   fragment Figures on LiveStreamAnalytics {
     name
@@ -126,7 +124,6 @@ const figures = graphql(`
   }
 `);
 
-/** The show's current state, and then every change. */
 export const showSubscription = withFragments(
   graphql(`
     subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
@@ -138,7 +135,6 @@ export const showSubscription = withFragments(
   figures,
 );
 
-/** The show's current state, where the subscription delivers nothing. */
 export const showQuery = withFragments(
   graphql(`
     query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {

@@ -2,7 +2,6 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatCompact, formatPoint } from "./format.js";
 
-/** A chart of one figure over time. */
 export interface Plot {
   /**
    * @param startsAtMs the start of each bucket

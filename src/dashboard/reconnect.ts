@@ -60,7 +60,6 @@ export async function follow<Value>(
 
 const wake = new EventTarget();
 
-/** Ends all waits. */
 export function retryNow(): void {
   wake.dispatchEvent(new Event("wake"));
 }

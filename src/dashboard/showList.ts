@@ -17,18 +17,15 @@ export function renewed(known: ShowList | undefined, page: ShowList): ShowList {
   return others.length === 0 ? page : { ...page, shows: [...page.shows, ...others], next: known.next };
 }
 
-/** The list with another page appended. */
 export function extended(known: ShowList | undefined, page: ShowList): ShowList {
   const ids = new Set(known?.shows.map(({ id }) => id));
   return { ...page, shows: [...(known?.shows ?? []), ...page.shows.filter(({ id }) => !ids.has(id))] };
 }
 
-/** Shows of the list that have begun, and those that are scheduled. */
 export function byBeginning(shows: readonly ShowSummary[]) {
   return { begun: shows.filter((show) => !isScheduled(show)), scheduled: shows.filter(isScheduled) };
 }
 
-/** Whether it comes after the other in the order of the list. */
 function isAfter(show: ShowSummary, other: ShowSummary): boolean {
   if (isScheduled(show) !== isScheduled(other)) return isScheduled(show);
   const [first, second] = isScheduled(show) ? [other, show] : [show, other];

@@ -131,7 +131,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
     isLost = true;
     return server.kill(); // writes nothing more into another process's folder
   });
-  // Connections that end with the engine are no problem of their own: the reason is reported as `crashed`.
+  // Connections end with the engine; `crashed` has the reason.
   const open = connect("embedded", embeddedConnection(socketFolder), (problem) => {
     if (!isLost) log(problem);
   });

@@ -27,8 +27,8 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
  * Compiles declared scopes into resolvers, in place: without its scope, a field is never resolved, in either style.
- * @pothos/plugin-scope-auth would evaluate scopes in each request, which costs 5 µs of CPU time for an operation, a
- * twentieth of a read, though they depend on the token alone.
+ * @pothos/plugin-scope-auth would evaluate scopes in each request, which costs 5 µs, a twentieth of a read, though they
+ * depend on the token alone.
  *
  * @throws {Error} for a root field that declares none
  */

@@ -4,7 +4,6 @@ import { tokenHeader } from "../access/identity.js";
 import { AppError } from "../errors.js";
 import type { RequestObservation } from "../telemetry/requestObservation.js";
 
-/** A request on its way through the router. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

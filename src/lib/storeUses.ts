@@ -4,7 +4,6 @@ export interface Waiter {
   readonly refuse: () => void;
 }
 
-/** What one store holds, has used, and waits for. */
 export interface StoreUse {
   readonly storeId: string;
   held: number;
@@ -73,7 +72,6 @@ export class StoreUses {
     return group === undefined ? 0 : (this.#heldByGroup.get(group) ?? 0);
   }
 
-  /** What stores of all groups hold. */
   get heldByGroups(): number {
     let sum = 0;
     for (const held of this.#heldByGroup.values()) sum += held;

@@ -19,7 +19,6 @@ export interface ExportRoute {
   readonly summary: string;
   readonly mediaType: string;
   readonly fileName: string;
-  /** The scope that the token needs. */
   readonly scope: Scope;
   /** Its arguments, as the variables of an operation. */
   readonly declared: string;

@@ -5,7 +5,6 @@ import { type ExportRoute, exportRoutes } from "./exports.routes.js";
 import { restBase } from "./routes.js";
 import { urlArguments } from "./urlArguments.js";
 
-/** A call of a path that answers with a file. */
 export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" | "scope"> {
   /** The whole path. */
   readonly route: string;

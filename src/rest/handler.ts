@@ -15,12 +15,10 @@ import { restBase, takesBody } from "./routes.js";
 export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
-  /** The scope that the token needs, as the field declares it: to be checked before the body is read. */
+  /** To be checked before the body is read. */
   readonly scope: ReturnType<typeof scopeOfRoute>;
   readonly takesBody: boolean;
-  /** The media types of bodies that are a file. */
   readonly uploadTypes: readonly string[];
-  /** The media types of bodies that are executed in batches, as they arrive. */
   readonly batchTypes: readonly string[];
   openBatches(context: Context): Batches;
   /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */

@@ -5,7 +5,6 @@ import type { RestOperation } from "./operations.js";
 import { restBase, takesBody } from "./routes.js";
 import { uploadArguments, urlArguments } from "./urlArguments.js";
 
-/** What a call sends. */
 export interface RestInput {
   /** The query string, without its question mark. */
   readonly search: string;

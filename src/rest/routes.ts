@@ -153,7 +153,6 @@ export const restRoutes: readonly RestRoute[] = [
   },
 ];
 
-/** Whether calls of a route have a body. */
 export function takesBody({ method }: Pick<RestRoute, "method">): boolean {
   return method === "POST" || method === "PUT";
 }

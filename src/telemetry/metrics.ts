@@ -10,7 +10,6 @@ const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 /** Labels only take values from the code or the schema, so that their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What is read at each scrape. */
 export interface MetricSources {
   readonly feed: Pick<LiveFeed, "watchers">;
   readonly database: Pick<OpenDatabase, "probe" | "engine" | "connection">;

@@ -12,7 +12,6 @@ interface Observed {
   readonly code: ErrorCode | undefined;
 }
 
-/** What metrics, the access log and traces report. */
 export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "code"> {
   readonly method: string;
   /** 0 where the client disconnected before a response. */

@@ -9,7 +9,6 @@ import { RequestObservation } from "./requestObservation.js";
 import { type Summary, summarize } from "./summary.js";
 import type { Tracing } from "./tracing.js";
 
-/** The access log, metrics and traces of one app. */
 export interface Telemetry {
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
   /** The metrics of all workers in the Prometheus text format. Rejects when they cannot be collected in time. */

@@ -18,7 +18,6 @@ export function remove(name: string): void {
   attempt(() => localStorage.removeItem(prefix + name));
 }
 
-/** The names of all that is stored. */
 export function stored(): readonly string[] {
   const names = attempt(() => Object.keys(localStorage).filter((name) => name.startsWith(prefix)));
   return (names ?? []).map((name) => name.slice(prefix.length));

@@ -3,7 +3,7 @@ import type { ShopperEventInput } from "../events/events.input.js";
 import { idBytes } from "../events/storage/idBytes.js";
 
 /**
- * Events of a batch, by index, that were not duplicates when it was recorded.
+ * Events of a batch, by index, that were new when it was recorded.
  *
  * @param since a time before the batch was recorded
  */

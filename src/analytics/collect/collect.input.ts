@@ -4,7 +4,6 @@ import { clip } from "../../lib/text.js";
 import { checkEvent, type EventSpan, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
 import { readFields } from "../events/events.json.js";
 
-/** Events of one show, and what they have in common. */
 export interface Collected {
   readonly show: string;
   readonly events: readonly ShopperEventInput[];

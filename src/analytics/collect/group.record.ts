@@ -4,7 +4,6 @@ import { type EventReceipt, recordEvents, recordShows } from "../events/events.r
 import type { ShowEvents } from "../events/events.send.js";
 import { newEvents } from "./accepted.js";
 
-/** A request whose events are not stored yet. */
 export interface Waiting extends ShowEvents {
   readonly resolve: (receipt: EventReceipt) => void;
   readonly reject: (error: unknown) => void;

@@ -12,14 +12,12 @@ export type RecordTogether = (
   events: readonly ShopperEventInput[],
 ) => Promise<EventReceipt>;
 
-/** One store's requests that wait for their turn. */
 interface Queue {
   waiting: Waiting[];
   /**
    * Shows whose requests wait for the show's lock or names, or are recorded one by one: others need not wait for them.
    */
   readonly alone: Set<string>;
-  /** Requests without an answer. */
   unanswered: number;
   running: number;
   startedAt: number;
@@ -38,8 +36,8 @@ const unansweredMax = 5_000;
 const unansweredOfStoreMax = unansweredMax / 2;
 
 /**
- * Group commit: requests of one store that come together are recorded by one statement, which is most of the cost of
- * small ones. Each gets the counts of its own events; one that is refused fails alone.
+ * Group commit: one statement, most of the cost of small requests, records those of one store that come together. Each
+ * gets the counts of its own events; one that is refused fails alone.
  */
 export function createGroupCommit(): RecordTogether {
   const queues = new Map<string, Queue>();

@@ -2,7 +2,6 @@ import Bowser from "bowser";
 import { isbot } from "isbot";
 import { LRUCache } from "lru-cache";
 
-/** What devices of pages are called. */
 type Device = "mobile" | "tablet" | "desktop" | "tv" | "other";
 
 interface Client {

@@ -17,9 +17,9 @@ const timeoutMs = 30 * 60_000;
 const randomBytesOfId = 16;
 
 /**
- * Replaces the id of a viewer by a random one, another one in each show of the store. Figures stay, a rebuild gives the
- * same, and events that are sent again are still known. Who returns with the old id is a new viewer. Reads all events
- * of the store's shows; after an interruption, another call does the rest.
+ * Replaces the id of a viewer by a random one in each show of the store. Figures stay, also after a rebuild, and events
+ * that are sent again are still known. Who returns with the old id is a new viewer. Reads all events of the store's
+ * shows; after an interruption, another call does the rest.
  *
  * @throws {AppError} VALIDATION_FAILED for an id that no viewer can have, or UNAVAILABLE where a show stays locked
  */

@@ -9,7 +9,6 @@ import { channelCodes, typeCodes } from "./storage/codes.js";
 import { idText } from "./storage/idBytes.js";
 
 export interface EventExportOptions {
-  /** Told how many events were read so far. */
   readonly onProgress?: (events: number) => void;
 }
 

@@ -35,8 +35,8 @@ const lockWaitMs = 120_000;
 const batchEvents = 2_000;
 
 /**
- * Records an NDJSON file of any size in constant memory. All lines are checked before anything is stored. An error
- * while recording leaves the earlier batches stored; a second run adds the rest, since event ids count once.
+ * Records an NDJSON file of any size in constant memory. All lines are checked before anything is stored. After an
+ * error while recording, a second run adds the rest, since event ids count once.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED: for a scheduled or archived show, or naming each
  * problem by its line
@@ -104,7 +104,6 @@ async function recordChecked(
   }
 }
 
-/** Invalid lines give no events. */
 async function* readEvents({ handle, size, span }: EventFile, problems: Problems) {
   for await (const { lines, bytesRead } of readLines(handle, size)) {
     const events: ShopperEventInput[] = [];

@@ -7,7 +7,6 @@ export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
 export type ShopperEventType = (typeof shopperEventTypes)[number];
 export type Channel = (typeof channels)[number];
 
-/** A product of an order. */
 export interface OrderLineInput {
   readonly productId: string;
   readonly quantity: number;
@@ -37,7 +36,6 @@ const amountMax = 1e9;
 const linesMax = 100;
 const quantityMax = 1_000_000;
 
-/** When events may have occurred. */
 export interface EventSpan {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */

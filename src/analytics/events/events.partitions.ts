@@ -12,8 +12,8 @@ interface Partition {
 }
 
 /**
- * Sends events in batches, one at a time for each partition. A viewer's events are in one partition, so they are
- * accepted in order, and batches do not wait for each other's rows. Reads ahead until a partition has a full batch.
+ * Sends events in batches, one at a time for each partition. A viewer's events are in one partition, so their order
+ * stays. Reads ahead until a partition has a full batch.
  *
  * @returns when all batches are sent. After a failure no further ones are sent; those under way are awaited
  */

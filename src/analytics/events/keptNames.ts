@@ -23,7 +23,7 @@ export const nameLimits: NameLimits = { devices: 1_000, products: 10_000 };
 const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
 type Kind = (typeof kinds)[number];
 
-/** Cached names of a show; names are never removed, unless the show is deleted. */
+/** Names are never removed, unless the show is deleted. */
 export interface CachedNames {
   /** Tells the show from a later one with its id. Undefined until it is known. */
   createdAt?: Date | null;

@@ -50,7 +50,6 @@ export class WatchedShow {
     if (!this.isWatched) clearTimeout(this.#timer);
   }
 
-  /** Reads the first value, starting now or later. */
   readFirst(watcher: Watcher): Promise<void> {
     if (this.#firstReading === undefined) return this.#readFirstFor([watcher]);
     if (this.#arrived === undefined) {
@@ -74,7 +73,6 @@ export class WatchedShow {
     }
   }
 
-  /** Except those who were given a later read meanwhile. */
   async #readFor(watchers: () => readonly Watcher[]): Promise<void> {
     this.#readings += 1;
     const reading = this.#readings;

@@ -80,7 +80,6 @@ export async function listProductPerformance(
   return { nodes, hasNextPage: rows.length > first };
 }
 
-/** Counted up to a maximum. */
 export async function countProductPerformance(
   db: Database,
   storeId: string,

@@ -8,20 +8,17 @@ import type { StoreRange } from "./storeRange.js";
 export type ShowExportFormat = "csv" | "ndjson";
 
 export interface ShowExportOptions extends Partial<Pick<StoreRange, "from" | "until">> {
-  /** Told how many shows were read so far. */
   readonly onProgress?: (shows: number) => void;
-  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const showsPerPage = 200;
 
-/** A page ends here. */
 type Position = Pick<LiveStreamAnalytics, "startedAt" | "id">;
 
 /**
- * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON. In
- * constant memory: a page is read once the one before was taken. Each row is consistent in itself.
+ * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON, in
+ * constant memory. Each row is consistent in itself.
  *
  * @throws {AppError} UNAVAILABLE
  */

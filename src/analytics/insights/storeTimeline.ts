@@ -21,7 +21,6 @@ interface PartRow {
   readonly part: number;
   readonly orders: number;
   readonly carts: number;
-  /** A decimal. */
   readonly sales: string;
 }
 

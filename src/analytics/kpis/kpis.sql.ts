@@ -1,7 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import type { ChannelTotals, DeviceTotal } from "./kpis.js";
 
-/** What kpisOf needs of a show. */
 export interface KpiColumns {
   readonly currency: string | null;
   readonly totals: readonly ChannelTotals[];

@@ -4,7 +4,7 @@ type Decimal = Prisma.Decimal;
 /** Longer results are truncated, so that they are rounded only once, to 2 decimals. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
-/** Not truncated: amounts may have hundreds of digits, and the last one may decide how half a cent is rounded. */
+/** Not truncated: the last of hundreds of digits may decide how half a cent is rounded. */
 const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
 /** Exact. ANY, the whole show, has only distinct viewers. */
@@ -50,7 +50,6 @@ export interface Kpis {
   readonly netSales: ByChannel;
 }
 
-/** Amounts or counts. */
 interface ByChannel {
   readonly live: number;
   readonly replay: number;

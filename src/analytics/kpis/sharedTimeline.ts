@@ -11,8 +11,8 @@ interface Line {
 }
 
 /**
- * `readTimeline` for all who hold the same analytics. Of time lines that differ only in where they begin, at most two
- * are read, and the others are parts of these: forty subscribers may each have begun a minute later.
+ * `readTimeline` for all who hold the same analytics. Of time lines that differ only in where they begin, as those of
+ * later subscribers, at most two are read, and the others are parts of these.
  *
  * @throws {AppError} VALIDATION_FAILED as `readTimeline`
  */

@@ -34,10 +34,7 @@ interface TimelineParts extends ShowKey, Bounds {
   readonly bucketSeconds: number;
 }
 
-/**
- * Buckets of whole days or quarters of an hour are read from spans, with minutes only at the ends: few rows, however
- * long the show.
- */
+/** Buckets of whole days or quarters of an hour are read from spans, with minutes only at the ends. */
 export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineParts): Prisma.Sql {
   const unit = [daySeconds, quarterSeconds].find((seconds) => bucketSeconds % seconds === 0);
   const show = { storeId, lsId };

@@ -27,7 +27,7 @@ interface TimelineArgs {
   readonly untilMs: number | null;
 }
 
-/** In seconds since 1970; sales as a decimal. */
+/** Seconds since 1970. */
 type BucketRow = readonly [startsAt: number, viewers: number, carts: number, orders: number, sales: string];
 
 /** Buckets are read as one JSON text for each show, since reading up to 1,500 rows takes much longer than parsing it. */

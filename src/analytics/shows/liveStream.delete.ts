@@ -9,7 +9,6 @@ import { withShowLock } from "./showLock.js";
 
 export interface LiveStreamDeletion {
   readonly message: string;
-  /** Removed with it. */
   readonly events: number;
 }
 
@@ -32,8 +31,8 @@ const tables = [
 const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowBase", "ShowProductSlot", "ShowProductSpan"];
 
 /**
- * Deletes a show with its data. Events are many rows: the show is archived first, so that it takes no more, and they
- * are removed in batches. After an interruption, another call removes the rest.
+ * Deletes a show with its data. The show is archived first, so that it takes no more events, and these are removed in
+ * batches. Another call completes an interrupted one.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where it has events and `force` is not given, or
  * UNAVAILABLE where it stays locked

@@ -25,7 +25,6 @@ import { LiveStream, LiveStreamStatus } from "./liveStream.schema.js";
 
 const scheduled: LiveStreamRow["status"] = "SCHEDULED";
 
-/** A show with its place in the order that was asked for. */
 interface ListedShow extends LiveStreamRow {
   readonly place?: readonly string[];
 }

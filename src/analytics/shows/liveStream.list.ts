@@ -4,7 +4,6 @@ import { isLongerThan, isStorable } from "../../lib/text.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import type { LiveStreamStatus } from "./liveStream.js";
 
-/** The place of a show in the list. */
 export interface LiveStreamPosition {
   readonly startedAt: Date;
   readonly id: string;
@@ -29,8 +28,7 @@ const searchCharactersMax = 200;
 const searchWordsMax = 8;
 
 /**
- * Newest first, and after all others those that are scheduled, the next one first. Shows with the same start are
- * ordered by id, in the same direction.
+ * Newest first, and last those that are scheduled, the next one first. Equal starts go by id, in the same direction.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */

@@ -23,8 +23,8 @@ export interface PrunedRows {
 const epochMinute = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
 
 /**
- * Removes the events of a page that occurred before the show's horizon, in the order of ids, and keeps what they had
- * added for a rebuild. Recording goes on beside it, since it takes no events from before the horizon.
+ * Removes the events of a page that occurred before the show's horizon, and keeps what they had added for a rebuild.
+ * Recording goes on beside it, since it takes no events from before the horizon.
  */
 export function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
   return Prisma.sql`

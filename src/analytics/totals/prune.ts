@@ -30,7 +30,7 @@ const batchTimeoutMs = 60_000;
 
 /**
  * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows take
- * no events, so no removed event can count again. After an interruption, another run removes the rest.
+ * no events, so no removed event can count again. Another run completes an interrupted one.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the named show is not archived or ended later
  */

@@ -109,7 +109,7 @@ function minutes(show: RebuiltShow): Prisma.Sql {
       SELECT 1`;
 }
 
-/** The device of the first event on a channel where it is kept by name, otherwise `other`; empty without any event there. */
+/** The device of the first event on a channel, by name or as `other`; empty without any event there. */
 function keptDevice(code: 1 | 2): Prisma.Sql {
   const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
   return Prisma.sql`CASE WHEN ${first}.device IS NULL THEN '' ELSE coalesce(${kept}.device, ${otherDevice}) END`;

@@ -20,8 +20,8 @@ interface RetentionOptions {
 const storesPerPage = 500;
 
 /**
- * Removes the events of all stores' ended and archived shows that occurred before a time. Of archived shows that ended
- * before it, the rows that identify viewers go too. Totals stay. After an interruption, another run removes the rest.
+ * Removes the events of all stores' ended and archived shows that occurred before a time, and the rows that identify
+ * viewers of archived shows that ended before it. Totals stay. Another run completes an interrupted one.
  *
  * @throws {AppError} UNAVAILABLE where a show stays locked
  */

@@ -3,7 +3,6 @@ import { ParserOptions } from "fast-csv";
 import { Finder, LineEnds } from "./finder.js";
 import { plainCells } from "./plainCells.js";
 
-/** What separates the cells of a row. */
 export type Delimiter = (typeof delimiters)[number];
 export const delimiters = [",", ";", "\t"] as const;
 
@@ -67,7 +66,6 @@ function trimUnquoted(parser: RowParser): RowParser {
   return parser;
 }
 
-/** What reads the rows of one delimiter. */
 const readers = Object.fromEntries(
   delimiters.map((delimiter) => {
     const parserOptions = new ParserOptions({ headers: false, delimiter });

@@ -21,9 +21,9 @@ const delimiterCodes = new Set(delimiters.map((delimiter) => delimiter.charCodeA
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
 
 /**
- * Splits CSV text, given in pieces of any size, into records in linear time; fast-csv would parse an unfinished record
- * again with each piece. Cells are delimited as by fast-csv: white space may surround a quoted cell, and quotes within
- * an unquoted one are text. Lines end with LF, CRLF or CR, also within quotes. Until the delimiter is known, each one
+ * Splits CSV text, in pieces of any size, into records in linear time; fast-csv would parse an unfinished record anew
+ * with each piece. Cells are delimited as by fast-csv: white space may surround a quoted cell, and quotes within an
+ * unquoted one are text. Lines end with LF, CRLF or CR, also within quotes. Until the delimiter is known, each one
  * counts.
  */
 export class RecordSplitter {
@@ -53,7 +53,6 @@ export class RecordSplitter {
     return this.#delimiter ?? ",";
   }
 
-  /** The current line. */
   get line(): number {
     return this.#line;
   }

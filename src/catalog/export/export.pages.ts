@@ -22,8 +22,7 @@ interface Page extends Digest {
 
 /**
  * Reads a consistent snapshot in the embedded engine's single session, which an open cursor would block: page by page,
- * in statements of milliseconds, and again if the catalog has then changed. If it changes all the time, the last
- * attempt is one transaction.
+ * in statements of milliseconds, and again if the catalog has then changed. The last attempt is one transaction.
  *
  * @throws the signal's reason once it is aborted
  */

@@ -10,11 +10,9 @@ export interface ExportFilter {
   /** Only products sold on this site: those tied to it, and those tied to none. */
   readonly siteId?: string | undefined;
   readonly available?: boolean | null | undefined;
-  /** Only products stored at this time or later. */
   readonly updatedSince?: Date | null | undefined;
 }
 
-/** What comes before the products. */
 export const exportOpenings: Readonly<Record<ExportFormat, string>> = {
   csv: `${productFieldNames.join(",")}\n`,
   ndjson: "",

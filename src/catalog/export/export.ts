@@ -11,9 +11,7 @@ import { type ExportFilter, type ExportFormat, exportOpenings } from "./export.s
 
 export interface ExportOptions extends Omit<ExportFilter, "storeId" | "siteId"> {
   readonly site?: SiteReference | undefined;
-  /** Told how many products were read so far. */
   readonly onProgress?: ((products: number) => void) | undefined;
-  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 

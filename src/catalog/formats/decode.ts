@@ -11,7 +11,6 @@ const marks = [
   { encoding: "UTF-16BE", bytes: [0xfe, 0xff] },
 ] as const;
 
-/** Whether text in this encoding can be read. */
 export function isEncoding(name: string): boolean {
   return name !== "" && iconv.encodingExists(name) && !/^(?:base64|hex|binary|internal)$/iu.test(name);
 }

@@ -35,7 +35,6 @@ export class FormatReader {
     this.#preview = preview ? [] : undefined;
   }
 
-  /** Refuses the file as a whole. */
   refuse(message: string, field?: string): void {
     const path = field === undefined ? this.#path : this.#path.concat(field);
     this.#checks.problems.add({ code: "REQUIRED", message, path, line: 1 });

@@ -15,7 +15,6 @@ export type RowEvent =
   | { readonly row: SourceRow }
   | { readonly message: string; readonly line: number; readonly ends: boolean };
 
-/** Yields rows from pieces of a file's text. */
 export interface RowSource {
   /** The current line, and that on which its row began. */
   readonly line: number;

@@ -65,8 +65,6 @@ export async function endReading(reader: Reader): Promise<void> {
 }
 
 /**
- * Writes each chunk as it is read.
- *
  * @throws {RowsInDoubt} if rows conflict or are invalid
  * @throws {AppError} TOO_MANY_DELETIONS, or VALIDATION_FAILED where far too many values are invalid
  */

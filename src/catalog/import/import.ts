@@ -69,8 +69,8 @@ async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportRes
 }
 
 /**
- * Most imports are valid, so chunks are written as they come, and constraints find conflicts. Only then are rows
- * collected, to report every problem.
+ * Most imports are valid, so chunks are written as they come. Rows are collected, to report every problem, only where
+ * constraints find a conflict.
  */
 async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {

@@ -23,7 +23,6 @@ export interface ReadResult {
 export interface ReadOptions {
   /** Whether the keys of rows suffice. */
   readonly keysOnly?: boolean;
-  /** Whether products are patches. */
   readonly isPatch?: boolean;
 }
 

@@ -24,11 +24,7 @@ import {
   stagedRows,
 } from "./staging.js";
 
-/**
- * Leaves out rows that fail.
- *
- * @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS
- */
+/** @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS */
 export async function importValidRows(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
   const { source, signal } = job;
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
@@ -65,7 +61,6 @@ export async function failRows(
   return mode === job.mode ? { mode, failures } : { mode, failures, deleted: 0, remark: nothingDeleted };
 }
 
-/** Rows that fail, and the mode in which the others are stored. */
 interface FailedImport extends Pick<Written, "deleted" | "remark"> {
   readonly mode: ImportMode;
   readonly failures: ImportFailures;

@@ -27,7 +27,6 @@ export class LineSet {
   }
 }
 
-/** Products are rows of their own. */
 export type RowForm = "csv" | "ndjson";
 
 /**

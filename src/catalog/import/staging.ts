@@ -141,7 +141,6 @@ export async function failDependents(transaction: Database): Promise<void> {
 
 const linesAtOnce = 200_000;
 
-/** Collects the lines of rows that do not fail. */
 export async function collectAccepted(transaction: Database, lines: LineSet): Promise<void> {
   lines.clear(); // an earlier attempt may have filled it
   for (let after = 0; ;) {
@@ -159,7 +158,6 @@ export const wholeRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" W
 
 export const failedRows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging" WHERE failed) s`;
 
-/** Counts invalid rows that have an id or sku. */
 export async function countInvalidWithKey(transaction: Database): Promise<number> {
   const [row] = await transaction.$queryRaw<[{ total: number }]>`
     SELECT count(*)::int AS total FROM "ProductStaging" WHERE title IS NULL AND coalesce(id, sku) IS NOT NULL`;

@@ -67,7 +67,6 @@ export async function refuseProblems(transaction: Database, job: ImportJob, read
   if (problems.total > 0) throw validationFailed(problems);
 }
 
-/** Stores the staged rows that do not fail. */
 export async function storeStaged(
   transaction: Database,
   { target: { storeId, siteId }, mode }: ImportJob,

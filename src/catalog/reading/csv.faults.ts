@@ -15,7 +15,6 @@ export function recordFaultMessage(fault: RecordFault | undefined, delimiter: De
   return `A closing quote must be followed by ${delimiterNames[delimiter]} or the end of the line.`;
 }
 
-/** That a line cannot be decoded. */
 export function invalidText(line: number, encoding: string): string {
   const message = `Line ${line} is not valid ${encoding}.`;
   if (encoding !== "UTF-8") return message;

@@ -25,7 +25,6 @@ export interface CsvResult {
   readonly failed?: FailedRows;
   /** The first valid products, if asked for. */
   readonly preview?: readonly Partial<ProductInput>[];
-  /** The file's layout, if looked for. */
   readonly format?: string;
   /** What the file has that is not stored, and how it was read. */
   readonly notes?: readonly string[];
@@ -40,7 +39,6 @@ export interface CsvOptions extends ChunkOptions {
   readonly errorPolicy?: ErrorPolicy;
   /** Found in the header by default. */
   readonly delimiter?: Delimiter | undefined;
-  /** Whether the result shows the first valid products. */
   readonly preview?: boolean;
 }
 

@@ -10,7 +10,6 @@ const sliceBytes = 64 * 1024;
 /** More than a product of maximum length has. */
 const productBytesMax = 4 * 1024 * 1024;
 
-/** Where they are in a body. */
 export type ProductsRange = Pick<UnparsedValue, "start" | "end" | "first">;
 
 export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {

@@ -41,8 +41,7 @@ export type ReadingMessage =
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
 /**
- * Shared memory does not count for V8, which would keep many large bodies before it next collects garbage. A collection also
- * discards much of the compiled code.
+ * Shared memory does not count for V8, which would keep many large bodies. A collection also discards compiled code.
  */
 const collectAfterBytes = 16 * 1024 * 1024;
 let uncollectedBytes = 0;

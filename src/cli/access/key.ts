@@ -16,7 +16,6 @@ A key is no secret: it stands in the pages of the shop. It may only report what 
 Example:
   npx vitrine key issue acme --origin https://shop.example --label shop`;
 
-/** `vitrine key …` */
 export function addKeyCommands(program: Command): void {
   const key = program.command("key").description("public keys for pages of a store").addHelpText("after", examples);
   addIssueCommand(key);

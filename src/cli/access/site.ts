@@ -19,7 +19,6 @@ Examples:
   npx vitrine site remove acme acme-de
   npx vitrine site remove acme acme-de --yes`;
 
-/** `vitrine site …` */
 export function addSiteCommands(program: Command): void {
   const site = program.command("site").description("sites on which a store sells").addHelpText("after", examples);
   addAddCommand(site);

@@ -24,7 +24,6 @@ Examples:
   npx vitrine store delete acme
   npx vitrine store delete acme --yes`;
 
-/** `vitrine store …` */
 export function addStoreCommands(program: Command): void {
   const store = program
     .command("store")

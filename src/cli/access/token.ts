@@ -17,7 +17,6 @@ Examples:
   npx vitrine token rotate acme 5f0c1f4e-… --grace 1h
   npx vitrine token revoke acme 5f0c1f4e-…`;
 
-/** `vitrine token …` */
 export function addTokenCommands(program: Command): void {
   const token = program.command("token").description("access tokens of a store").addHelpText("after", examples);
   addIssueCommand(token);

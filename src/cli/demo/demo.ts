@@ -31,8 +31,8 @@ const runningShowName = "Autumn looks";
 const endedShow = "summer-sale";
 
 /**
- * Creates the demo store on a database without any store, or if a token is chosen for it, and two tokens. A chosen token stays
- * valid; a random one is valid until the next start, so that each start can show one. An interrupted creation is completed.
+ * Creates the demo store, where there is no store or a token is chosen for it, and two tokens. A chosen token stays
+ * valid; a random one is valid until the next start, which shows another. An interrupted creation is completed.
  *
  * @param url of the server, for the key of the pages of `/demo`
  * @returns undefined where there are other stores only
@@ -66,7 +66,6 @@ async function fillDemoStore(db: RootDatabase): Promise<void> {
   await addHistory(db, store);
 }
 
-/** A running and an ended show, both with visits. */
 async function addDemoShows(db: RootDatabase): Promise<void> {
   const host = { name: "Alex Meyer", email: "alex@shop.example" };
   const runningMinutes = 20;

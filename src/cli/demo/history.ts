@@ -32,8 +32,8 @@ const devices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "
 const regulars = 150;
 
 /**
- * Adds a dozen ended shows of the last three months. Ids are the same each time, so that what was recorded before counts once.
- * The shows are created by one statement: saved one by one, they would take longer than all events of a first start.
+ * Adds a dozen ended shows of the last three months, with the same ids each time, so that they count once. One
+ * statement creates them: saved one by one, they would take longer than all events of a first start.
  */
 export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
   const history = shows.map((show, index) => historyShow(show, index));

@@ -1,6 +1,5 @@
 import type { ProductInput } from "../../catalog/product.input.js";
 
-/** Of all amounts of the demo store. */
 export const currency = "EUR";
 
 export const demoProducts: readonly ProductInput[] = [

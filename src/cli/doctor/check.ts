@@ -1,4 +1,3 @@
-/** The result of one check. */
 export interface Check {
   readonly name: string;
   /** warning: it works, but may stop doing so or could do better. */

@@ -38,7 +38,6 @@ export function checkNode({ node, found }: NodeState): Check {
   return problem === undefined ? ok(name, detail) : warning(name, `${detail}; ${problem[0]}`, problem[1]);
 }
 
-/** The most urgent one, and what to do. */
 function problemOf(found: NodeFindings): readonly [problem: string, advice: string] | undefined {
   const { connections, connectionsMax, preparedLong, preparedMax, idleSlots, hasJit } = found;
   if (preparedLong > 0) {

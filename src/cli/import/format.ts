@@ -10,7 +10,6 @@ import {
 import type { CsvResult } from "../../catalog/reading/csv.js";
 import { AppError } from "../../errors.js";
 
-/** Options of commands about how a file is read. */
 export interface FileFormatOptions {
   readonly format?: string;
   readonly map?: Record<string, string>;
@@ -108,7 +107,6 @@ export async function requireOwnColumns(file: string, options: FormatOptions): P
   );
 }
 
-/** What is told of a file beside the counts, for JSON. */
 export function readingReport(read: CsvResult | undefined, dryRun: boolean): object {
   const { format = "vitrine", notes = [], preview = [] } = read ?? {};
   return {
@@ -118,7 +116,6 @@ export function readingReport(read: CsvResult | undefined, dryRun: boolean): obj
   };
 }
 
-/** The products that a dry run shows, for people. */
 export function describePreview({ preview = [] }: CsvResult): string {
   if (preview.length === 0) return "";
   const [first, be] = preview.length === 1 ? ["product", "it"] : [`${preview.length} products`, "they"];

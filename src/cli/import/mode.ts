@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ImportMode } from "../../catalog/import/modes/mode.js";
 
-/** Options of what an import does with what a file does not name. */
 export interface ModeCommandOptions {
   readonly mode: ImportMode;
   readonly maxDeletions?: number;

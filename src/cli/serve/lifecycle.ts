@@ -5,17 +5,15 @@ import type { Config } from "../../config.js";
 import { packageVersion } from "../../lib/packageFiles.js";
 import { reasonOf } from "../terminal/reason.js";
 
-/** What a service reports on its way. */
 export interface Lifecycle {
-  /** It answers at this address. */
   serves(address: string): void;
   /** It has begun to stop. @param reason the signal */
   stops(reason: string): void;
 }
 
 /**
- * Runs a service and logs when it serves, begins to stop and has stopped, with the reason and how long it took. A start that
- * fails is only reported as the error that it is.
+ * Logs when a service serves, begins to stop and has stopped, why, and how long it took. A start that fails is reported
+ * as its error alone.
  */
 export async function withLifecycle(
   log: Logger,

@@ -22,8 +22,8 @@ export function untilSignal(): Promise<string> {
 }
 
 /**
- * Ends the process after the "exit" listeners have removed temporary folders. The signal is raised again, since process.exit
- * waits for worker threads, and one may be executing a long statement.
+ * Ends the process after the "exit" listeners, which remove temporary folders. The signal is raised again, since
+ * process.exit waits for worker threads, one of which may be executing a long statement.
  */
 function end(signal: Signal): void {
   process.removeAllListeners(signal);

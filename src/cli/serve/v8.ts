@@ -15,8 +15,8 @@ export function collectGarbageEarly(): void {
 }
 
 /**
- * Puts the event loop before the threads of V8, which compile and collect garbage for all threads of the process. They no
- * longer collect young garbage, since a thread waits for that.
+ * Puts the event loop before the threads of V8, which compile and collect garbage. They no longer collect young
+ * garbage, since a thread waits for that.
  */
 export function lowerPriorityOfV8(): void {
   if (!existsSync(threadsFolder)) return; // not Linux, or a container without /proc

@@ -4,7 +4,6 @@ import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../errors.js";
 
-/** The file that a command writes. */
 export interface OutputFile {
   /** Where it is written: beside its target. */
   readonly draft: string;

@@ -5,7 +5,6 @@ import { isNdjson } from "../import/input.js";
 import { type OutputOptions, print, unlessReaderGone } from "./output.js";
 import { beginOutputFile } from "./outputFile.js";
 
-/** What stands for standard output. */
 export const standardOutput = "-";
 
 const compressed = /\.gz$/iu;

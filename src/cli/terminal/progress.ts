@@ -10,11 +10,8 @@ export interface Progress {
 }
 
 export interface ProgressOptions {
-  /** Such as `importing`. */
   readonly label: string;
-  /** Bytes, for instance. */
   readonly total: number;
-  /** Such as `rows`. */
   readonly items: string;
 }
 

@@ -12,7 +12,6 @@ import { leaveView } from "../hooks/useView.js";
 import { Dashboard } from "./Dashboard.js";
 import { SignIn } from "./SignIn.js";
 
-/** The page: the sign-in, or the dashboard while there is a valid token. */
 export function App() {
   const [token, setToken] = useState(readToken);
   const [reason, setReason] = useState<string>();

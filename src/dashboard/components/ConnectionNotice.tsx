@@ -8,7 +8,6 @@ interface Props {
   readonly connection: Connection;
   /** Whether earlier figures are still shown. */
   readonly hasFigures: boolean;
-  /** Whether figures are queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;
 }
 
@@ -29,7 +28,6 @@ const phases: Readonly<Record<Connection["phase"], string>> = {
   failed: "Stopped",
 };
 
-/** Whether the figures are up to date. */
 export function ConnectionStatus({ phase, isPolled = false }: Pick<Connection, "phase"> & { isPolled?: boolean }) {
   const isDelayed = phase === "open" && isPolled;
   return (

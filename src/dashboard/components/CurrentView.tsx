@@ -24,7 +24,6 @@ interface Props {
   readonly onTokenEnd: () => void;
 }
 
-/** What the address names. */
 export function CurrentView({ view, overview, ...props }: Props) {
   if (view.kind === "overview") return <OverviewOrNone {...props} state={view.state} />;
   return (

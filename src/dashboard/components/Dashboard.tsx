@@ -16,7 +16,6 @@ interface Props {
   readonly onRefused: () => void;
 }
 
-/** The list of shows, and the overview or the selected show. */
 export function Dashboard({ token, onSignOut, onRefused }: Props) {
   const [filter, setFilter] = useState<ShowFilter>({ status: undefined, search: "" });
   const [isCreating, setCreating] = useState(false);

@@ -1,7 +1,6 @@
 import { formatCount, formatDecimal, formatDuration, formatRate, moneyFormat } from "../format.js";
 import type { Kpis } from "../operations.js";
 
-/** The key figures, each with its parts. */
 export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
   const { sales, refunds, netSales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
   const formatMoney = moneyFormat(sales.currency);

@@ -1,4 +1,3 @@
-/** For a store that has not had a show yet. */
 export function NoShows({ onNew }: { readonly onNew: (() => void) | undefined }) {
   return (
     <div class="empty card">

@@ -74,7 +74,6 @@ export function ProductName({ productId, product, share }: ProductNameProps) {
 /** Clients may report any text: further devices are only counted. */
 const shownMax = 6;
 
-/** The share of each device among viewers, largest first. */
 export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   const others = devices.length - shownMax;
   return (

@@ -8,11 +8,9 @@ import { StatusBadge } from "./Elements.js";
 interface Props {
   readonly analytics: ShowAnalytics;
   readonly connection: Connection;
-  /** Whether figures are queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;
 }
 
-/** The name, times and status of the show, and whether its figures are up to date. */
 export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props) {
   const { name, status, startedAt, endedAt, durationSeconds, host } = analytics;
   return (

@@ -17,7 +17,6 @@ interface Props {
   readonly isOpen: boolean;
   readonly onFilter: (filter: ShowFilter) => void;
   readonly onSelect: (lsId: string) => void;
-  /** Undefined where the token may not save shows. */
   readonly onNew: (() => void) | undefined;
 }
 

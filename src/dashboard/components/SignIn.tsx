@@ -7,7 +7,6 @@ import { isSendable, whyRefused } from "../session.js";
 import { Brand } from "./Elements.js";
 
 interface Props {
-  /** Why the user has to sign in again. */
   readonly reason: string | undefined;
   readonly onToken: (token: string) => void;
 }

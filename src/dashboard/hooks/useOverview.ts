@@ -25,7 +25,6 @@ const productOrders: Readonly<Record<ProductColumn, ProductPerformanceOrder>> = 
   shows: "SHOWS",
 };
 
-/** All that the overview shows, each part asked for by itself. */
 export function useOverview(token: string, state: OverviewState) {
   return {
     totals: useStoreFigures(token, state.range),

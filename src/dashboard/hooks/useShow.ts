@@ -6,11 +6,9 @@ import { type Delivered, streamOrPoll } from "../polling.js";
 import { type Connection, follow } from "../reconnect.js";
 import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
 
-/** A show's analytics, and the span of their time line. */
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
-  /** Whether the token may read the catalog, and products have titles. */
   readonly withCatalog: boolean;
   /** Whether they had to be queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;

@@ -6,7 +6,6 @@ import type {
 } from "../../generated/dashboard/graphql.js";
 import { graphql, withFragments } from "./typed.js";
 
-/** Of one show or of many. */
 const keyFigures = graphql(`
   fragment KeyFigures on Kpis {
     sales {
@@ -33,7 +32,6 @@ const keyFigures = graphql(`
   }
 `);
 
-/** The figures of a time, and of as long a time before. */
 const totals = graphql(`
   fragment Totals on StoreAnalytics {
     from
@@ -47,7 +45,6 @@ const totals = graphql(`
   }
 `);
 
-/** What happened in a time, over all shows. */
 export const storeFiguresQuery = withFragments(
   graphql(`
     query StoreFigures($from: DateTime!, $until: DateTime!, $timeZone: String!, $bucket: StoreBucket!) {
@@ -70,7 +67,6 @@ export const storeFiguresQuery = withFragments(
   keyFigures,
 );
 
-/** A page of the shows that start in a time. */
 export const showTableQuery = withFragments(
   graphql(`
     query ShowTable(
@@ -115,7 +111,6 @@ export const showTableQuery = withFragments(
   keyFigures,
 );
 
-/** The products with the most of something in a time, in all shows. */
 export const bestProductsQuery = graphql(`
   query BestProducts($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!, $withCatalog: Boolean!) {
     productPerformance(from: $from, until: $until, first: 10, orderBy: $orderBy) {
@@ -171,7 +166,6 @@ const compared = graphql(`
   }
 `);
 
-/** Two shows, side by side. */
 export const comparisonQuery = withFragments(
   graphql(`
     query Comparison($one: String!, $other: String!, $withCatalog: Boolean!) {

@@ -12,7 +12,6 @@ export interface OwnDates {
 
 export type Range = DayCount | OwnDates;
 
-/** A time as the API takes it. */
 export interface Bounds {
   /** ISO 8601, like `until`. */
   readonly from: string;
@@ -29,7 +28,6 @@ const minuteMs = 60_000;
 /** The API's maximum. */
 const yearsMax = 5;
 
-/** The first and the last day of a range. */
 export function datesOf(range: Range, nowMs = Date.now()): OwnDates {
   if (typeof range !== "number") return range;
   const today = new Date(nowMs);
@@ -65,7 +63,6 @@ export function isDay(text: string): boolean {
   return /^(?:19|2\d)\d\d-\d\d-\d\d$/u.test(text) && dayOf(new Date(midnight(text))) === text;
 }
 
-/** What is counted in one bar. */
 export interface StorePoint {
   readonly startsAtMs: number;
   readonly orders: number;

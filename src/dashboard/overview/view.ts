@@ -1,7 +1,6 @@
 import { type DayCount, dayCounts, isDay, problemOfDates, type Range } from "./range.js";
 
 const columns = ["started", "name", "sales", "orders", "viewers"] as const;
-/** What the table of shows can be ordered by. */
 export type ShowColumn = (typeof columns)[number];
 
 const productColumns = ["sales", "orders", "quantity", "carts", "shows"] as const;
@@ -10,7 +9,6 @@ export type ProductColumn = (typeof productColumns)[number];
 const charts = ["sales", "orders", "carts"] as const;
 export type ChartFigure = (typeof charts)[number];
 
-/** All that can be chosen in the overview. */
 export interface OverviewState {
   readonly range: Range;
   readonly chart: ChartFigure;

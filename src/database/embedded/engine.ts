@@ -23,8 +23,8 @@ interface EmbeddedOptions {
 }
 
 /**
- * How many bytes of a WebAssembly function run before V8 optimizes it: 17 times the default of Node.js 20. The engine has thousands
- * of functions that run a few times at its start, and optimizing them takes a third of a command's CPU time.
+ * Bytes of a WebAssembly function that run before V8 optimizes it: 17 times the default. Optimizing the thousands of
+ * functions that run a few times at the engine's start takes a third of a command's CPU time.
  */
 const tieringBudget = 30_000_000;
 /** A command ends before most optimizations have paid: it takes a fifth less CPU time. */

@@ -5,8 +5,8 @@ import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import { extendedQueryLock } from "./extendedQueryLock.js";
 
 /**
- * A quarter of the default. The engine clears all of it when it starts, and operating systems cache the files as well: reads and
- * imports of 100,000 products take as long with either, and a process 105 MB and 150 ms less.
+ * A quarter of the default: the engine clears all of it when it starts. Reads and imports of 100,000 products take as
+ * long, and a process 105 MB and 150 ms less.
  */
 const sharedBuffers = "32MB";
 

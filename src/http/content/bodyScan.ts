@@ -7,7 +7,6 @@ import type { NewScan, ScanAnswer } from "./bodyScan.worker.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";
 
 export interface ReceivedBody extends JsonBody {
-  /** SHA-256 of scope and body, in hexadecimal. */
   readonly fingerprint: string | undefined;
   /** All of it, where nothing was cut out. */
   readonly frame: Buffer;

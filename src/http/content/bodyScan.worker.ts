@@ -6,7 +6,6 @@ import { collectGarbage, collectYoungGarbage } from "../../lib/threads/garbage.j
 import { lowerPriority } from "../../lib/threads/thread.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";
 
-/** A new body. */
 export interface NewScan {
   readonly options: ScanOptions;
   /** In bytes, where it is known. */

@@ -10,7 +10,7 @@ import { incomplete, receive } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
 
-/** Larger bodies are in a temporary file, from which a thread reads them. */
+/** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;
 
 /** Each may have MAX_UPLOAD_BYTES. */

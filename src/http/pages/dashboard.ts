@@ -5,7 +5,6 @@ import type { Route } from "../exchange.js";
 import { packageFile } from "../../lib/packageFiles.js";
 import { createPage, immutable } from "./page.js";
 
-/** The build's output. */
 const bundle = packageFile("dist/dashboard/");
 
 const mediaTypes: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-/** An operation to start from. */
 export interface Example {
   readonly query: string;
   readonly variables: object;

@@ -6,7 +6,6 @@ import { createPage } from "./page.js";
 
 export const trackerPath = "/tracker/v1.js";
 
-/** The build's output. */
 const script = packageFile("dist/tracker/v1.js");
 
 /** None if it was not built. Pages of any origin may load it, isolated ones too. */

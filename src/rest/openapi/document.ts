@@ -12,7 +12,6 @@ import type { ExportRoute } from "../exports.routes.js";
 import { restBase, type RestRoute } from "../routes.js";
 
 export interface ApiSources {
-  /** sofa-api's document. */
   readonly derived: object;
   /** The schema as REST shows it, for nullability and deprecations, which sofa-api loses. */
   readonly view: GraphQLSchema;

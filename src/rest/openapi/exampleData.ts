@@ -32,7 +32,6 @@ linen-shirt,VT-1001,Linen shirt,"Washed linen, shell buttons.",59.9,49.9,69.9,tr
 wool-scarf,VT-1003,Wool scarf,,,,,true,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/products/wool-scarf
 `;
 
-/** Both as NDJSON. */
 export const ndjsonExample = `${JSON.stringify(shirt)}\n${JSON.stringify(scarf)}\n`;
 
 /** An ended show of the demo store. */
@@ -77,7 +76,6 @@ export const analyticsExample = {
   },
 };
 
-/** A row for this show. */
 export const showsCsvExample = [
   showColumns.join(","),
   [

@@ -11,7 +11,6 @@ export interface Examples {
   /** A valid body; undefined if the operation has none. */
   request(route: RestRoute): unknown;
   answer(route: RestRoute): unknown;
-  /** A value of a path parameter. */
   parameter(route: RestRoute, name: string): string | undefined;
   problem(route: RestRoute, code: ErrorCode): ProblemDetails;
 }

@@ -40,7 +40,6 @@ const moment = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** By the operation. */
 const descriptions: Readonly<Record<string, ExportDescription>> = {
   exportProducts: {
     ...products,
@@ -66,7 +65,6 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
   },
 };
 
-/** The operation of a path that answers with a file. */
 export function describeExport(exported: ExportRoute, limits: ApiLimits, examples: Examples): object {
   const { operationId, summary, path, mediaType } = exported;
   const own = descriptions[operationId];

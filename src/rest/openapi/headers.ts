@@ -6,7 +6,6 @@ import type { RestRoute } from "../routes.js";
 const text: JsonSchema = { type: "string" };
 const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
 
-/** The header ETag of answers to GET. */
 const entityTagHeader = {
   description: "Identifies this state of the resource (RFC 9110, section 8.8.3): it changes whenever the answer does.",
   schema: text,
@@ -44,7 +43,6 @@ export function requestHeaders(route: RestRoute): string[] {
   ];
 }
 
-/** The header of an answer that was given before. */
 const idempotencyReplayedHeader = {
   description:
     "`true` where this is the stored answer to an earlier call with the same Idempotency-Key. Otherwise absent.",

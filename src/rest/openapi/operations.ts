@@ -116,7 +116,6 @@ const fileExamples: Readonly<Record<string, string>> = {
   "application/x-ndjson": ndjsonExample,
 };
 
-/** The content of a body that is a file. */
 function fileContent({ upload, batches }: RestRoute): Record<string, object> {
   const [mediaType] = (upload ?? batches)?.mediaTypes ?? [];
   if (mediaType === undefined) return {};

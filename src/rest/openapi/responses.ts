@@ -15,7 +15,6 @@ const headersByCode: Readonly<Partial<Record<ErrorCode, object>>> = {
   UNAVAILABLE: { "Retry-After": header("RetryAfter") },
 };
 
-/** The answers of an operation, by status. */
 export function describeResponses(
   route: RestRoute,
   success: { schema: JsonSchema; description: string },
@@ -63,7 +62,6 @@ function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
   return code !== undefined && others.length === 0 ? (headersByCode[code] ?? {}) : {};
 }
 
-/** The answers that are the same for all operations. */
 export function sharedResponses(
   routes: readonly RestRoute[],
   limits: ApiLimits,

@@ -36,7 +36,7 @@ export function componentSchemas(derived: JsonSchemas, view: GraphQLSchema): Jso
   return Object.fromEntries(kept.map(([name, schema]) => [name, correct(name, schema, view)]));
 }
 
-/** The schema of a value of this type. Where null is allowed, in or out, it says so. */
+/** Where null is allowed, in or out, it says so. */
 export function typeSchema(type: GraphQLType): JsonSchema {
   const schema = nonNullSchema(getNullableType(type));
   if (isNonNullType(type)) return schema;
@@ -69,7 +69,6 @@ function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): Js
   };
 }
 
-/** The fields of a type that REST shows on demand. */
 function onDemand(type: GraphQLObjectType, view: GraphQLSchema): readonly string[] {
   return restRoutes.flatMap(({ root, operation, shownOnDemand = [] }) => {
     const field = rootField(view, root, operation);

@@ -26,7 +26,6 @@ export interface DerivedParameter {
   readonly required: boolean;
 }
 
-/** What the document says of this deployment. */
 export interface ApiLimits {
   readonly bodyBytesMax: number;
   readonly bulkProductsMax: number;

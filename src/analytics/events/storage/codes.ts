@@ -5,7 +5,6 @@ import type { Channel, ShopperEventType } from "../events.input.js";
 export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 };
 export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY: 2, REFERRAL: 3 };
 
-/** The name of a channel, as totals have it. */
 export function channelName(code: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE WHEN ${code} = 1 THEN 'LIVE' WHEN ${code} = 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;
 }
@@ -25,7 +24,7 @@ export function minuteOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_part('minute', ${moment} AT TIME ZONE 'UTC')::int`;
 }
 
-/** The start of the minute; date_trunc would look the time zone up for each row. */
+/** date_trunc would look the time zone up for each row. */
 export function startOfMinute(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('1 minute', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }
@@ -35,7 +34,6 @@ export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }
 
-/** When a minute of an hour began. */
 export function momentOf(hour: Prisma.Sql, minute: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`to_timestamp(${hour}::float8 * 3600 + ${minute} * 60)`;
 }

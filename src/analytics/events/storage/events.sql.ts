@@ -9,7 +9,6 @@ import { viewersOf } from "./viewers.sql.js";
 /** With `unexpected`, the statement fails for any duplicate; with `expected`, only for a concurrent one; with `concurrent`, never. */
 export type Duplicates = "unexpected" | "expected" | "concurrent";
 
-/** A show that a batch has events of. */
 export interface BatchShow {
   readonly lsId: string;
   /** Of the events' times, null where all of them occurred now. */
@@ -94,8 +93,8 @@ function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
 }
 
 /**
- * Functions without rows, for which PostgreSQL expects some: of an unknown array it expects ten, and it keeps a generic
- * plan only where that seems no more expensive than one for the real parameters.
+ * Functions without rows, for which PostgreSQL expects some: it keeps a generic plan only where that seems no more
+ * expensive than one for the real parameters, and of an unknown array it expects ten rows.
  */
 const expectations = [
   { size: "small", countMax: 50, rows: Prisma.sql`unnest(NULL::int[])` },

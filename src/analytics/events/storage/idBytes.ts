@@ -17,10 +17,7 @@ export function idBytes(id: string): string {
   return `\\x${hex}${hex.length === uuidBytes * 2 ? "00" : ""}`;
 }
 
-/**
- * An array literal of ids as stored. One of UUIDs alone, as most are, is written into a buffer: from pieces of text it
- * takes four times as long.
- */
+/** An array literal of ids as stored. UUIDs are written into a buffer: pieces of text take four times as long. */
 export function idArrayLiteral(ids: readonly string[]): string {
   return uuidArrayLiteral(ids) ?? `{${ids.map((id) => `\\${idBytes(id)}`).join(",")}}`;
 }
@@ -55,7 +52,6 @@ function uuidArrayLiteral(ids: readonly string[]): string | undefined {
   return literal.toString("latin1", 0, end);
 }
 
-/** The reverse of idBytes, from the bytes. */
 export function idText(bytes: Uint8Array): string {
   const buffer = asBuffer(bytes);
   if (buffer.length === uuidBytes) {

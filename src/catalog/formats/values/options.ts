@@ -1,4 +1,3 @@
-/** The product's title and the values of the variant's options. */
 export function titleWithOptions(title: string, values: readonly string[]): string {
   return title === "" || values.length === 0 ? title : `${title} - ${values.join(" / ")}`;
 }

@@ -9,7 +9,6 @@ import { createStaging, failedRows, stagedRows } from "../staging.js";
 import { refuseProblems } from "../thorough.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
-/** Known once all rows are staged. */
 export interface Staged {
   readonly read: ReadResult;
   readonly unique: boolean;
@@ -52,7 +51,7 @@ async function hasConflict(transaction: Database, key: StagedKey, { mode, target
   return isThere;
 }
 
-/** Reports what is wrong, or removes the rows that fail. @throws {AppError} VALIDATION_FAILED */
+/** @throws {AppError} VALIDATION_FAILED */
 async function examine(
   transaction: Database,
   { storeId, importId }: StagedKey,

@@ -12,9 +12,9 @@ import { reclaim, recoverImports } from "./recover.js";
 import { haveDistinctKeys, stage } from "./stage.js";
 
 /**
- * Stores a long import in the embedded engine's single session by short transactions, since an open one blocks
- * everybody: rows are staged, then checked together and accepted with their answer, then stored while readers of this
- * store wait. A process that ends before acceptance has stored nothing; after it, recoverImports completes the rest.
+ * Stores a long import by short transactions, since an open one blocks the embedded engine's only session: rows are
+ * staged, then checked together and accepted with their answer, then stored while readers of this store wait. A process
+ * that ends before acceptance has stored nothing; after it, recoverImports completes the rest.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem, or UNAVAILABLE
  */

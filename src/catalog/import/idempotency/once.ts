@@ -13,7 +13,7 @@ export interface IdempotentRequest {
   readonly onReplay: () => void;
 }
 
-/** Within a transaction: returns the stored answer, or does the work and stores its answer. */
+/** Returns the stored answer, or does the work and stores its answer. */
 export type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
 
 interface Times {
@@ -30,7 +30,6 @@ const waitMs = 10_000;
  * Runs an import and stores its answer in the same transaction: for a day, the same request gets that answer. A failed
  * request stores nothing and may be repeated. Concurrent ones wait without a connection.
  *
- * @param signal aborted when the client disconnects
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
  * @throws {AppError} BAD_REQUEST for an invalid key, IDEMPOTENCY_KEY_REUSED for that of another request,
  *   IDEMPOTENCY_KEY_IN_USE after the maximum wait

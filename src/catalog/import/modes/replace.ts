@@ -116,7 +116,7 @@ export async function collectRemovals(
   return remark === undefined ? {} : { remark };
 }
 
-/** Removes the collected products. See collectRemovals. */
+/** See collectRemovals. */
 export async function removeUnnamed(
   transaction: Database,
   replacement: Replacement,

@@ -16,7 +16,6 @@ interface Props {
   readonly onTokenEnd: () => void;
 }
 
-/** Two shows side by side. */
 export function Comparison({ token, lsIds, onFollow, onTokenEnd }: Props) {
   const { value, connection } = useComparison(token, lsIds);
   const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";

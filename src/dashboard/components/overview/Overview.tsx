@@ -23,7 +23,6 @@ interface Props {
   readonly onTokenEnd: () => void;
 }
 
-/** Figures over the shows of a time. */
 export function Overview({ token, state, live, onState, onFollow, onTokenEnd }: Props) {
   const parts = useOverview(token, state);
   const connection = worstOf([parts.totals, parts.table, parts.best].map((part) => part.connection));
@@ -101,7 +100,6 @@ function Body({ totals, table, best, state, onState, onFollow }: BodyProps) {
 
 const phases = ["failed", "waiting", "connecting", "open"] as const;
 
-/** What is most to be known of several connections. */
 function worstOf(connections: readonly Connection[]): Connection {
   const [worst = { phase: "connecting" }] = connections.toSorted(
     (one, other) => phases.indexOf(one.phase) - phases.indexOf(other.phase),

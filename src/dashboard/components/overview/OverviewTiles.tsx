@@ -8,7 +8,6 @@ interface Figure {
   readonly format: (value: number) => string;
 }
 
-/** The figures of a time, each with its change against the time before. */
 export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
   const { previous, currency } = figures;
   return (

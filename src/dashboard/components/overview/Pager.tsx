@@ -6,7 +6,6 @@ interface Props {
   readonly isFirst: boolean;
   /** The cursor of the next page; null where there is none. */
   readonly next: string | null | undefined;
-  /** What is on the page, of how much. */
   readonly text: string;
   /** @param after the cursor that the page begins after; undefined for the first page */
   readonly onPage: (after: string | undefined, page: number) => void;

@@ -6,7 +6,6 @@ import { SortHeader } from "./SortHeader.js";
 
 interface Props {
   readonly products: readonly BestProduct[];
-  /** Whether the token may read the catalog. */
   readonly withCatalog: boolean;
   readonly isCurrent: boolean;
   readonly currency: string | null | undefined;

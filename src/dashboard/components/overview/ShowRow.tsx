@@ -6,7 +6,6 @@ import { Link } from "./Link.js";
 
 interface Props {
   readonly show: ListedShow;
-  /** Whether the table has a column of net sales. */
   readonly hasRefunds: boolean;
   readonly isPicked: boolean;
   /** Whether another one may be picked. */

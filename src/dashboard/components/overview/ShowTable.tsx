@@ -18,7 +18,6 @@ interface Props {
   readonly onFollow: (view: View) => void;
 }
 
-/** The shows that start in the time, ordered and searched by the server, a page at a time. */
 export function ShowTable({ table, isCurrent, state, onState, onFollow }: Props) {
   const { search, picked } = state;
   const firstPage = { after: undefined, page: 1 };

@@ -5,7 +5,6 @@ interface Props {
   readonly onSort: () => void;
 }
 
-/** The head of a column that the table can be ordered by. */
 export function SortHeader({ label, isSorted, isAscending = false, onSort }: Props) {
   return (
     <th scope="col" aria-sort={isSorted ? (isAscending ? "ascending" : "descending") : undefined}>

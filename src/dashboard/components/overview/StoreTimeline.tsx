@@ -24,7 +24,6 @@ const units = { HOUR: "hour", DAY: "day", WEEK: "week", MONTH: "month" } as cons
 const places = { HOUR: "at", DAY: "on", WEEK: "in the week of", MONTH: "in" } as const;
 const seconds = { HOUR: 3_600, DAY: 86_400, WEEK: 604_800, MONTH: 2_592_000 } as const;
 
-/** One figure by hour, day, week or month, and a table of all three. */
 export function StoreTimeline({ figures, bucket, chart, onChart }: Props) {
   const { timeline, from, until, currency } = figures;
   const points = useMemo(() => fillStoreBuckets(timeline, { from, until, bucket }), [timeline, from, until, bucket]);

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 
 interface Props<Point> {
   readonly label: string;
-  /** Columns, and what they show of a point. */
   readonly columns: readonly (readonly [head: string, cellOf: (point: Point) => string])[];
   readonly points: readonly Point[];
   readonly isEmpty: (point: Point) => boolean;

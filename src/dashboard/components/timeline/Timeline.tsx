@@ -18,7 +18,6 @@ const ranges = [
   ["all", "Until now"],
 ] as const;
 
-/** Four charts over the same time, and a table of them. */
 export function Timeline({ analytics, span, range, onRange }: Props) {
   const { timeline, peakConcurrentViewers, status, kpis } = analytics;
   const formatMoney = moneyFormat(kpis.sales.currency);

@@ -30,7 +30,7 @@ export interface MoveOptions extends Partial<PaceLimits> {
 /**
  * Does what the migration of small event rows does while servers of the version before go on: copies in batches while a
  * trigger queues new events, compares each show, and replaces the old tables in one short transaction. Each step stores
- * the progress, so an interrupted move continues. On Citus, the migration itself would leave tables that are not distributed.
+ * the progress, so an interrupted move continues. On Citus, the migration itself would not distribute its tables.
  *
  * @returns false, with nothing done, where the migration itself is to move the events
  * @throws {AppError} INTERNAL where a show differs, UNAVAILABLE where locks were not granted in time

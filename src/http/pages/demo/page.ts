@@ -4,7 +4,6 @@ import { pictureOf } from "./pictures.js";
 import { script } from "./script.js";
 import { style } from "./style.js";
 
-/** What the page of the demo shop shows and reports. */
 export interface DemoShop {
   /** Of the demo store, and the pages of other origins than the service's that may use it. */
   readonly key: string;
