@@ -13,6 +13,7 @@ import {
   product,
   products,
   type Sent,
+  storedProduct,
   storedProducts,
 } from "../support/products.js";
 
@@ -90,17 +91,7 @@ async function rowsAfter(way: string, ...lists: readonly (readonly Sent[])[]) {
 describe("the same import leaves the same rows", () => {
   test.each(Object.keys(ways))("by %s", async (way) => {
     const rows = await rowsAfter(way, list);
-    const expected = list.map(({ id, featured_image, price_min, price_max, ...sent }) => ({
-      id: String(id),
-      description: null,
-      price: null,
-      ...sent,
-      priceMin: price_min ?? null,
-      priceMax: price_max ?? null,
-      images: sent["images"] ?? [],
-      featuredImage: featured_image,
-      sites: [],
-    }));
+    const expected = list.map(storedProduct);
     expect(rows).toEqual(expected.toSorted((a, b) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))));
     expect(rows).toEqual(await rowsAfter("REST, as a list", list));
   });

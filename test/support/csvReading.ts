@@ -1,20 +1,22 @@
 import { expect } from "vitest";
 import { type CsvSource, readProductCsv } from "../../src/catalog/import/csv.js";
+import { productColumns } from "../../src/catalog/product.columns.js";
+import { productFieldNames } from "../../src/catalog/product.input.js";
 import type { CsvChunk, CsvOptions } from "../../src/catalog/reading/csv.js";
 
 export const header = "id,sku,title,available,featured_image,url";
 export const row = (id: string): string => `${id},s-${id},Title,true,https://a.example/i.jpg,https://a.example/p`;
+/** The columns of a row without values. */
+export const emptyRow = Object.fromEntries(
+  productFieldNames.map((name) => [name, productColumns[name].type === "text[]" ? "{}" : null]),
+);
 export const stored = (line: number, id: string) => ({
+  ...emptyRow,
   line: String(line),
   id,
   sku: `s-${id}`,
   title: "Title",
-  description: null,
-  price: null,
-  price_min: null,
-  price_max: null,
   available: "true",
-  images: "{}",
   featured_image: "https://a.example/i.jpg",
   url: "https://a.example/p",
   searchWords: [...new Set(["", "title", ...`s-${id}`.matchAll(/\p{L}+|\p{N}+/gu)].flat())].join(" "),

@@ -1,27 +1,16 @@
 import { addSite } from "../../src/access/site.js";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
-import { type Sent, bulk, paths, product, storedProducts } from "./products.js";
-
-/** A product as it must be stored. */
-interface Expected {
-  readonly id: string;
-  readonly sku: string;
-  readonly title: string;
-  readonly featuredImage: string;
-  readonly url: string;
-  readonly sites: readonly string[];
-  readonly [field: string]: unknown;
-}
+import { type Sent, bulk, paths, product, storedProduct, type StoredProduct, storedProducts } from "./products.js";
 
 /** What a store's catalog must hold, by what was sent and accepted. */
 export class Catalog {
-  #products = new Map<string, Expected>();
+  #products = new Map<string, StoredProduct>();
 
   /** Takes over products that were accepted. Gives how many of them are new. */
   import(sent: readonly Sent[], siteId: unknown): { created: number; updated: number } {
     const updated = sent.filter(({ id }) => this.#products.has(String(id))).length;
     for (const one of sent) {
-      const expected = expectedOf(one);
+      const expected = storedProduct(one);
       const sites = this.#products.get(expected.id)?.sites ?? [];
       const all = new Set([...sites, ...(typeof siteId === "string" && siteId !== "" ? [siteId] : [])]);
       this.#products.set(expected.id, { ...expected, sites: [...all].toSorted() });
@@ -30,13 +19,13 @@ export class Catalog {
   }
 
   /** By id, or else by sku, as far as the product is sold on the site. */
-  find(productId: string, siteId?: string): Expected | undefined {
+  find(productId: string, siteId?: string): StoredProduct | undefined {
     const sold = this.sold(siteId);
     return sold.find(({ id }) => id === productId) ?? sold.find(({ sku }) => sku === productId);
   }
 
   /** Those that are sold on a site, or all without one, as `rows`. */
-  sold(siteId?: string): readonly Expected[] {
+  sold(siteId?: string): readonly StoredProduct[] {
     return this.rows.filter(({ sites }) => !siteId || sites.length === 0 || sites.includes(siteId));
   }
 
@@ -45,7 +34,7 @@ export class Catalog {
   }
 
   /** All products, in the order in which `storedRows` gives them. */
-  get rows(): readonly Expected[] {
+  get rows(): readonly StoredProduct[] {
     return inOrder([...this.#products.values()]);
   }
 }
@@ -57,25 +46,6 @@ export async function storedRows(app: TestApp, store: TestStore): Promise<readon
 
 function inOrder<Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((one, other) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)));
-}
-
-/** -0 is stored as 0. */
-function expectedOf(sent: Sent): Expected {
-  const price = (name: string) => (typeof sent[name] === "number" ? sent[name] + 0 : null);
-  return {
-    id: String(sent["id"]),
-    sku: String(sent["sku"]),
-    title: String(sent["title"]),
-    description: sent["description"] ?? null,
-    price: price("price"),
-    priceMin: price("price_min"),
-    priceMax: price("price_max"),
-    available: sent["available"],
-    images: sent["images"] ?? [],
-    featuredImage: String(sent["featured_image"]),
-    url: String(sent["url"]),
-    sites: [],
-  };
 }
 
 /** A store with a site, and two products of which one is sold there alone. */

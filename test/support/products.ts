@@ -1,3 +1,5 @@
+import { productColumns } from "../../src/catalog/product.columns.js";
+import { productFieldNames } from "../../src/catalog/product.input.js";
 import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
@@ -67,8 +69,18 @@ export function importedAnswer(created: number, updated = 0) {
 type Price = "price" | "priceMin" | "priceMax";
 
 /** A row of a product with all of its columns but its store and the times. */
-type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" | Price> &
+export type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" | Price> &
   Readonly<Record<Price, number | null>> & { readonly sites: string[] };
+
+/** The row of a product as it was sent, on no site: what it lacks is null or an empty list, and -0 is 0. */
+export function storedProduct(sent: Sent): StoredProduct {
+  const columns = productFieldNames.map((field) => {
+    const { name, type } = productColumns[field];
+    const value = sent[field] ?? (type === "text[]" ? [] : null);
+    return [name, typeof value === "number" ? value + 0 : value] as const;
+  });
+  return { ...(Object.fromEntries(columns) as Omit<StoredProduct, "sites">), sites: [] };
+}
 
 /**
  * Everything that is stored of a store's products, but for its id and the times, in the order of their ids. It is read as one text

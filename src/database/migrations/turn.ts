@@ -32,13 +32,13 @@ export async function takeTurn<Turn>(
     const tried = await attempt();
     if ("turn" in tried) return tried.turn;
     const waitedMs = performance.now() - begun;
-    if (waitedMs >= giveUpAfterMs) {
-      const message = `Gave up after waiting ${Math.round(waitedMs / 1_000)} seconds for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
-      throw new AppError("UNAVAILABLE", message);
-    }
     if (!isLogged && waitedMs >= logAfterMs) {
       log(new Error(`Waiting for ${waitedFor}: ${tried.holder}.`));
       isLogged = true;
+    }
+    if (waitedMs >= giveUpAfterMs) {
+      const message = `Gave up after waiting ${Math.round(waitedMs / 1_000)} seconds for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
+      throw new AppError("UNAVAILABLE", message);
     }
     await sleep(pauseMs());
   }

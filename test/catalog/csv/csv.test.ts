@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
-import { header, row, stored, lines, problemsOf, readChunks, read } from "../../support/csvReading.js";
+import { emptyRow, header, row, stored, lines, problemsOf, readChunks, read } from "../../support/csvReading.js";
 
 test("an array literal preserves every text, and distinguishes null from the word", () => {
   expect(
@@ -72,6 +72,7 @@ describe("a text of products", () => {
     ].join("\n");
     const rows = [
       {
+        ...emptyRow,
         line: "2",
         id: "1",
         sku: "s-1",
@@ -87,14 +88,13 @@ describe("a text of products", () => {
         searchWords: " say hi or s 1",
       },
       {
+        ...emptyRow,
         line: "3",
         id: "2",
         sku: "s-2",
         title: '5" disk',
         description: "two\r\nlines",
         price: "1.25",
-        price_min: null,
-        price_max: null,
         available: "false",
         images: '{https://a.example/1.jpg,"https://a.example/a,b.jpg"}',
         featured_image: "//a",
@@ -102,16 +102,12 @@ describe("a text of products", () => {
         searchWords: " 5 disk s 2",
       },
       {
+        ...emptyRow,
         line: "5",
         id: "3",
         sku: "s-3",
         title: "T",
-        description: null,
-        price: null,
-        price_min: null,
-        price_max: null,
         available: "false",
-        images: "{}",
         featured_image: "//a",
         url: "//a.example",
         searchWords: " t s 3",

@@ -14,13 +14,10 @@ test("embedded database: another migration is reported and waited for, with a li
   await lockFile(join(host, "migrate.lock"));
   const told: string[] = [];
   const waiting = migrate({ host }, ({ message }) => told.push(message), { limits });
-  await expect(waiting).rejects.toMatchObject({
-    code: "UNAVAILABLE",
-    message: `Gave up after waiting 0 seconds for another process that migrates or distributes this database: process ${process.pid}. Nothing was changed.`,
-  });
-  expect(told).toEqual([
-    `Waiting for another process that migrates or distributes this database: process ${process.pid}.`,
-  ]);
+  const holder = `another process that migrates or distributes this database: process ${process.pid}.`;
+  const message = expect.stringMatching(`^Gave up after waiting \\d+ seconds for ${holder} Nothing was changed.$`);
+  await expect(waiting).rejects.toMatchObject({ code: "UNAVAILABLE", message });
+  expect(told).toEqual([`Waiting for ${holder}`]);
 });
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () => {
