@@ -19,8 +19,8 @@ export async function execute(operation: Locator): Promise<void> {
 /** Opens the operation that retrieves a product, runs it, and gives the answer that is shown. */
 export async function retrieve(page: Page, productId: string) {
   const operation = page.locator("#operations-Products-getProduct");
-  const closed = operation.locator(".opblock-summary-control[aria-expanded=false]");
-  if ((await closed.count()) > 0) await closed.click();
+  const summary = operation.locator(".opblock-summary-control");
+  if ((await summary.getAttribute("aria-expanded")) === "false") await summary.click();
   await operation.getByPlaceholder("productId").fill(productId);
   await execute(operation);
   const answer = operation.locator(".live-responses-table .response");
