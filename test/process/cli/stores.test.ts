@@ -31,7 +31,7 @@ async function fullStore() {
   return { store, lsId, contents: { products: 2, sites: 1, liveStreams: 2, tokens: 0, keys: 0 } };
 }
 
-const emptyTables = async (store: string) => {
+const tablesWithRows = async (store: string) => {
   const rows = await everythingOf({ db: database.client }, { id: store });
   return Object.keys(rows).filter((table) => rows[table]?.length !== 0);
 };
@@ -76,7 +76,7 @@ test("deleting a store deletes all of its data, and nothing of other stores", as
     tokens: 0,
     keys: 0,
   });
-  expect(await emptyTables(store)).toEqual([]);
+  expect(await tablesWithRows(store)).toEqual([]);
   expect(await everythingOf({ db: database.client }, { id: other.store })).toEqual(before);
 });
 
@@ -98,10 +98,10 @@ test("on a terminal a deletion asks for confirmation: only yes continues, and ne
     );
     expect(printed).toContain("status 1");
     expect(printed).toContain("vitrine: Nothing was changed.");
-    expect(await emptyTables(store)).toEqual(["Store"]);
+    expect(await tablesWithRows(store)).toEqual(["Store"]);
   }
   expect(await onTerminal("echo y")).toContain(`Store ${store} was deleted`);
-  expect(await emptyTables(store)).toEqual([]);
+  expect(await tablesWithRows(store)).toEqual([]);
 });
 
 test("a store's tokens are deleted first, with time for them to stop working", async () => {
@@ -110,7 +110,7 @@ test("a store's tokens are deleted first, with time for them to stop working", a
   const from = performance.now();
   expect(await deleteStore(database.client, store, 300)).toMatchObject({ tokens: 1 });
   expect(performance.now() - from).toBeGreaterThan(290);
-  expect(await emptyTables(store)).toEqual([]);
+  expect(await tablesWithRows(store)).toEqual([]);
 });
 
 test("sites are listed and removed, and their products stay", async () => {

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { deleteStore } from "../../src/access/store.delete.js";
+import { createTestStore, openTestApp } from "../support/app.js";
+import { ofTest } from "../support/citus/recording.js";
+import { newShow } from "../support/figures.js";
+import { everythingOf } from "../support/stored.js";
+
+const app = await openTestApp();
+
+/** Values by the types of columns; 1 for all numbers. */
+const anyValue: Readonly<Record<string, string>> = {
+  text: "'any'",
+  boolean: "true",
+  bytea: String.raw`'\x01'`,
+  ARRAY: "'{}'",
+  "timestamp with time zone": "now()",
+  tsvector: "''",
+};
+
+/** Gives a store a row in every table; where it belongs to a show, to one with the number 1. */
+async function fillTables(store: string): Promise<void> {
+  const { lsId } = await newShow(app.db, store);
+  const owners: Readonly<Record<string, string>> = { storeId: `'${store}'`, liveStreamId: `'${lsId}'` };
+  const rows = await everythingOf(app, { id: store });
+  for (const table of Object.keys(rows).filter((name) => rows[name]?.length === 0)) {
+    const columns = await app.db.$queryRawUnsafe<{ name: string; type: string }[]>(
+      ofTest(`
+      SELECT column_name::text AS name, data_type::text AS type FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = '${table}' AND is_nullable = 'NO' AND column_default IS NULL`),
+    );
+    const names = columns.map(({ name }) => `"${name}"`);
+    const values = columns.map(({ name, type }) => owners[name] ?? anyValue[type] ?? "1");
+    await app.db.$executeRawUnsafe(ofTest(`INSERT INTO "${table}" (${names.join()}) VALUES (${values.join()})`));
+  }
+}
+
+test("no table has a row of a deleted store", async () => {
+  const { id } = await createTestStore(app);
+  await fillTables(id);
+  const before = Object.values(await everythingOf(app, { id }));
+  expect(before.filter((rows) => rows.length === 0)).toEqual([]);
+  await deleteStore(app.db, id, 0);
+  expect(Object.values(await everythingOf(app, { id })).flat()).toEqual([]);
+});
