@@ -22,6 +22,7 @@ export function openRedis(url: string, log: (problem: Error) => void, options: R
     commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
+    autoResubscribe: false, // nobody would handle its rejection, which ends the process
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, reconnectDelayMaxMs),

@@ -33,7 +33,9 @@ export function createRedisRelay(open: () => Redis): FeedRelay {
       const subscriber = open();
       receiver = subscriber;
       subscriber.on("ready", () => {
-        subscriber.subscribe(channel).then(onMissed, () => undefined); // retried when it is ready again
+        subscriber.subscribe(channel).then(onMissed, () => {
+          if (subscriber.status === "ready") subscriber.disconnect(true); // repeated when it is ready again
+        });
       });
       subscriber.on("message", (_, message: string) => {
         const change = parseChange(message);

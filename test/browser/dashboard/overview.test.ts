@@ -83,9 +83,9 @@ describe("the figures over shows", () => {
     const { id } = await saved(own, { status: "LIVE", name: "On air", startedAt: new Date().toISOString() });
     const opened = await openDashboard(browser, app, own);
     const { page } = opened;
-    const { sent } = watchOperation(page, "StoreFigures");
     const sales = page.getByRole("article").filter({ hasText: "Sales" });
     await sales.getByText("0.00", { exact: true }).first().waitFor();
+    const { sent } = watchOperation(page, "StoreFigures");
     await page.clock.install();
     await page.reload();
     await sales.getByText("0.00", { exact: true }).first().waitFor();
