@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type GraphQLInputObjectType, isNonNullType } from "graphql";
 import { expect, test } from "vitest";
 import { productFieldNames, productFields } from "../../src/catalog/product.input.js";
+import { csvExample, shirt } from "../../src/rest/openapi/exampleData.js";
 import { schema } from "../../src/graphql/schema.js";
 
 test("docs/catalog.md lists every field of a product", async () => {
@@ -9,6 +10,12 @@ test("docs/catalog.md lists every field of a product", async () => {
   const rows = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| (`[^|]+) \|/gmu)];
   const names = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/gu)].map(([, name = ""]) => name));
   expect(new Set(names)).toEqual(new Set(productFieldNames));
+});
+
+test("the examples of the OpenAPI document have every field of a product", () => {
+  const names = new Set(productFieldNames);
+  expect(new Set(Object.keys(shirt))).toEqual(names);
+  expect(new Set(csvExample.split("\n")[0]?.split(","))).toEqual(names);
 });
 
 test.each([
