@@ -1,11 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { isObjectType } from "graphql";
 import { expect, test } from "vitest";
+import { showColumns } from "../../src/analytics/insights/showColumns.js";
+import { kpisOf } from "../../src/analytics/kpis/kpis.js";
 import { schema } from "../../src/graphql/schema.js";
 import { kpis } from "../support/oracle.js";
 
 const type = schema.getType("Kpis");
 const fields = isObjectType(type) ? Object.keys(type.getFields()).toSorted() : [];
+
+test("the schema has every KPI that is computed", () => {
+  expect(Object.keys(kpisOf([], [])).toSorted()).toEqual(fields);
+});
 
 test("the oracle of the property tests computes every KPI of the schema", () => {
   expect(Object.keys(kpis([])).toSorted()).toEqual(fields);
@@ -14,4 +20,14 @@ test("the oracle of the property tests computes every KPI of the schema", () => 
 test("docs/analytics.md defines every KPI of the schema", async () => {
   const rows = [...(await readFile("docs/analytics.md", "utf8")).matchAll(/^\| `(\w+)` +\|/gmu)];
   expect(rows.map(([, name]) => name)).toEqual(expect.arrayContaining(fields));
+});
+
+test("docs/exports.md describes every column of an export of shows", async () => {
+  const [, section = ""] = (await readFile("docs/exports.md", "utf8")).split("| Columns ");
+  const cells = [...section.matchAll(/^\| (`[^|]+) \|/gmu)].map(([, cell = ""]) => cell).join();
+  const described = [...cells.matchAll(/`(\w+)(…?)`/gu)];
+  const undescribed = showColumns.filter((column) =>
+    described.every(([, name = "", rest]) => (rest === "" ? column !== name : !column.startsWith(name))),
+  );
+  expect(undescribed).toEqual([]);
 });
