@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import {
   type GraphQLField,
   type GraphQLInputType,
@@ -130,6 +131,16 @@ describe("every field of the root types has a scope, and is refused without it",
     expect(rootFields.map(({ root, field }) => `${root}.${field.name}`).toSorted()).toEqual(
       Object.keys(fieldScopes).toSorted(),
     );
+  });
+
+  test("docs/access.md names each in the row of its scope", async () => {
+    const page = await readFile("docs/access.md", "utf8");
+    const rows = new Map([...page.matchAll(/^\| `(\w+:\w+)` +\|(.*)$/gmu)].map(([, scope, row]) => [scope, row]));
+    const missing = rootFields.filter(({ root, field }) => {
+      const scope = fieldScopes[`${root}.${field.name}`];
+      return root !== "Subscription" && scope !== anyToken && !rows.get(scope)?.includes(`\`${field.name}\``);
+    });
+    expect(missing.map(({ field }) => field.name)).toEqual([]);
   });
 
   test.each(rootFields.map((entry) => [`${entry.root}.${entry.field.name}`, entry] as const))(
