@@ -12,7 +12,7 @@ const generating = [
 const checks = [
   ["types", ["npx", "tsc", "-p", "tsconfig.json"]],
   ["lint", ["npx", "oxlint", "-c", "oxlint.config.mjs"]],
-  ["dead code", ["npx", "knip"]],
+  ["dead code", ["npx", "knip", "--no-config-hints"]],
   ["format", ["npx", "oxfmt", "--check"]],
   ["types of the dashboard", ["npx", "tsc", "-p", "src/dashboard/tsconfig.json"]],
   ["types of the tracker", ["npx", "tsc", "-p", "src/tracker/tsconfig.json"]],
