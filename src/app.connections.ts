@@ -22,7 +22,7 @@ export async function openTracing(config: Config, { probe }: OpenDatabase, log: 
   if (endpoint === undefined) return undefined;
   const { createTracing } = await import("./telemetry/tracing.js");
   const tracing = createTracing({ endpoint, serviceName }, (problem) =>
-    log.warn({ err: problem.message }, "The collector of traces fails: until it is back, traces are lost"),
+    log.warn({ err: problem.message }, "The trace collector is unavailable; traces are dropped until it recovers"),
   );
   probe.aroundQuery = tracing.aroundQuery;
   return tracing;
@@ -33,7 +33,7 @@ export async function openRateLimits(config: Config, log: Logger, primary: Chann
   const policies = policiesOf(config);
   if (Object.keys(policies).length === 0) return { policies, count: createLocalCounter() };
   const warn = (who: string) => (problem: Error) =>
-    log.warn({ err: problem.message }, `${who} fails: until it is back, this process counts calls on its own`);
+    log.warn({ err: problem.message }, `${who} is unavailable; this process counts calls on its own until it recovers`);
   if (config.redisUrl !== undefined) {
     return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
   }
@@ -64,10 +64,10 @@ async function openFeedRelay(
   primary: Channel | undefined,
 ): Promise<FeedRelay> {
   const warn = (what: string) => (problem: Error) =>
-    log.warn({ err: problem.message }, `${what}: until it is back, live figures reach clients of one process only`);
+    log.warn({ err: problem.message }, `${what}; live figures reach clients of one process only until it recovers`);
   const { redisUrl } = config;
-  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis fails"));
-  const overDatabase = createDatabaseRelay(database, config, warn("The channel of changes over the database fails"));
+  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis is unavailable"));
+  const overDatabase = createDatabaseRelay(database, config, warn("LISTEN/NOTIFY is unavailable"));
   const relays = [overDatabase, primary && createPrimaryRelay(primary)];
   return combineRelays(relays.filter((relay) => relay !== undefined));
 }

@@ -43,7 +43,19 @@ function isOrigin(text: string): boolean {
 }
 
 /** Paths of Vitrine: below one of them, a path with and one without the prefix could not be told apart. */
-const ownPaths = ["dashboard", "docs", "external", "graphql", "healthz", "metrics", "openapi.json", "readyz"];
+const ownPaths = [
+  "collect",
+  "dashboard",
+  "demo",
+  "docs",
+  "external",
+  "graphql",
+  "healthz",
+  "metrics",
+  "openapi.json",
+  "readyz",
+  "tracker",
+];
 
 /** Characters that no proxy encodes, and no dot segments. It becomes "" for `/`. */
 const basePath = z
@@ -54,7 +66,7 @@ const basePath = z
     "must be a path like /shop-api, of letters, digits and the characters - . _ ~",
   )
   .refine((path) => !ownPaths.includes(path.split("/")[1] ?? ""), {
-    error: `must not begin with a path of Vitrine itself: /${ownPaths.join(", /")}`,
+    error: `must not begin with one of the service's own paths: /${ownPaths.join(", /")}`,
   })
   .transform((path) => path.replace(/\/$/u, ""));
 

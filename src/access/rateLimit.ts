@@ -50,7 +50,7 @@ export function policiesOf({
 
 export function tooManyCalls({ policy, resetMs }: Pick<Reservation, "policy" | "resetMs">): AppError {
   const { name, callsMax, windowMs: perMs } = policy;
-  const message = `The limit of ${callsMax} ${name} calls in ${perMs / 1_000} seconds is used up.`;
+  const message = `Rate limit exceeded: ${callsMax} ${name} calls in ${perMs / 1_000} seconds.`;
   return new AppError("RATE_LIMITED", message, { retryAfterSeconds: wholeSeconds(resetMs) });
 }
 

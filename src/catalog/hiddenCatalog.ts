@@ -41,7 +41,7 @@ export function catalogShown(storeId: string): Promise<void> | undefined {
 async function untilShown({ shown }: Hidden): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = "A long import of this store is being stored.";
+    const message = "A large import of this store is being stored. Try again in a few seconds.";
     timer = setTimeout(() => reject(new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 })), waitMs);
   });
   await Promise.race([shown, late]).finally(() => clearTimeout(timer));

@@ -27,7 +27,7 @@ builder.queryFields((t) => ({
     type: products.type,
     nullable: true,
     description:
-      "The store's products: by id, unless another order is asked for. Those that are equal in it go by id, in its direction; those without a price come last in either direction.",
+      "The store's products: by id, unless another order is asked for. Ties are ordered by id, in the same direction; products without a price come last in either direction.",
     args: {
       ...pageArgs,
       search: t.arg.string({

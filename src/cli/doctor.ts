@@ -45,8 +45,8 @@ async function examine(): Promise<readonly Check[]> {
       ? ok("environment", "every variable is valid")
       : warning(
           "environment",
-          `not variables of Vitrine: ${misspelled.map(({ name }) => name).join(", ")}`,
-          `Meant may be ${misspelled.map(({ meant }) => meant).join(", ")}.`,
+          `unknown variables: ${misspelled.map(({ name }) => name).join(", ")}`,
+          `Did you mean ${misspelled.map(({ meant }) => meant).join(", ")}?`,
         );
   const [database, ...others] = await Promise.all([
     checkDatabase(config),

@@ -18,7 +18,7 @@ interface ExportCommandOptions extends OutputOptions {
 }
 
 const help = `
-The form follows the name of the file: .ndjson and .jsonl are NDJSON, all others CSV; .gz after it compresses. The file appears when it
+The format follows the file extension: .ndjson and .jsonl are NDJSON, all others CSV; a final .gz compresses. The file appears when it
 is complete.
 
 Examples:
@@ -32,7 +32,7 @@ export function addExportCommand(program: Command): void {
     .description("write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot")
     .argument("<store>", "its id", parseName)
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
-    .addOption(new Option("--format <format>", "instead of what the name says").choices(["csv", "ndjson"]))
+    .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))
     .addOption(
       new Option("--available <value>", "only products that can, or cannot, be bought").choices(["true", "false"]),
     )

@@ -40,7 +40,7 @@ const errorPolicies = {
 
 const help = `
 With --error-policy reject-failed, rows that fail are listed and the others are stored; the exit status is then 3.
---rejects writes all rows that fail to a file with the header, which can be imported once they are mended.
+--rejects writes all failed rows to a file (CSV with its header), which can be imported once they are corrected.
 
 Examples:
   npx vitrine import acme products.csv

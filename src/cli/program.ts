@@ -57,5 +57,5 @@ export function createProgram(): Command {
 function warnOfMisspelledVariables(): void {
   if (cluster.isWorker) return; // the primary has done so
   for (const { name, meant } of misspelledVariables())
-    warn(new Error(`${name} is not a variable of Vitrine. Is ${meant} meant?`));
+    warn(new Error(`Unknown variable ${name}. Did you mean ${meant}?`));
 }

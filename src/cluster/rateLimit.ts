@@ -27,7 +27,7 @@ export function createPrimaryCounter(
   warn: (problem: Error) => void,
   timeoutMs: number = replyTimeoutMs,
 ): CallCounter {
-  // Cannot grow: a primary replies to each call, if late.
+  // Does not leak: the primary answers every call, even if late.
   const pending = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
   channel.on("reserved", (id: number, verdict: Verdict) => {

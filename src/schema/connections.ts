@@ -104,7 +104,7 @@ export function connectionType<Node extends object>(
       nodes: t.field({ type: [node] as never, resolve: ({ nodes }) => nodes as never }),
       pageInfo: t.field({ type: PageInfo, resolve: ({ pageInfo }) => pageInfo }),
       totalCount: t.int({
-        description: "How many the whole list has, of all pages: up to 100,000.",
+        description: "The number of items on all pages, counted up to 100,000.",
         extensions: { cost: 10 }, // for each item of the page
         resolve: async ({ count }) => Math.min(await count(), totalCountMax),
       }),

@@ -47,7 +47,7 @@ export function createMetrics({ feed, database: { probe, engine, connection } }:
     limited,
     requests: new Histogram({
       name: "vitrine_http_request_duration_seconds",
-      help: "Requests by method, route and status class, from their headers until the response is sent.",
+      help: "Duration of HTTP requests in seconds, by method, route and status class.",
       labelNames: ["method", "route", "status"],
       buckets: requestBuckets,
       registers,
@@ -60,7 +60,7 @@ export function createMetrics({ feed, database: { probe, engine, connection } }:
     importedProducts: counter("vitrine_imported_products_total", "Products stored by imports.", []),
     imports: new Histogram({
       name: "vitrine_import_duration_seconds",
-      help: "Imports that succeeded.",
+      help: "Duration of successful imports in seconds.",
       buckets: importBuckets,
       registers,
     }),

@@ -19,7 +19,7 @@ import { type OwnRedis, startOwnRedis } from "../support/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.
 const redisUrl = process.env["TEST_REDIS_URL"];
-const warning = "Redis fails: until it is back, this process counts calls on its own";
+const warning = "Redis is unavailable; this process counts calls on its own until it recovers";
 
 async function startOn(url: string): Promise<TestApp> {
   const app = await startApp({ redisUrl: url });

@@ -15,7 +15,7 @@ import {
   storeWithShow,
 } from "../support/rateLimit.js";
 
-const usedUp = "The limit of 100 analytics calls in 60 seconds is used up.";
+const usedUp = "Rate limit exceeded: 100 analytics calls in 60 seconds.";
 const seconds = "(?:60|[1-5]?\\d)";
 const granted = (left: number) => [
   '"analytics";q=100;w=60',
@@ -161,7 +161,7 @@ describe("product calls, where they are limited", () => {
   });
   afterAll(() => app.close());
 
-  const tooMany = "The limit of 6 product calls in 60 seconds is used up.";
+  const tooMany = "Rate limit exceeded: 6 product calls in 60 seconds.";
 
   test("all six operations count together, in both styles, and a refused one changes nothing", async () => {
     const store = await createTestStore(app);

@@ -24,7 +24,7 @@ const ProductPerformanceOrder = builder.enumType("ProductPerformanceOrder", {
 });
 
 const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPerformance").implement({
-  description: "What happened with a product in a time, in all shows.",
+  description: "The performance of a product in a time range, over all shows.",
   fields: (t) => ({
     productId: t.exposeString("productId"),
     product: t.field({
@@ -52,10 +52,10 @@ builder.queryFields((t) => ({
     type: connection.type,
     nullable: true,
     description:
-      "The products of which something happened in a time, to the quarter of an hour: those with the most first, then by id. One analytics read.",
+      "The products with carts, orders or refunds in a time range, to the quarter of an hour: highest first, then by id. One analytics read.",
     args: {
       from: t.arg({ type: "DateTime" }),
-      until: t.arg({ type: "DateTime", description: "Not part of the time; at most 5 years after from." }),
+      until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
       first: t.arg.int({ required: false, defaultValue: productsFirst, description: "Size of the page: 0 to 100." }),
       after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
       orderBy: t.arg({ type: ProductPerformanceOrder, defaultValue: "SALES" }),
@@ -77,14 +77,14 @@ builder.objectField(Product, "performance", (t) =>
     type: ProductPerformance,
     nullable: true,
     description:
-      "What happened with it in shows. That of a page of products counts as one analytics read; null over the limit.",
+      "Its performance in shows. That of a page of products counts as one analytics read; null over the limit.",
     extensions: { cost: 10 },
     args: {
       from: t.arg({ type: "DateTime", required: false, description: "The beginning of all shows if left out." }),
       until: t.arg({
         type: "DateTime",
         required: false,
-        description: "Not part of the time, which is open if left out.",
+        description: "Exclusive; no end if left out.",
       }),
     },
     resolve: rateLimitedByRoot("analytics", ({ id }, { from, until }, { db, identity }) =>

@@ -83,7 +83,7 @@ StoreAnalytics.implement({
     }),
     previous: t.field({
       type: StoreAnalytics,
-      description: "As long a time, right before.",
+      description: "The period of equal length immediately before.",
       extensions: { cost: 100 },
       resolve: ({ storeId, range }, _, { db }) => analyticsWithin(db, storeId, rangeBefore(range)),
     }),
@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
     extensions: { cost: 100 },
     args: {
       from: t.arg({ type: "DateTime" }),
-      until: t.arg({ type: "DateTime", description: "Not part of the time; at most 5 years after from." }),
+      until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
       timeZone: t.arg.string({ required: false, defaultValue: "UTC", description: "An IANA name: Europe/Berlin." }),
     },
     resolve: rateLimitedByRoot("analytics", (_, { from, until, timeZone }, { db, identity }) =>

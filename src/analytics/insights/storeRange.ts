@@ -48,7 +48,7 @@ function checkEnds(from: Date, until: Date, problems: Problems): void {
   if (until > latest) refuse(mustBe("until", `at most ${yearsMax} years after from`, until));
 }
 
-/** As long a time, right before. */
+/** The period of equal length immediately before. */
 export function rangeBefore({ from, until, timeZone }: StoreRange): StoreRange {
   const start = from.getTime() - (until.getTime() - from.getTime());
   return { from: new Date(Math.max(start, dateTimeMin.getTime())), until: from, timeZone };

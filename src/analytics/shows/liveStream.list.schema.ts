@@ -44,7 +44,7 @@ builder.queryFields((t) => ({
     type: shows.type,
     nullable: true,
     description:
-      "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; shows that are equal in it go by id, in its direction. By SALES, ORDERS or VIEWERS it is an analytics read.",
+      "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read.",
     args: {
       ...pageArgs,
       status: t.arg({ type: LiveStreamStatus, required: false }),

@@ -44,6 +44,6 @@ function missingColumn(field: keyof ProductInput): string {
   if (field === "url") {
     return `${message} Tell how URLs are made: --url-template 'https://shop.example/{sku}', or urlTemplate over REST.`;
   }
-  if (field === "featured_image") return `${message} Name an image with --default featured_image=URL.`;
-  return `${message} Name it with --map ${field}=COLUMN, or a value with --default ${field}=VALUE.`;
+  if (field === "featured_image") return `${message} On the command line, use --default featured_image=URL.`;
+  return `${message} On the command line, use --map ${field}=COLUMN or --default ${field}=VALUE.`;
 }

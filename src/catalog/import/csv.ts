@@ -96,7 +96,7 @@ export async function* watched(
   }
 }
 
-/** The file is UTF-8. */
+/** The file is UTF-8, unless `fileFormat` names another encoding. */
 export type CsvSource = { readonly text: string } | { readonly json: UnparsedValue } | { readonly file: string };
 
 const inProcessBytesMax = 256 * 1024;
@@ -114,7 +114,7 @@ async function shortAsText(source: CsvSource): Promise<CsvSource> {
 /** `fileFormat` concerns files, and texts of them. */
 type CsvReadOptions = CsvOptions & { readonly fileFormat?: FormatOptions | undefined };
 
-/** Reads in constant memory, all but texts on another thread. See `readCsv` and `readOnThread`. */
+/** Reads in constant memory: texts here, everything else on another thread. See `readCsv` and `readOnThread`. */
 export async function* readProductCsv(
   source: CsvSource,
   options: CsvReadOptions = {},

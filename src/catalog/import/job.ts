@@ -31,8 +31,9 @@ export interface ProductSource {
   /** False only for a single chunk. */
   readonly isLong: boolean;
   read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
+  /** Where a problem is, for its path. */
   placeOf(line: number, field: string): { path: Path; line?: number };
-  /** The same for the list of failed rows. */
+  /** Where a row is, for the list of failed ones. */
   positionOf(line: number): { index: number | null; line: number | null };
   /** What the last reading of a file showed, if asked for. */
   readonly reading?: () => FileReading | undefined;

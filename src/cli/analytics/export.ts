@@ -10,7 +10,7 @@ import { formOf, printWritten, standardOutput, writingTo } from "../terminal/out
 import { parseTime } from "../terminal/duration.js";
 
 const help = `
-The form follows the name of the file: .ndjson and .jsonl are NDJSON, all others CSV; .gz after it compresses. With --json and
+The format follows the file extension: .ndjson and .jsonl are NDJSON, all others CSV; a final .gz compresses. With --json and
 without a file, the summary goes to standard error.
 
 Examples:
@@ -31,7 +31,7 @@ export function addExportFiguresCommand(analytics: Command): void {
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
     .option("--from <time>", "only shows that started at this time or later", parseTime)
     .option("--until <time>", "only shows that started before this time", parseTime)
-    .addOption(new Option("--format <format>", "instead of what the name says").choices(["csv", "ndjson"]))
+    .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))
     .option("--json", "print one JSON object")
     .addHelpText("after", help)
     .action(async (store: string, file: string, { from, until, ...options }: ExportOptions) => {

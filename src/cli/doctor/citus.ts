@@ -48,7 +48,7 @@ function problemOf(found: NodeFindings): readonly [problem: string, advice: stri
   if (connections > connectionsMax * 0.9)
     return ["these are nearly all", "Raise max_connections, or lower DATABASE_POOL_MAX."];
   if (idleSlots > 0) {
-    const problem = `replication slots of moves that nobody reads, which keep the log: ${idleSlots}`;
+    const problem = `inactive replication slots of shard moves, which retain WAL: ${idleSlots}`;
     return [problem, "If no move is under way, run SELECT citus_cleanup_orphaned_resources(), or drop them."];
   }
   return hasJit ? ["jit is on", "Set jit = off: compiling takes longer than statements run."] : undefined;

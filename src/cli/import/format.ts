@@ -29,8 +29,12 @@ export function addFormatOptions(command: Command): Command {
     .addOption(
       new Option("--format <format>", "the system that wrote the file: recognized by its columns").choices(formatNames),
     )
-    .option("--map <field=column>", "take a field from this column; may be repeated", collect)
-    .option("--default <field=value>", "the value of a field where a row has none; may be repeated", collect)
+    .option("--map <field=column>", "take a field from this column; may be repeated", collect("field=column"))
+    .option(
+      "--default <field=value>",
+      "the value of a field where a row has none; may be repeated",
+      collect("field=value"),
+    )
     .option("--url-template <url>", "how URLs are made, such as 'https://shop.example/products/{handle}'")
     .option("--one-per <what>", "variant, or product: one with price_min and price_max (Shopify)")
     .option("--delimiter <delimiter>", "comma, semicolon or tab: found in the header by default")
@@ -39,10 +43,12 @@ export function addFormatOptions(command: Command): Command {
     .option("--save-mapping <file>", "write these options to a file");
 }
 
-function collect(text: string, previous: Texts = {}): Texts {
-  const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("It is written as field=value.");
-  return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
+function collect(form: string) {
+  return (text: string, previous: Texts = {}): Texts => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new InvalidArgumentError(`Must be ${form}.`);
+    return { ...previous, [text.slice(0, at)]: text.slice(at + 1) };
+  };
 }
 
 /** The options, with those of `--mapping`; `--save-mapping` writes them. @throws {AppError} BAD_REQUEST for invalid ones */

@@ -20,7 +20,7 @@ export async function withInput<Result>(file: string, work: (path: string) => Pr
   const inflater = inflaterOf(file);
   if (file !== "-" && inflater === undefined) return work(file);
   if (file === "-" && process.stdin.isTTY) {
-    throw new Error("Standard input is a terminal: pipe a CSV file into the command.");
+    throw new Error("Standard input is a terminal. Pipe a file into the command.");
   }
   const folder = mkdtempSync(join(tmpdir(), "vitrine-import-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -61,7 +61,7 @@ function inflaterOf(file: string): Transform | undefined {
   if (/\.gz$/iu.test(file)) return createGunzip();
   if (!/\.zst$/iu.test(file)) return undefined;
   if (createZstdDecompress !== undefined) return createZstdDecompress();
-  const message = `Node.js ${process.versions.node} cannot read zstd, versions from 22.15 on can: zstd -dc ${file} | npx vitrine import STORE -`;
+  const message = `Node.js ${process.versions.node} cannot read zstd (22.15 and later can). Decompress it first: zstd -dc ${file} | npx vitrine import STORE -`;
   throw new AppError("BAD_REQUEST", message);
 }
 

@@ -32,6 +32,6 @@ function parseMode(text: string): ImportMode {
 function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count))
-    throw new InvalidArgumentError("It is a whole number of 0 or more.");
+    throw new InvalidArgumentError("Must be a whole number, 0 or more.");
   return count;
 }

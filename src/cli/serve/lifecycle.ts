@@ -55,5 +55,5 @@ function msSince(start: number): number {
 /** The line for standard output before the embedded database is made, which takes seconds; undefined at later starts. */
 export function firstStart({ databaseUrl, dataDir }: Config): string | undefined {
   if (databaseUrl !== undefined || existsSync(join(dataDir, "postgres"))) return undefined;
-  return `Vitrine ${packageVersion()} makes its database in ${dataDir}; this takes a few seconds at the first start.\n`;
+  return `Vitrine ${packageVersion()} is creating its database in ${dataDir}; this takes a few seconds on the first start.\n`;
 }

@@ -38,6 +38,6 @@ function parseMoment(text: string): Date {
 /** A time as the API takes it. @throws {InvalidArgumentError} for what is no ISO 8601 timestamp with a time zone */
 export function parseTime(text: string): Date {
   const time = parseDateTime(text);
-  if (time === undefined) throw new InvalidArgumentError("It is an ISO 8601 timestamp with a time zone.");
+  if (time === undefined) throw new InvalidArgumentError("Must be an ISO 8601 timestamp with a time zone.");
   return time;
 }

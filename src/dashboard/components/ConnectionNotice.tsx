@@ -14,10 +14,10 @@ interface Props {
 const titles: Readonly<Record<FailureKind, string>> = {
   unauthenticated: "The access token no longer works",
   forbidden: "The access token does not allow this",
-  rateLimited: "The limit of calls is reached",
+  rateLimited: "Rate limit reached",
   notFound: "There is no such show",
   unreachable: "The connection is lost",
-  broken: "The server made a mistake",
+  broken: "Server error",
   refused: "The figures cannot be read",
 };
 

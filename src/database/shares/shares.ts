@@ -16,7 +16,7 @@ export interface ConnectionShares {
 /** Further callers of one store would wait in vain. */
 const waitingOfStoreMax = 10_000;
 const longWorkWaitMs = 10_000;
-/** Clients are refused so much before a connection would time out. */
+/** Callers are refused this long before a connection would time out. */
 const refusalMs = 500;
 
 /** Of all connections, so that stores of other nodes keep a quarter. */
@@ -62,7 +62,7 @@ export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: Sto
       ofStoreMax: atLeastOne(wideReads / 2),
       waitMs,
       groups: groupsOf(wideReads),
-      message: "Too many reads of whole time lines are under way.",
+      message: "Too many expensive reads are in progress.",
     }),
   };
   sharesByClient.set(client, shares);

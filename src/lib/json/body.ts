@@ -84,7 +84,7 @@ export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent:
   }
   frame.push(bytes.subarray(at, trimmed(bytes, { start: at, end: length, items: 0 }).end));
   if (frame.reduce((sum, part) => sum + part.length, 0) > frameBytesMax) {
-    const message = `Beside long lists, texts and products, a body may have at most ${frameBytesMax} bytes.`;
+    const message = `Apart from long lists, texts and products, a body may have at most ${frameBytesMax} bytes.`;
     throw new AppError("PAYLOAD_TOO_LARGE", message);
   }
   return { frame: Buffer.concat(frame), cut, length };
@@ -111,7 +111,7 @@ export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
   const bytes = await body.bytes();
   if (!isUnparsedList(value) || bytes[end - 1] !== arrayEnd) {
     if (end - start > frameBytesMax && first === "{") {
-      throw new AppError("PAYLOAD_TOO_LARGE", `An object may have at most ${frameBytesMax} bytes.`);
+      throw new AppError("PAYLOAD_TOO_LARGE", `A product may have at most ${frameBytesMax} bytes.`);
     }
     return parseJson(bytes.subarray(start, end));
   }

@@ -100,7 +100,7 @@ test("internal errors are retried automatically, others on request", async () =>
   const breakOff = () => page.evaluate("dispatchEvent(new Event('offline'))");
   const status = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
   for (const [given, title, phase] of [
-    ["INTERNAL", "The server made a mistake. No. (r1)", "Reconnecting"],
+    ["INTERNAL", "Server error. No. (r1)", "Reconnecting"],
     ["BAD_REQUEST", "The figures cannot be read. No. (r1)", "Stopped"],
   ] as const) {
     code = given;
@@ -163,9 +163,7 @@ test("a rate limit is explained, no call is made before it resets, and then the 
     if (request.postData()?.includes("subscription Show") === true) calls += 1;
   });
   await page.reload();
-  const notice = page
-    .getByRole("alert")
-    .filter({ hasText: "The limit of 1 analytics calls in 60 seconds is used up." });
+  const notice = page.getByRole("alert").filter({ hasText: "Rate limit exceeded: 1 analytics calls in 60 seconds." });
   await notice.waitFor();
   expect(calls).toBe(1);
   const seconds = Number(/in (\d+) s/u.exec(await page.getByText(/^Next attempt at/u).innerText())?.[1]);

@@ -145,7 +145,7 @@ describe("the figures", () => {
 
     await page.getByText("Show as a table").click();
     await expect
-      .poll(() => rows("Time line as a table"))
+      .poll(() => rows("Timeline as a table"))
       .toEqual([
         "From\tViewers\tAdded to cart\tOrders\tSales",
         "6:31 PM\t1\t1\t0\t0.00",
@@ -157,14 +157,14 @@ describe("the figures", () => {
         "7:22 PM\t0\t0\t1\t20.25",
       ]); // all within the hour of the show
     const chart = (name: RegExp) => page.getByRole("img", { name });
-    await chart(/^Viewers over time: most 2 at 6:32 PM$/u).waitFor();
-    await chart(/^Sales over time: most 1,234\.50 at 6:33 PM$/u).waitFor();
+    await chart(/^Viewers over time: peak 2 at 6:32 PM$/u).waitFor();
+    await chart(/^Sales over time: peak 1,234\.50 at 6:33 PM$/u).waitFor();
     await page.getByText("Until now").click();
     await page
       .getByText("In steps of 1 day")
       .or(page.getByText(/In steps of \d+ hr/u))
       .waitFor();
-    await expect.poll(async () => (await rows("Time line as a table"))[1]).toMatch(/^May 4.*\t2\t3\t3\t1,259\.75$/u);
+    await expect.poll(async () => (await rows("Timeline as a table"))[1]).toMatch(/^May 4.*\t2\t3\t3\t1,259\.75$/u);
     expectClean(opened);
     await opened.close();
   });
@@ -184,7 +184,7 @@ describe("the figures", () => {
       await recorded(store, lsId, [order(id, 12.5), view(`v${id}`, { viewerId: id })]);
       await page.getByRole("article").filter({ hasText: "Sales" }).getByText(total).first().waitFor();
     }
-    await page.getByRole("img", { name: /^Orders over time: most [12] at/u }).waitFor();
+    await page.getByRole("img", { name: /^Orders over time: peak [12] at/u }).waitFor();
     await saved(store, {
       id: lsId,
       status: "ENDED",

@@ -131,7 +131,7 @@ test("everything can be done with the keyboard alone", async () => {
   await page.keyboard.press("Space");
   await page.getByRole("columnheader", { name: "Added to cart" }).first().waitFor();
   await page.keyboard.press("Tab");
-  await page.getByRole("region", { name: "Time line as a table" }).waitFor();
+  await page.getByRole("region", { name: "Timeline as a table" }).waitFor();
   expectClean(opened);
   await opened.close();
 });

@@ -231,7 +231,7 @@ test("a value that no row can have is reported once", async () => {
   ]);
   const without = csvOf(header.replace("Image Src", "X").replace("Variant Image", "Y"), rows);
   expect((await readFile(without, { urlTemplate })).problems).toEqual([
-    "1 featured_image: There is no column for featured_image in this file. Name an image with --default featured_image=URL.",
+    "1 featured_image: There is no column for featured_image in this file. On the command line, use --default featured_image=URL.",
   ]);
   const { problems, products } = await readFile(without, { urlTemplate, defaults: { featured_image: image("none") } });
   expect({ problems, products }).toMatchObject({ problems: [], products: [{ featured_image: image("none") }, {}] });

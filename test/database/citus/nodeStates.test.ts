@@ -87,7 +87,7 @@ describe("doctor names a node and gives advice:", () => {
       "it has slots that nobody reads",
       { idleSlots: 1 },
       "warning",
-      `${used}; replication slots of moves that nobody reads, which keep the log: 1`,
+      `${used}; inactive replication slots of shard moves, which retain WAL: 1`,
     ],
     ["it compiles", { hasJit: true }, "warning", `${used}; jit is on`],
   ])("%s", (_, found, status, detail) => {

@@ -116,7 +116,7 @@ describe("long values", () => {
 
   test("may be of any size, but the rest of a body has half a MiB at most", () => {
     const members = Array.from({ length: 10_000 }, (_, index) => `"m${index}":"${"x".repeat(50)}"`);
-    expect(() => parse(`{${members.join(",")}}`)).toThrow("Beside long lists");
+    expect(() => parse(`{${members.join(",")}}`)).toThrow("Apart from long lists");
     expect(parse(`{"a":1}${" ".repeat(1_000_000)}`).value).toEqual({ a: 1 });
   });
 });

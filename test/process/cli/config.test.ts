@@ -171,10 +171,11 @@ describe("an invalid value is refused with the name of its variable", () => {
   });
 
   test("BASE_PATH below a path of the service itself, or too long", () => {
-    const own = "/dashboard, /docs, /external, /graphql, /healthz, /metrics, /openapi.json, /readyz";
+    const own =
+      "/collect, /dashboard, /demo, /docs, /external, /graphql, /healthz, /metrics, /openapi.json, /readyz, /tracker";
     for (const path of own.split(", ").flatMap((name) => [name, `${name}/a`])) {
       expect(problemsOf({ BASE_PATH: path })).toEqual([
-        `BASE_PATH must not begin with a path of Vitrine itself: ${own}`,
+        `BASE_PATH must not begin with one of the service's own paths: ${own}`,
       ]);
     }
     expect(problemsOf({ BASE_PATH: `/${"a".repeat(200)}` })).toEqual(["BASE_PATH must have at most 200 characters"]);
@@ -282,10 +283,10 @@ test("a command warns of a misspelled variable and goes on; doctor lists it", as
   const { env } = place;
   const create = ["store", "create", `store-${randomUUID()}`];
   const { status, stderr } = await vitrine(create, { ...env, DATABSE_URL: "postgres://nowhere" });
-  expect([status, stderr]).toEqual([0, "vitrine: DATABSE_URL is not a variable of Vitrine. Is DATABASE_URL meant?\n"]);
+  expect([status, stderr]).toEqual([0, "vitrine: Unknown variable DATABSE_URL. Did you mean DATABASE_URL?\n"]);
   const { checks } = await cliJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
   expect(checks.find(({ name }: { name: string }) => name === "environment")).toMatchObject({
     status: "warning",
-    detail: "not variables of Vitrine: DATABSE_URL",
+    detail: "unknown variables: DATABSE_URL",
   });
 });

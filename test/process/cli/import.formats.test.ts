@@ -106,7 +106,7 @@ test("a file in another encoding is refused with the option that names it, and r
 
 test.each([
   ["--map", "name=Title", 'A product has no field "name"'],
-  ["--map", "title", "field=value"],
+  ["--map", "title", "Must be field=column."],
   ["--url-template", "shop/{sku}", "The URL template"],
   ["--delimiter", "x", "The delimiter must be a comma, a semicolon or a tab"],
   ["--encoding", "klingon", 'The encoding "klingon" is not known'],

@@ -79,6 +79,6 @@ test("unknown modes and invalid counts are refused", async () => {
   ]);
   for (const count of ["-1", "1.5", "many", ""]) {
     const { status, stderr } = await cli(await command([], "--mode", "replace", "--max-deletions", count), env);
-    expect([status, stderr]).toEqual([2, expect.stringContaining("It is a whole number of 0 or more.")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("Must be a whole number, 0 or more.")]);
   }
 });

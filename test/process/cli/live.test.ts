@@ -81,7 +81,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", 
     const told = server
       .stderr()
       .split("\n")
-      .filter((line) => line.includes("The channel of changes over the database fails"));
+      .filter((line) => line.includes("LISTEN/NOTIFY is unavailable"));
     expect(told).toHaveLength(1);
   });
 

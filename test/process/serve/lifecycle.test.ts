@@ -47,7 +47,7 @@ test("prints within a second what the first start does", async () => {
   await until(() => first.stdout() !== "", "the first line");
   const ms = performance.now() - startedAt;
   expect(first.stdout()).toMatch(
-    /^Vitrine \S+ makes its database in \S+; this takes a few seconds at the first start\.\n/u,
+    /^Vitrine \S+ is creating its database in \S+; this takes a few seconds on the first start\.\n/u,
   );
   expect(ms, "with time to spare").toBeLessThan(within(5_000));
   first.process.kill("SIGKILL");

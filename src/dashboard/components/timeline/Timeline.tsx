@@ -35,7 +35,7 @@ export function Timeline({ analytics, span, range, onRange }: Props) {
             In steps of {formatDuration(bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}.
           </p>
         </div>
-        {status !== "LIVE" && <Segments legend="Time line" options={ranges} value={range} onChange={onRange} />}
+        {status !== "LIVE" && <Segments legend="Timeline" options={ranges} value={range} onChange={onRange} />}
       </header>
       <div class="charts">
         <TimelineChart {...each} name="Viewers" figure="viewers" format={formatCount} />
@@ -44,7 +44,7 @@ export function Timeline({ analytics, span, range, onRange }: Props) {
         <TimelineChart {...each} name="Sales" figure="sales" format={formatMoney} />
       </div>
       <PointTable
-        label="Time line as a table"
+        label="Timeline as a table"
         columns={[
           ["Viewers", ({ viewers }) => formatCount(viewers)],
           ["Added to cart", ({ carts }) => formatCount(carts)],

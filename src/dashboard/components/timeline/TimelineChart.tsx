@@ -50,7 +50,7 @@ export function TimelineChart(props: Props) {
     (best, point) => (valueOf(point) > (best === undefined ? 0 : valueOf(best)) ? point : best),
     undefined,
   );
-  const summary = most === undefined ? "none" : `most ${say(most)}`;
+  const summary = most === undefined ? "none" : `peak ${say(most)}`;
   const pointed = hovered === undefined ? undefined : points[hovered];
   return (
     <figure class="chart">
