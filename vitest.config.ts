@@ -115,7 +115,7 @@ const onEmbeddedOnly = [
   "test/catalog/formats/!(rest)*.test.ts",
   "test/catalog/formats/values/**",
   "test/catalog/import/steps.test.ts",
-  "test/database/{citus/nodes,joinLookups,lockWait,movePace}.test.ts",
+  "test/database/{citus/nodes,batchLookups,lockWait,movePace}.test.ts",
   "test/docsPaths.test.ts",
   "test/supplyChain.test.ts",
 ];

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { describeFailure, exitStatusOf } from "./cli/terminal/failure.js";
-import { surviveClosedOutput } from "./cli/terminal/output.js";
+import { ignoreOutputErrors } from "./cli/terminal/output.js";
 import { createProgram } from "./cli/program.js";
 import { exitOnSignal } from "./cli/serve/signals.js";
 
 exitOnSignal();
-surviveClosedOutput();
+ignoreOutputErrors();
 
 try {
   await createProgram().parseAsync();

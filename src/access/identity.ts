@@ -25,12 +25,12 @@ export const tokenHeader = "x-service-access-token";
 const trustMs = 3_000;
 const tokensMax = 10_000;
 /** Separate, since guesses would evict valid tokens. */
-const wrongMax = 1_000;
+const invalidMax = 1_000;
 
 /** Concurrent calls share one query. Only the secret's hash is looked up, so that response times reveal nothing. */
 export function createIdentify(db: RootDatabase): Identify {
   const tokens = new LRUCache<string, KnownToken>({ max: tokensMax, ttl: trustMs });
-  const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
+  const wrong = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownToken | undefined>>();
 
   const look = async (hash: string): Promise<KnownToken | undefined> => {

@@ -16,13 +16,13 @@ export type FindKey = (key: string) => Promise<KnownKey>;
 const trustMs = 3_000;
 const keysMax = 10_000;
 /** Separate, since guesses would evict valid keys. */
-const wrongMax = 1_000;
+const invalidMax = 1_000;
 const shape = /^vp_[\w-]{22}$/u;
 
 /** Concurrent calls share one query. */
 export function createFindKey(db: RootDatabase): FindKey {
   const found = new LRUCache<string, KnownKey>({ max: keysMax, ttl: trustMs });
-  const wrong = new LRUCache<string, true>({ max: wrongMax, ttl: trustMs });
+  const wrong = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownKey | undefined>>();
   const look = async (key: string): Promise<KnownKey | undefined> => {
     const start = performance.now(); // it may be revoked from then on

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
-import { mayLackNode } from "../database/errors.js";
+import { mayBeNodeOutage } from "../database/errors.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { parseOrigins } from "./key.origins.js";
@@ -67,7 +67,7 @@ export async function revokeKey(db: Database, store: string, id: string): Promis
   try {
     await db.publicKey.updateMany({ where: { id, storeId: store, revokedAt: null }, data: { revokedAt } });
   } catch (error) {
-    if (!mayLackNode(error)) throw error;
+    if (!mayBeNodeOutage(error)) throw error;
   }
   return { revokedAt };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
-import { watchHealth } from "../lib/outage.js";
+import { createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { withLocalFallback } from "./rateLimit.fallback.js";
 
@@ -31,16 +31,16 @@ type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<
 
 /** Shared by all processes, with a local fallback. @param warn called once for each outage */
 export async function openRedisCounter(url: string, warn: (problem: Error) => void): Promise<CallCounter> {
-  const health = watchHealth(warn);
+  const breaker = createCircuitBreaker(warn);
   const { openRedis } = await import("../lib/redis.js"); // its library would make starts without Redis longer
-  const redis = openRedis(url, health.failed, { commandTimeoutMs });
+  const redis = openRedis(url, breaker.failed, { commandTimeoutMs });
   const reserveCall = defineReserveCall(redis);
-  redis.on("ready", health.answered);
-  await firstConnection(redis).catch(health.failed);
+  redis.on("ready", breaker.answered);
+  await firstConnection(redis).catch(breaker.failed);
 
   const reserveRemotely = async (policy: Policy, storeId: string) =>
     readReply(await reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs), policy);
-  const count = withLocalFallback({ name: "Redis", health, replyTimeoutMs, reserveRemotely });
+  const count = withLocalFallback({ name: "Redis", breaker, replyTimeoutMs, reserveRemotely });
   return {
     ...count,
     close() {

@@ -1,5 +1,5 @@
 import type { Database } from "../database/client.js";
-import { joinLookupsById } from "../database/joinLookups.js";
+import { batchLookupsById } from "../database/batchLookups.js";
 import { AppError, errorAt } from "../errors.js";
 import { canBeKey, nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
@@ -35,7 +35,7 @@ export async function resolveSite(
 }
 
 /** Not findUnique: Prisma would send one query for each store. */
-const lookUpSite = joinLookupsById((db, storeId, ids) => db.site.findMany({ where: { storeId, id: { in: ids } } }));
+const lookUpSite = batchLookupsById((db, storeId, ids) => db.site.findMany({ where: { storeId, id: { in: ids } } }));
 
 /** @throws {AppError} VALIDATION_FAILED, or NOT_FOUND for an unknown store */
 export async function addSite(db: Database, storeId: string, id: string, type: string) {

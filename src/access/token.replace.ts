@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Database, RootDatabase } from "../database/client.js";
-import { mayLackNode } from "../database/errors.js";
+import { mayBeNodeOutage } from "../database/errors.js";
 import { inTransaction } from "../database/transaction.js";
 import { AppError } from "../errors.js";
 import {
@@ -96,7 +96,7 @@ export async function revokeToken(db: RootDatabase, store: string, id: string): 
   try {
     return await revokeRow(db, store, id, before.replacedBy);
   } catch (error) {
-    if (!mayLackNode(error)) throw error;
+    if (!mayBeNodeOutage(error)) throw error;
     // No rotation can be under way: it would write to that node too.
     const revokedAt = before.revokedAt ?? (await revocationOf(db, store, id));
     return { revokedAt, replacedBy: await validSuccessor(db, store, before.replacedBy), alsoRevoked: [] };

@@ -3,7 +3,7 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
 import { errorAt } from "../errors.js";
 import { isLongerThan } from "../lib/text.js";
-import { catalogShown } from "./hiddenCatalog.js";
+import { readsUnblocked } from "./readGate.js";
 import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
 import { searchCharactersMax, searchQuery } from "./product.search.js";
 import {
@@ -52,7 +52,7 @@ export async function listProducts(
 ): Promise<{ nodes: StoredProduct[]; hasNextPage: boolean }> {
   const site = await resolveSite(db, storeId, { siteId });
   const page = { ...limits, storeId, siteId: site, rowsMax: first + 1, withLongTexts };
-  await catalogShown(storeId);
+  await readsUnblocked(storeId);
   await requireRoom?.(first, (bytesOf) => findPage(db, { ...page, rowsMax: first, bytesOf }, search ?? ""));
   const products = await findPage<StoredProduct>(db, page, search ?? "");
   return { nodes: products.slice(0, first), hasNextPage: products.length > first };
@@ -68,7 +68,7 @@ export async function countProducts(
   const text = search ?? "";
   checkSearch(text);
   const site = await resolveSite(db, storeId, { siteId });
-  await catalogShown(storeId);
+  await readsUnblocked(storeId);
   const query = searchQuery(storeId, text);
   if (query === undefined && text.trim() !== "") return 0;
   return countMatches(db, { ...limits, storeId, siteId: site }, query, max);
@@ -96,7 +96,7 @@ export async function listOrderedProducts(
   const text = search ?? "";
   checkSearch(text);
   const site = await resolveSite(db, storeId, { siteId });
-  await catalogShown(storeId);
+  await readsUnblocked(storeId);
   const query = searchQuery(storeId, text);
   if (query === undefined && text.trim() !== "") return { nodes: [], hasNextPage: false };
   const page = { ...order, storeId, siteId: site, rowsMax: first + 1 };

@@ -1,11 +1,11 @@
 import { type SiteReference, resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
-import { joinLookups } from "../database/joinLookups.js";
+import { batchLookups } from "../database/batchLookups.js";
 import { isLocked, whenUnlocked } from "../database/shares/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
-import { catalogShown } from "./hiddenCatalog.js";
+import { readsUnblocked } from "./readGate.js";
 import { briefProductRow, productRow, type StoredProduct } from "./product.sql.js";
 
 const deleteAttemptsMax = 4;
@@ -25,7 +25,7 @@ export async function findProduct(
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
   if (!canBeKey(productId)) throw notFound();
-  const shown = catalogShown(storeId);
+  const shown = readsUnblocked(storeId);
   if (shown !== undefined) await shown;
   const product =
     siteId === undefined
@@ -81,13 +81,13 @@ function modifiedConcurrently(): AppError {
 }
 
 /** Finds products by reference id or else sku, on any site. */
-export const lookUpProduct = joinLookupsOf("product_by_id_or_sku", productRow);
+export const lookUpProduct = batchLookupsOf("product_by_id_or_sku", productRow);
 
-const lookUpBriefProduct = joinLookupsOf("brief_product_by_id_or_sku", briefProductRow);
+const lookUpBriefProduct = batchLookupsOf("brief_product_by_id_or_sku", briefProductRow);
 
-function joinLookupsOf(statement: string, row: Prisma.Sql) {
+function batchLookupsOf(statement: string, row: Prisma.Sql) {
   const start = Prisma.raw(`/* ${statement} */ SELECT ${row.sql} FROM "Product"`);
-  return joinLookups(async (db, storeId, productIds: readonly string[]) => {
+  return batchLookups(async (db, storeId, productIds: readonly string[]) => {
     const products = await db.$queryRaw<StoredProduct[]>`${start}
       WHERE "storeId" = ${storeId} AND (id = ANY(${productIds}) OR sku = ANY(${productIds}))`;
     const byId = new Map(products.map((product) => [product.id, product]));

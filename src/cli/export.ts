@@ -6,7 +6,7 @@ import { count } from "../lib/text.js";
 import { withDatabase } from "./runtime.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
-import { formOf, standardOutput, writingTo } from "./terminal/outputStream.js";
+import { fileFormatOf, standardOutput, writingTo } from "./terminal/outputStream.js";
 import { startProgress } from "./terminal/progress.js";
 import { parseTime } from "./terminal/duration.js";
 
@@ -43,7 +43,7 @@ export function addExportCommand(program: Command): void {
     .action(async (store: string, file: string, options: ExportCommandOptions, command: Command) => {
       if (file === standardOutput && options.json === true)
         command.error("--json needs a file: standard output has the products.");
-      const format = options.format ?? formOf(file);
+      const format = options.format ?? fileFormatOf(file);
       const products = await exportTo(store, file, format, options);
       if (file === standardOutput) return;
       const written = count(products, "product was", "products were");

@@ -8,7 +8,7 @@ import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { count } from "../lib/text.js";
-import { namingLostNodes } from "./lostNodes.js";
+import { withUnreachableNodes } from "./unreachableNodes.js";
 
 /** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
 export async function withDatabase<Result>(
@@ -21,7 +21,7 @@ export async function withDatabase<Result>(
     try {
       return await work(database.client, config, database);
     } catch (error) {
-      throw database.engine === "embedded" ? error : await namingLostNodes(error, database.connection);
+      throw database.engine === "embedded" ? error : await withUnreachableNodes(error, database.connection);
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { CallCounter, Policy, Reservation } from "../access/rateLimit.js";
 import { withLocalFallback } from "../access/rateLimit.fallback.js";
 import type { LocalCounter } from "../access/rateLimit.memory.js";
-import { watchHealth } from "../lib/outage.js";
+import { createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { Channel } from "./channel.js";
 
 /** Longer than for Redis: a primary that hangs accepts no connections. */
@@ -42,7 +42,7 @@ export function createPrimaryCounter(
     });
   return withLocalFallback({
     name: "The primary",
-    health: watchHealth(warn),
+    breaker: createCircuitBreaker(warn),
     replyTimeoutMs: timeoutMs,
     reserveRemotely,
   });

@@ -10,8 +10,8 @@ export interface Caller {
 type Answer<Result> = GraphQLErrors & { readonly data?: Result };
 
 /** Nothing arrived from a stream for 30 seconds. */
-export class Silence extends Error {
-  override readonly name = "Silence";
+export class StreamTimeoutError extends Error {
+  override readonly name = "StreamTimeoutError";
 }
 
 /** The server sends a heartbeat at least every 12 seconds. */
@@ -38,7 +38,7 @@ export async function query<Result, Variables>(
  * EventSource cannot send the token's header.
  *
  * @param onData called for all that arrives, heartbeats included
- * @throws {Failure} as `query`; {Silence}
+ * @throws {Failure} as `query`; {StreamTimeoutError}
  */
 export async function* subscribe<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,
@@ -48,7 +48,7 @@ export async function* subscribe<Result, Variables>(
 ): AsyncGenerator<Result, void> {
   const silence = new AbortController();
   const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
-  const abort = () => silence.abort(new Silence("The stream was aborted: nothing arrived for 30 seconds."));
+  const abort = () => silence.abort(new StreamTimeoutError("The stream was aborted: nothing arrived for 30 seconds."));
   let timer = setTimeout(abort, silenceMs);
   try {
     const caller = { token, signal: AbortSignal.any(signals) };

@@ -1,4 +1,4 @@
-import { Silence } from "./api.js";
+import { StreamTimeoutError } from "./api.js";
 
 interface Source<Value> {
   /** @param onData to be called for all that arrives, heartbeats included */
@@ -41,7 +41,7 @@ export async function* streamOrPoll<Value>({ open, poll }: Source<Value>): Async
       }
       return;
     } catch (error) {
-      if (!isHeldBack || !(error instanceof Silence)) throw error;
+      if (!isHeldBack || !(error instanceof StreamTimeoutError)) throw error;
     } finally {
       closing.abort();
     }

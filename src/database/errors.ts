@@ -38,7 +38,7 @@ export function unreachableNodeOf(error: unknown): string | undefined {
 }
 
 /** A row of all nodes of Citus may not have been written because one of them cannot be reached. */
-export function mayLackNode(error: unknown): boolean {
+export function mayBeNodeOutage(error: unknown): boolean {
   const known = mapDatabaseError(error);
   return known instanceof AppError && known.code === "UNAVAILABLE" && !isLockTimeout(known.cause);
 }

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { withTimeout } from "../lib/timeout.js";
-import type { Health } from "../lib/outage.js";
+import type { CircuitBreaker } from "../lib/circuitBreaker.js";
 
 interface Listener {
   onPayload(payload: string): void;
@@ -22,7 +22,7 @@ const closeTimeoutMs = 1_000;
 export class NotificationChannel {
   readonly #connection: PoolConfig;
   readonly #name: string;
-  readonly #health: Health;
+  readonly #breaker: CircuitBreaker;
   #client: Promise<pg.Client> | undefined;
   #listener: Listener | undefined;
   #socket: Socket | undefined;
@@ -30,10 +30,10 @@ export class NotificationChannel {
   #failures = 0;
   #isClosed = false;
 
-  constructor(connection: PoolConfig, name: string, health: Health) {
+  constructor(connection: PoolConfig, name: string, breaker: CircuitBreaker) {
     this.#connection = connection;
     this.#name = name;
-    this.#health = health;
+    this.#breaker = breaker;
   }
 
   /** Has no effect behind a transaction pooler. @returns after the first attempt; others follow where it failed */
@@ -73,7 +73,7 @@ export class NotificationChannel {
     try {
       await connecting;
       this.#failures = 0;
-      this.#health.answered();
+      this.#breaker.answered();
     } catch (error) {
       this.#lost(connecting, error);
     }
@@ -120,7 +120,7 @@ export class NotificationChannel {
   #lost(client: Promise<pg.Client> | undefined, problem: unknown): void {
     if (this.#isClosed || client === undefined || this.#client !== client) return;
     this.#client = undefined;
-    this.#health.failed(problem);
+    this.#breaker.failed(problem);
     if (this.#listener === undefined) return;
     this.#failures += 1;
     const delayMs = Math.min(100 * 2 ** this.#failures, reconnectDelayMaxMs);

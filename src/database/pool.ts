@@ -3,7 +3,7 @@ import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
 import { codeOf, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
-import { nextTurnAfter } from "../lib/streams/turn.js";
+import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 import { clientKeepAlive } from "./timeLimits.js";
 
 /** Unless a connection has its own `connectionTimeoutMillis`. */
@@ -90,7 +90,7 @@ function keepRefused(pool: pg.Pool): void {
 function readInTurns(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection; // missing in its types
   stream.on("data", ({ length }: Buffer) => {
-    const turn = nextTurnAfter(length);
+    const turn = yieldAfterBytes(length);
     if (turn === undefined) return;
     stream.pause();
     void turn.then(() => stream.resume());

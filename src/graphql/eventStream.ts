@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { Context } from "../schema/context.js";
-import { turnWithoutConnections } from "../lib/streams/turn.js";
+import { yieldUntilNoNewConnections } from "../lib/streams/eventLoop.js";
 import type { Call } from "./fastPath.js";
 import { refusedResponse } from "./httpStatus.js";
 import { type StreamFormat, streamFormatOf } from "./streamFormat.js";
@@ -42,7 +42,7 @@ async function start(
   context: Context,
   format: StreamFormat,
 ): Promise<EventStream> {
-  await turnWithoutConnections();
+  await yieldUntilNoNewConnections();
   return asStream(await subscription.start(variables, context), format);
 }
 

@@ -9,7 +9,7 @@ import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
 import { compiled, interpreted, type Operation } from "../execution/operation.js";
 import type { FairShare } from "../lib/fairShare.js";
-import { turnOfOwn } from "../lib/streams/turn.js";
+import { yieldInOrder } from "../lib/streams/eventLoop.js";
 import type { StreamFormat } from "./streamFormat.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
@@ -51,7 +51,7 @@ export function prepareSubscription(
     const within = { ...context, answer: new AnswerBudget() };
     const { storeId } = context.identity;
     const run = async () => {
-      await turnOfOwn(); // so that the values of many subscriptions do not keep others waiting
+      await yieldInOrder(); // so that the values of many subscriptions do not keep others waiting
       return operation.run(variables, within, payload);
     };
     return valueOf(() => executions.run(storeId, run), context);

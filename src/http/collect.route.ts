@@ -19,7 +19,7 @@ import { clientAddress } from "./clientAddress.js";
 import { contentTypeOf, receive } from "./content/body.js";
 import type { Exchange, Route } from "./exchange.js";
 import { isFromOwnOrigin } from "./ownOrigin.js";
-import { refuseRest } from "./refuse.js";
+import { sendRestError } from "./sendError.js";
 import { respondJson } from "./respond.js";
 
 export const collectPath = "/collect/v1";
@@ -46,7 +46,7 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
       respondJson(response, 202, await collect(exchange, options, record));
     } catch (error) {
-      const code = refuseRest(response, error, requestId, (unexpected) =>
+      const code = sendRestError(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
       observation.refused(code);

@@ -14,7 +14,7 @@ import { type Exchange, isRead, type Route } from "./exchange.js";
 import { fingerprintScope, withIdempotency } from "./idempotency.js";
 import { graphiqlPage, servesGraphiql } from "./pages/graphiql.js";
 import { createTokenPage, type DemoToken } from "./pages/token.js";
-import { refuseGraphQL } from "./refuse.js";
+import { sendGraphQLError } from "./sendError.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
 import { addVary, markPrivate, respond } from "./respond.js";
 
@@ -56,7 +56,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       requireAcceptable(request.headers.accept);
       await gateway(rest.request, response, rest.context);
     } catch (error) {
-      const code = refuseGraphQL(request, response, error, requestId, (unexpected) =>
+      const code = sendGraphQLError(request, response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
       observation.refused(code);

@@ -8,7 +8,7 @@ import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
 import { AnswerBudget } from "../schema/answerBudget.js";
 import type { Context } from "../schema/context.js";
-import { isOver, onceOver } from "../lib/responseEnd.js";
+import { hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";
 
 export interface ContextOptions {
@@ -33,7 +33,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     identity,
     confirmIdentity: () => identify(secret),
     disconnectSignal: () => disconnectSignal(response),
-    isGone: () => isOver(response),
+    isGone: () => hasEnded(response),
     answer: new AnswerBudget(),
     requestId,
     observation,
@@ -50,6 +50,6 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
 
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const disconnect = new AbortController();
-  onceOver(response, () => disconnect.abort());
+  onResponseEnd(response, () => disconnect.abort());
   return disconnect.signal;
 }

@@ -12,7 +12,7 @@ import { withUpload } from "./content/upload.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { endBroken, sendExport } from "./export.route.js";
 import { fingerprintScope, withIdempotency } from "./idempotency.js";
-import { refuseRest } from "./refuse.js";
+import { sendRestError } from "./sendError.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
 import { markPrivate, respondJson, respondRead } from "./respond.js";
 
@@ -37,12 +37,12 @@ export function createRestRoute(options: RestRouteOptions): Route {
       const answer = call.takesBody
         ? await runWithBody(call, options, exchange, context)
         : await call.run({ search, body: undefined }, context);
-      if ("problem" in answer) refuseRest(response, answer, requestId);
+      if ("problem" in answer) sendRestError(response, answer, requestId);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
       if (response.headersSent) return endBroken(exchange, error, log);
-      const code = refuseRest(response, error, requestId, (unexpected) =>
+      const code = sendRestError(response, error, requestId, (unexpected) =>
         log.error({ requestId, err: unexpected }, "request failed"),
       );
       observation.refused(code);

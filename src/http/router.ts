@@ -10,7 +10,7 @@ import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exc
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./graphql.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
 import { trackerPath } from "./pages/tracker.js";
-import { refuseGraphQL, refuseRest } from "./refuse.js";
+import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
 
@@ -46,7 +46,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     }
     observation.route = path;
     if (isRead(exchange.request)) return page(exchange);
-    observation.refused(refuseRest(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
+    observation.refused(sendRestError(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
   };
 
   return (request, response) => {
@@ -71,7 +71,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
       log.error({ requestId, err: error }, "request failed");
       observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
-      else refuseRest(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
+      else sendRestError(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
     });
   };
 }
@@ -84,8 +84,8 @@ function redirect({ response, search }: Exchange, to: string): void {
 function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
   const code =
     path === graphqlPath
-      ? refuseGraphQL(request, response, problem, requestId, () => undefined)
-      : refuseRest(response, problem, requestId);
+      ? sendGraphQLError(request, response, problem, requestId, () => undefined)
+      : sendRestError(response, problem, requestId);
   observation.refused(code);
 }
 

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { watchHealth } from "./outage.js";
+import { createCircuitBreaker } from "./circuitBreaker.js";
 
 /** A Redis that hangs is treated like one that is down. */
 const commandTimeoutMs = 500;
@@ -27,10 +27,10 @@ export function openRedis(url: string, log: (problem: Error) => void, options: R
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, reconnectDelayMaxMs),
   });
-  const health = watchHealth(log);
-  redis.on("ready", health.answered);
-  redis.on("error", health.failed);
-  keepAlive(redis, options.pingIntervalMs ?? pingIntervalMs, health.failed);
+  const breaker = createCircuitBreaker(log);
+  redis.on("ready", breaker.answered);
+  redis.on("error", breaker.failed);
+  keepAlive(redis, options.pingIntervalMs ?? pingIntervalMs, breaker.failed);
   return redis;
 }
 

@@ -8,8 +8,8 @@ const unfinished = new WeakMap<Socket, Set<() => void>>();
  * Calls back once a response is complete or its client has left. A pipelined response whose turn has not come emits no
  * `close` when its connection closes, so that is observed too.
  */
-export function onceOver(response: ServerResponse, callback: () => void): void {
-  if (isOver(response)) return callback();
+export function onResponseEnd(response: ServerResponse, callback: () => void): void {
+  if (hasEnded(response)) return callback();
   const callbacks = callbacksOf(response.req.socket);
   const end = (): void => {
     response.off("close", end);
@@ -19,7 +19,7 @@ export function onceOver(response: ServerResponse, callback: () => void): void {
   response.once("close", end);
 }
 
-export function isOver(response: ServerResponse): boolean {
+export function hasEnded(response: ServerResponse): boolean {
   return response.closed || response.req.socket.destroyed;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { onceOver } from "../lib/responseEnd.js";
+import { onResponseEnd } from "../lib/responseEnd.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { logAccess } from "./accessLog.js";
 import { aggregateAsText, collectProcessMetrics, type MetricValues, processMetrics } from "./exposition.js";
@@ -58,7 +58,7 @@ export function createTelemetry({ log, sources, tracing, share }: Options): Tele
   return {
     observe(request, response, requestId) {
       const observation = new RequestObservation(requestId, request, metrics, tracing);
-      onceOver(response, () => finish(observation, request, response));
+      onResponseEnd(response, () => finish(observation, request, response));
       return observation;
     },
     scrape: async () => shared?.scrape() ?? aggregateAsText([await own()]),

@@ -8,7 +8,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trac
 import type { DatabaseProbe } from "../database/client.js";
 import { AppError } from "../errors.js";
 import { withTimeout } from "../lib/timeout.js";
-import { type Health, watchHealth } from "../lib/outage.js";
+import { type CircuitBreaker, createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { Summary } from "./summary.js";
 
 export interface RequestSpan {
@@ -41,10 +41,10 @@ export function createTracing(
   { endpoint, serviceName }: { readonly endpoint: string; readonly serviceName: string },
   warn: (problem: Error) => void,
 ): Tracing {
-  const health = watchHealth(warn);
+  const breaker = createCircuitBreaker(warn);
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ "service.name": serviceName })),
-    spanProcessors: [new BatchSpanProcessor(createExporter(endpoint, health))],
+    spanProcessors: [new BatchSpanProcessor(createExporter(endpoint, breaker))],
   });
   const tracer = provider.getTracer("vitrine");
   const propagator = new W3CTraceContextPropagator();
@@ -90,18 +90,18 @@ export function createTracing(
       const attributes = { "db.system.name": "postgresql", "db.query.text": sql.slice(0, sqlShownMax) };
       return inside(statementName(sql), { kind: SpanKind.CLIENT, attributes }, send);
     },
-    close: (timeoutMs) => withTimeout(provider.shutdown(), timeoutMs, "The collector").catch(health.failed),
+    close: (timeoutMs) => withTimeout(provider.shutdown(), timeoutMs, "The collector").catch(breaker.failed),
   };
 }
 
-function createExporter(endpoint: string, health: Health): OTLPTraceExporter {
+function createExporter(endpoint: string, breaker: CircuitBreaker): OTLPTraceExporter {
   const url = `${endpoint.replace(/\/+$/u, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
   const send = exporter.export.bind(exporter);
   exporter.export = (spans, done) =>
     send(spans, (result) => {
-      if (result.code === ExportResultCode.SUCCESS) health.answered();
-      else health.failed(new Error(result.error?.message ?? "An export failed."));
+      if (result.code === ExportResultCode.SUCCESS) breaker.answered();
+      else breaker.failed(new Error(result.error?.message ?? "An export failed."));
       done(result);
     });
   return exporter;

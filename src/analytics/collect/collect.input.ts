@@ -1,7 +1,13 @@
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import { checkEvent, type EventSpan, eventSpan, isSale, type ShopperEventInput } from "../events/events.input.js";
+import {
+  checkEvent,
+  type EventConstraints,
+  eventConstraints,
+  isSale,
+  type ShopperEventInput,
+} from "../events/events.input.js";
 import { readFields } from "../events/events.json.js";
 
 export interface Collected {
@@ -48,7 +54,7 @@ export function readCollected(sent: object, device: string): Collected {
     throw errorAt("VALIDATION_FAILED", `A request may have at most ${eventsMax} events.`, ["events"]);
   }
   const common = { channel, viewerId: viewer, device };
-  const span = eventSpan();
+  const span = eventConstraints();
   const read = list.map((event, index) => readEvent(event, common, ["events", index], span, problems));
   problems.throwIfAny();
   return { show: show as string, events: read };
@@ -59,7 +65,13 @@ type Common = Readonly<Record<"channel" | "viewerId" | "device", unknown>>;
 /** Passes every rule, in place of what is no object. */
 const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
 
-function readEvent(event: unknown, common: Common, path: Path, span: EventSpan, problems: Problems): ShopperEventInput {
+function readEvent(
+  event: unknown,
+  common: Common,
+  path: Path,
+  span: EventConstraints,
+  problems: Problems,
+): ShopperEventInput {
   const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
   if (!isObject) problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
   else if ("type" in event && isSale(event.type)) {

@@ -2,7 +2,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { type EventReceipt, recordEvents, recordShows } from "../events/events.record.js";
 import type { ShowEvents } from "../events/events.send.js";
-import { newEvents } from "./accepted.js";
+import { newEvents } from "./newEvents.js";
 
 export interface Waiting extends ShowEvents {
   readonly resolve: (receipt: EventReceipt) => void;

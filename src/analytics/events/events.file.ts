@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { AppError, Problems } from "../../errors.js";
-import { type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
+import { type EventConstraints, eventConstraints, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
 import { sendPartitioned } from "./events.partitions.js";
 import { currencyOf, type EventReceipt, recordEvents } from "./events.record.js";
@@ -25,7 +25,7 @@ interface EventFileOptions {
 interface EventFile {
   readonly handle: FileHandle;
   readonly size: number;
-  readonly span: EventSpan;
+  readonly span: EventConstraints;
 }
 
 /** A rebuild of millions of events takes less. */
@@ -54,7 +54,11 @@ export async function recordEventFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
-    const file = { handle, size: stats.size, span: { ...eventSpan(show), currency: await currencyOf(db, storeId) } };
+    const file = {
+      handle,
+      size: stats.size,
+      span: { ...eventConstraints(show), currency: await currencyOf(db, storeId) },
+    };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
     const receipt = await recordChecked(file, record, partitions, onProgress);

@@ -36,7 +36,7 @@ const amountMax = 1e9;
 const linesMax = 100;
 const quantityMax = 1_000_000;
 
-export interface EventSpan {
+export interface EventConstraints {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */
   readonly prunedBefore?: Date;
@@ -55,7 +55,7 @@ const beforeStartMs = 86_400_000;
 /** Tolerance for clocks that differ. */
 const fromNowMs = 300_000;
 
-export function eventSpan(show?: ShowSpan): EventSpan {
+export function eventConstraints(show?: ShowSpan): EventConstraints {
   const latest = new Date(Date.now() + fromNowMs);
   if (show === undefined) return { latest };
   const { startedAt, prunedBefore = null } = show;
@@ -66,7 +66,7 @@ const texts = ["viewerId", "device", "productId", "orderId"] as const;
 const ofSales = ["orderId", "currency", "lines"] as const;
 
 /** Checks every rule. Problems have `path` as a prefix. */
-export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventSpan): void {
+export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventConstraints): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
 
@@ -122,7 +122,7 @@ type Report = (field: string, code: Problem["code"], message: string) => void;
 
 function checkMoment(
   moment: Date | null | undefined,
-  { earliest, latest, prunedBefore }: EventSpan,
+  { earliest, latest, prunedBefore }: EventConstraints,
   report: Report,
 ): void {
   if (!isGiven(moment)) return;

@@ -5,7 +5,7 @@ import { clip } from "../../lib/text.js";
 import {
   channels,
   checkEvent,
-  type EventSpan,
+  type EventConstraints,
   type OrderLineInput,
   type ShopperEventInput,
   shopperEventTypes,
@@ -56,7 +56,7 @@ const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperE
 export function readEventLine(
   { number: line, text: json, fault }: TextLine,
   problems: Problems,
-  span: EventSpan,
+  span: EventConstraints,
 ): ShopperEventInput | undefined {
   const found = new Problems();
   const event = fault === undefined ? readEvent(json, found, span) : undefined;
@@ -68,7 +68,7 @@ export function readEventLine(
   return undefined;
 }
 
-function readEvent(json: string, problems: Problems, span: EventSpan): ShopperEventInput | undefined {
+function readEvent(json: string, problems: Problems, span: EventConstraints): ShopperEventInput | undefined {
   const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [] });
   let object: unknown;
   try {

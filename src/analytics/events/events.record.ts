@@ -1,7 +1,13 @@
 import type { RootDatabase } from "../../database/client.js";
 import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
-import { batchEventsMax, checkEvent, type EventSpan, eventSpan, type ShopperEventInput } from "./events.input.js";
+import {
+  batchEventsMax,
+  checkEvent,
+  type EventConstraints,
+  eventConstraints,
+  type ShopperEventInput,
+} from "./events.input.js";
 import { type Outcome, type Part, sendEvents, type ShowEvents } from "./events.send.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
@@ -47,7 +53,7 @@ export async function recordEvents(
     if (receipt !== undefined) return receipt;
     if (outcome?.isReplaced === true) continue;
     if (outcome?.isTooEarly === true) {
-      checkEvents(events, eventSpan(await findLiveStream(db, storeId, lsId)));
+      checkEvents(events, eventConstraints(await findLiveStream(db, storeId, lsId)));
       continue; // the show was saved with another start meanwhile
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
@@ -84,7 +90,7 @@ async function checked(db: RootDatabase, storeId: string, { lsId, events }: Show
     throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
   }
   const hasCurrency = events.some(({ currency }) => typeof currency === "string");
-  checkEvents(events, { ...eventSpan(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
+  checkEvents(events, { ...eventConstraints(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
   if (!isStorable(lsId)) throw liveStreamNotFound();
   return { lsId, events, earliest: earliestOf(events), show: cachedShow(db, storeId, lsId) };
 }
@@ -146,7 +152,7 @@ export async function currencyOf(db: RootDatabase, storeId: string): Promise<str
   return store?.currency ?? null;
 }
 
-function checkEvents(events: readonly ShopperEventInput[], span: EventSpan): void {
+function checkEvents(events: readonly ShopperEventInput[], span: EventConstraints): void {
   const problems = new Problems();
   events.forEach((event, index) => checkEvent(event, ["events", index], problems, span));
   problems.throwIfAny();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { PoolConfig } from "pg";
 import { NotificationChannel } from "../../database/notifications.js";
 import { withTimeout } from "../../lib/timeout.js";
-import { watchHealth } from "../../lib/outage.js";
+import { createCircuitBreaker } from "../../lib/circuitBreaker.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const channelName = "vitrine_live_stream_changed";
@@ -24,7 +24,7 @@ interface Options {
 /** LISTEN and NOTIFY of the common PostgreSQL database. */
 export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
   const self = randomUUID();
-  const channel = new NotificationChannel(connection, channelName, watchHealth(log));
+  const channel = new NotificationChannel(connection, channelName, createCircuitBreaker(log));
   const due = new Set<string>();
   let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
   let ready: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { joinLookups } from "../../database/joinLookups.js";
+import { batchLookups } from "../../database/batchLookups.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { money } from "../kpis/kpis.js";
 import { figureColumns, productFigure, productFigures } from "./productPerformance.sql.js";
@@ -103,7 +103,7 @@ export function lookUpPerformance(
 
 type LookUpKey = readonly [from: number | null, until: number | null, productId: string];
 
-const lookUp = joinLookups<ProductPerformance>(async (db, storeId, keys) => {
+const lookUp = batchLookups<ProductPerformance>(async (db, storeId, keys) => {
   const byRange = new Map<string, { range: OpenRange; ids: string[] }>();
   for (const key of keys) {
     const [from, until, id] = JSON.parse(key) as LookUpKey;

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { joinLookups } from "../../database/joinLookups.js";
+import { batchLookups } from "../../database/batchLookups.js";
 import { type Kpis, kpisOf } from "../kpis/kpis.js";
 import { type KpiColumns, kpiColumns } from "../kpis/kpis.sql.js";
 
@@ -8,7 +8,7 @@ interface ShowTotals extends KpiColumns {
 }
 
 /** The shows must exist. Lookups together, such as those of a page, share a statement. */
-export const lookUpKpis = joinLookups<Kpis>(async (db, storeId, ids) => {
+export const lookUpKpis = batchLookups<Kpis>(async (db, storeId, ids) => {
   const rows = await selectTotals(db, storeId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return (id) => {

@@ -4,7 +4,7 @@ import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
-import { byShow, joinShows } from "./joinShows.js";
+import { byShow, batchShowReads } from "./batchShowReads.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 
@@ -31,7 +31,7 @@ interface TimelineArgs {
 type BucketRow = readonly [startsAt: number, viewers: number, carts: number, orders: number, sales: string];
 
 /** Buckets are read as one JSON text for each show, since reading up to 1,500 rows takes much longer than parsing it. */
-const lookUpTimeline = joinShows<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
+const lookUpTimeline = batchShowReads<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
   const { bucketSeconds, fromMs, untilMs } = args;
   const span = wholeMinutes({ from: dateOf(fromMs), until: dateOf(untilMs) });
   const parts = partsOf({ storeId, lsId, bucketSeconds, ...span });
@@ -81,7 +81,7 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-const lookUpPeak = joinShows<null, number>(async (db, storeId, ids) => {
+const lookUpPeak = batchShowReads<null, number>(async (db, storeId, ids) => {
   const rows = await db.$queryRaw<{ id: string; peak: number }[]>`
     SELECT s.id, coalesce(greatest(
       (SELECT viewers FROM "LiveStreamSpan" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
@@ -121,7 +121,7 @@ export interface TopProducts {
 
 type ProductRow = Omit<ProductFigures, "sales"> & { readonly id: string; readonly sales: string };
 
-const lookUpTopProducts = joinShows<TopProducts, ProductFigures[]>(async (db, storeId, ids, { first, by }) => {
+const lookUpTopProducts = batchShowReads<TopProducts, ProductFigures[]>(async (db, storeId, ids, { first, by }) => {
   const figure = columns[by];
   const read = () => db.$queryRaw<ProductRow[]>`
     SELECT s.id, p."productId", p.carts, p.orders, p.quantity, p.sales FROM "LiveStream" AS s, LATERAL (

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { joinLookupsById } from "../../database/joinLookups.js";
+import { batchLookupsById } from "../../database/batchLookups.js";
 import { type AppError, errorAt } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
@@ -41,7 +41,7 @@ export async function findLiveStream(db: Database, storeId: string, id: string):
 }
 
 /** Not findUnique: Prisma would send one query for each store. */
-const lookUpLiveStream = joinLookupsById((db, storeId, ids) =>
+const lookUpLiveStream = batchLookupsById((db, storeId, ids) =>
   db.liveStream.findMany({ where: { storeId, id: { in: ids } } }),
 );
 

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { catalogShown } from "../hiddenCatalog.js";
+import { readsUnblocked } from "../readGate.js";
 import type { ExportReader } from "./export.snapshot.js";
 import { type ExportFilter, exportedProducts, type ExportFormat, exportLines } from "./export.sql.js";
 
@@ -29,13 +29,13 @@ interface Page extends Digest {
 export async function readPages(db: RootDatabase, reader: ExportReader): Promise<void> {
   const { filter, restart } = reader;
   for (let attempt = 1; attempt <= optimisticAttempts; attempt += 1) {
-    await catalogShown(filter.storeId);
+    await readsUnblocked(filter.storeId);
     const read = await readAll(db, reader);
     const stored = await digestOf(db, filter);
     if (stored !== undefined && stored.products === read.products && stored.versions === read.versions) return;
     restart();
   }
-  await catalogShown(filter.storeId);
+  await readsUnblocked(filter.storeId);
   await inTransaction(db, { timeoutMs }, async (transaction) => {
     restart();
     await readAll(transaction, reader);
@@ -82,7 +82,7 @@ async function readPage(
 
 /** Undefined while an import of another process is partly stored. */
 async function digestOf(db: Database, filter: ExportFilter): Promise<Digest | undefined> {
-  await catalogShown(filter.storeId);
+  await readsUnblocked(filter.storeId);
   const [row] = await db.$queryRaw<[Row<Digest> & { isPartial: boolean }]>`
     SELECT ${digest}, EXISTS (SELECT FROM "StagedImport" i WHERE i."storeId" = ${filter.storeId}
       AND i."decidedAt" IS NOT NULL) AS "isPartial"

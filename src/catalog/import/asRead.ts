@@ -29,9 +29,9 @@ import {
 } from "../product.store.js";
 
 /** The rows conflict or are invalid: the transaction must roll back, and another one find out why. */
-export class RowsInDoubt extends Error {
-  /** @param isCertain whether rows are invalid by themselves */
-  constructor(readonly isCertain = false) {
+export class FullCheckNeeded extends Error {
+  /** @param hasInvalidRows by themselves, without conflicts */
+  constructor(readonly hasInvalidRows = false) {
     super();
   }
 }
@@ -65,7 +65,7 @@ export async function endReading(reader: Reader): Promise<void> {
 }
 
 /**
- * @throws {RowsInDoubt} if rows conflict or are invalid
+ * @throws {FullCheckNeeded} if rows conflict or are invalid
  * @throws {AppError} TOO_MANY_DELETIONS, or VALIDATION_FAILED where far too many values are invalid
  */
 export async function writeAsRead(
@@ -100,7 +100,7 @@ export async function writeAsRead(
     if (job.mode === "PATCH") await tieWritten(transaction, target, now);
     const kept = stored - (target.siteId === undefined ? created : tied);
     const removed = replaces ? await removeOthers(transaction, job, { now, kept, isShort: isWhole }) : {};
-    if (defersSkus) await refusedAsDoubt(checkSkus(transaction));
+    if (defersSkus) await asFullCheckNeeded(checkSkus(transaction));
     return { stored, created, ...removed };
   } finally {
     await endReading(reader);
@@ -113,7 +113,7 @@ async function validStep(reading: Promise<Step>): Promise<Step> {
   const step = await reading;
   if (step.done === true) throwIfTooManyProblems(step.value);
   const faults = step.done === true ? step.value.problems.total + (step.value.failed?.total ?? 0) : step.value.faults;
-  if (faults > 0) throw new RowsInDoubt(true);
+  if (faults > 0) throw new FullCheckNeeded(true);
   return step;
 }
 
@@ -139,8 +139,8 @@ async function writeChunk(
   const { storeId, siteId } = target;
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
-    const counts = await refusedAsDoubt(upsertProducts(transaction, storeId, rows, now, kind));
-    if (counts.stored !== chunk.rows) throw new RowsInDoubt();
+    const counts = await asFullCheckNeeded(upsertProducts(transaction, storeId, rows, now, kind));
+    if (counts.stored !== chunk.rows) throw new FullCheckNeeded();
     const tied = siteId === undefined ? 0 : await tieToSite(transaction, { storeId, siteId }, rows, "sent");
     return { ...counts, tied };
   });
@@ -155,8 +155,8 @@ async function patchChunk(
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
     const patch = patchProducts(transaction, storeId, rows, { ...patchedFields(chunk.columns), now });
-    const { stored, mispriced } = await refusedAsDoubt(patch);
-    if (stored !== chunk.rows || mispriced > 0) throw new RowsInDoubt();
+    const { stored, mispriced } = await asFullCheckNeeded(patch);
+    if (stored !== chunk.rows || mispriced > 0) throw new FullCheckNeeded();
     return { stored, created: 0, tied: 0 };
   });
 }
@@ -165,7 +165,7 @@ async function patchChunk(
  * Removes what was not written. A row that shares its sku with another product fails, and what it names is kept, so that
  * too many deletions are certain only where there is no such row.
  *
- * @throws {RowsInDoubt} where too many would be deleted and there is such a row
+ * @throws {FullCheckNeeded} where too many would be deleted and there is such a row
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 async function removeOthers(
@@ -177,15 +177,15 @@ async function removeOthers(
     return await removeUnwritten(transaction, job, written);
   } catch (error) {
     const isTooMuch = error instanceof AppError && error.code === "TOO_MANY_DELETIONS";
-    if (isTooMuch && (await hasSharedSku(transaction, job.target.storeId, written.now))) throw new RowsInDoubt();
+    if (isTooMuch && (await hasSharedSku(transaction, job.target.storeId, written.now))) throw new FullCheckNeeded();
     throw error;
   }
 }
 
-async function refusedAsDoubt<Result>(statement: Promise<Result>): Promise<Result> {
+async function asFullCheckNeeded<Result>(statement: Promise<Result>): Promise<Result> {
   try {
     return await statement;
   } catch (error) {
-    throw isRowRefused(error) ? new RowsInDoubt() : error;
+    throw isRowRefused(error) ? new FullCheckNeeded() : error;
   }
 }

@@ -6,13 +6,13 @@ import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../d
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
-import { type BegunReading, beginReading, endReading, RowsInDoubt, writeAsRead } from "./asRead.js";
+import { type BegunReading, beginReading, endReading, FullCheckNeeded, writeAsRead } from "./asRead.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import { importByStaging } from "./embedded/staged.js";
-import { importThoroughly, nameProblems } from "./thorough.js";
+import { importThoroughly, rejectWithAllProblems } from "./thorough.js";
 import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
 import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 
@@ -76,9 +76,9 @@ async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult
   try {
     return await (job.source.isLong ? storeBegun(db, job) : storeLocked(db, job, writeAsRead));
   } catch (error) {
-    if (!(error instanceof RowsInDoubt)) throw error;
+    if (!(error instanceof FullCheckNeeded)) throw error;
     if (job.errorPolicy === "REJECT_FAILED") return storeLocked(db, job, importValidRows);
-    return error.isCertain ? refuse(db, job) : storeLocked(db, job, importThoroughly);
+    return error.hasInvalidRows ? refuse(db, job) : storeLocked(db, job, importThoroughly);
   }
 }
 
@@ -99,7 +99,7 @@ async function storeBegun(db: RootDatabase, job: ImportJob): Promise<ImportResul
 /** @throws {AppError} VALIDATION_FAILED with every problem */
 function refuse(db: RootDatabase, job: ImportJob): Promise<never> {
   return inShare(db, job, () =>
-    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) => nameProblems(transaction, job)),
+    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) => rejectWithAllProblems(transaction, job)),
   );
 }
 

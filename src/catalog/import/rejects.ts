@@ -27,7 +27,7 @@ export class LineSet {
   }
 }
 
-export type RowForm = "csv" | "ndjson";
+export type RowFormat = "csv" | "ndjson";
 
 /**
  * Writes rejected rows as they were sent, of CSV below the header. The result can be imported once they are corrected.
@@ -36,7 +36,7 @@ export type RowForm = "csv" | "ndjson";
  * @throws the error of node:fs for a file that cannot be read or written
  */
 export function writeRejects(
-  { file, form }: { readonly file: string; readonly form: RowForm },
+  { file, form }: { readonly file: string; readonly form: RowFormat },
   target: string,
   accepted: LineSet | undefined,
 ): Promise<void> {

@@ -30,7 +30,7 @@ export async function importThoroughly(transaction: Database, job: ImportJob, lo
   const now = await lock(transaction, source.isLong ? "long" : "short, alone");
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
-  await refuseProblems(transaction, job, read);
+  await throwIfProblems(transaction, job, read);
   const removed = job.mode === "REPLACE" ? await removeUnnamed(transaction, job, { rows: stagedRows }) : {};
   return { ...(await storeStaged(transaction, job, now)), ...removed };
 }
@@ -40,16 +40,16 @@ export async function importThoroughly(transaction: Database, job: ImportJob, lo
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
-export async function nameProblems(transaction: Database, job: ImportJob): Promise<never> {
+export async function rejectWithAllProblems(transaction: Database, job: ImportJob): Promise<never> {
   await createStaging(transaction);
   const isPatch = job.mode === "PATCH";
   const read = await stageAll(transaction, job.source, { signal: job.signal, keysOnly: !isPatch, isPatch });
-  await refuseProblems(transaction, job, read);
+  await throwIfProblems(transaction, job, read);
   throw new AppError("UNAVAILABLE", "The products changed while they were read. Nothing was stored.");
 }
 
 /** @throws {AppError} VALIDATION_FAILED with invalid rows, duplicates and conflicts */
-export async function refuseProblems(transaction: Database, job: ImportJob, read: ReadResult): Promise<void> {
+export async function throwIfProblems(transaction: Database, job: ImportJob, read: ReadResult): Promise<void> {
   throwIfTooManyProblems(read);
   const { source } = job;
   const { problems: own } = read;

@@ -6,7 +6,7 @@ import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
 import { parseName } from "../terminal/name.js";
 import type { OutputOptions } from "../terminal/output.js";
-import { formOf, printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
+import { fileFormatOf, printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
 import { parseTime } from "../terminal/duration.js";
 
 const help = `
@@ -38,7 +38,7 @@ export function addExportFiguresCommand(analytics: Command): void {
       if (from !== undefined && until !== undefined && until < from) {
         throw new AppError("BAD_REQUEST", "--until must be at or after --from.");
       }
-      const format = options.format ?? formOf(file);
+      const format = options.format ?? fileFormatOf(file);
       const range = { ...(from && { from }), ...(until && { until }) };
       let shows = 0;
       await writingTo(file, (write) =>

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { type LineSet, type RowForm, writeRejects } from "../../catalog/import/rejects.js";
+import { type LineSet, type RowFormat, writeRejects } from "../../catalog/import/rejects.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
 
@@ -14,7 +14,7 @@ interface Rejects {
  *
  * @throws {AppError} BAD_REQUEST where it is the file that is imported, or cannot be written
  */
-export async function openRejects(file: string, form: RowForm, target: string): Promise<Rejects> {
+export async function openRejects(file: string, form: RowFormat, target: string): Promise<Rejects> {
   const existing = await realpath(target).catch(() => undefined);
   if (existing === (await realpath(file))) {
     throw new AppError(

@@ -12,7 +12,7 @@ const everyMs = 30_000;
  * @param log called with problems, which are retried
  * @returns the running sweep; undefined on PostgreSQL, which stages nothing
  */
-export async function recoverLeftImports(
+export async function recoverInterruptedImports(
   { engine, client }: OpenDatabase,
   log: (problem: Error) => void,
 ): Promise<Sweep | undefined> {

@@ -9,7 +9,7 @@ import { type Demo, prepareDemo } from "../demo/demo.js";
 import { startDemoTraffic } from "../demo/traffic.js";
 import { migrateIfNeeded } from "../runtime.js";
 import { banner, endService, hasNoStore, listenEarly } from "./common.js";
-import { recoverLeftImports } from "./imports.js";
+import { recoverInterruptedImports } from "./imports.js";
 import { reasonOf } from "../terminal/reason.js";
 import { untilSignal } from "./signals.js";
 
@@ -25,7 +25,7 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
   const database = await openDatabase(config, "exclusive", warn);
   try {
     await migrateIfNeeded(database, config, warn);
-    const recovery = await recoverLeftImports(database, warn);
+    const recovery = await recoverInterruptedImports(database, warn);
     // Before the demo's token is issued, which is shown only once.
     const { server, open } = await listenEarly(config);
     let app: App | undefined;

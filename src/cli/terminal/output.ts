@@ -6,12 +6,12 @@ export interface OutputOptions {
 
 /** Prints to standard output: one JSON object, or lines for people. */
 export async function print(result: object, lines: string, options: OutputOptions): Promise<void> {
-  await write(textOf(result, lines, options)).catch(unlessReaderGone);
+  await write(textOf(result, lines, options)).catch(ignoreBrokenPipe);
 }
 
 /** Ignores that nobody reads the rest of standard output, such as `head -1`. @throws any other error */
-export function unlessReaderGone(error: unknown): void {
-  if (!isReaderGone(error)) throw error;
+export function ignoreBrokenPipe(error: unknown): void {
+  if (!isBrokenPipe(error)) throw error;
 }
 
 /**
@@ -45,7 +45,7 @@ export function requireOutput(): void {
 }
 
 /** Ignores errors of standard output and standard error that no caller of `write` handles. */
-export function surviveClosedOutput(): void {
+export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
@@ -59,6 +59,6 @@ async function write(text: string): Promise<void> {
   });
 }
 
-function isReaderGone(error: unknown): boolean {
+function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }

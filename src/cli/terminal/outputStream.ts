@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { isNdjson } from "../import/input.js";
-import { type OutputOptions, print, unlessReaderGone } from "./output.js";
+import { type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
 import { beginOutputFile } from "./outputFile.js";
 
 export const standardOutput = "-";
@@ -10,7 +10,7 @@ export const standardOutput = "-";
 const compressed = /\.gz$/iu;
 
 /** The form that the name of a file asks for. */
-export function formOf(file: string): "csv" | "ndjson" {
+export function fileFormatOf(file: string): "csv" | "ndjson" {
   return isNdjson(file.replace(compressed, "")) ? "ndjson" : "csv";
 }
 
@@ -24,7 +24,7 @@ export async function writingTo<Result>(
   file: string,
   work: (write: (pieces: AsyncIterable<Buffer>) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  if (file === standardOutput) return work((pieces) => pipeline(pieces, process.stdout).catch(unlessReaderGone));
+  if (file === standardOutput) return work((pieces) => pipeline(pieces, process.stdout).catch(ignoreBrokenPipe));
   const output = await beginOutputFile(file);
   try {
     const result = await work((pieces) =>

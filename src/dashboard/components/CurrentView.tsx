@@ -1,4 +1,4 @@
-import type { How } from "../hooks/useView.js";
+import type { HistoryMode } from "../hooks/useView.js";
 import { queryOf, type View } from "../overview/view.js";
 import type { ShowList } from "../showList.js";
 import { NoShows } from "./NoShows.js";
@@ -19,7 +19,7 @@ interface Props {
   /** Undefined where the token may not save shows. */
   readonly onNew: (() => void) | undefined;
   /** Changes the address and stays where it is. */
-  readonly onChange: (view: View, how?: How) => void;
+  readonly onChange: (view: View, how?: HistoryMode) => void;
   readonly onFollow: (view: View) => void;
   readonly onTokenEnd: () => void;
 }

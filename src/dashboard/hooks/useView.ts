@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { initialState, type OverviewState, queryOf, readView, type View } from "../overview/view.js";
 
 /** Whether an address is added to the history, or takes the place of the present one. */
-export type How = "push" | "replace";
+export type HistoryMode = "push" | "replace";
 
 /** Removes all that was chosen from the address. */
 export function leaveView(): void {
@@ -19,7 +19,7 @@ export function useView() {
     addEventListener("popstate", read);
     return () => removeEventListener("popstate", read);
   }, []);
-  const go = useCallback((next: View, how: How = "push") => {
+  const go = useCallback((next: View, how: HistoryMode = "push") => {
     const query = queryOf(next);
     history[`${how}State`](null, "", query === "?" ? location.pathname : query);
     setView(next);

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { AppError } from "../../errors.js";
 import { longFromBytes } from "../../lib/json/scan.js";
-import { onceOver } from "../../lib/responseEnd.js";
-import { nextTurnAfter } from "../../lib/streams/turn.js";
+import { onResponseEnd } from "../../lib/responseEnd.js";
+import { yieldAfterBytes } from "../../lib/streams/eventLoop.js";
 import type { BodyShare } from "./bodyBudget.js";
 import { type ReceivedBody, scanBody } from "./bodyScan.js";
 import type { ScanOptions } from "./bodyScanner.js";
@@ -45,7 +45,7 @@ export async function readBody(
   try {
     await receive(request, take, (fail) => (refuse = fail));
     const body = await scan.end();
-    if (bytes >= longFromBytes) onceOver(response, () => scan.close());
+    if (bytes >= longFromBytes) onResponseEnd(response, () => scan.close());
     return body;
   } catch (error) {
     scan.close();
@@ -95,7 +95,7 @@ function takeAll(request: IncomingMessage, take: Take, onStart?: (fail: Fail) =>
 function takeEach(source: Readable, take: Take, fail: Fail): void {
   source.on("data", (chunk: Buffer) => {
     try {
-      const waiting = take(chunk) ?? nextTurnAfter(chunk.length);
+      const waiting = take(chunk) ?? yieldAfterBytes(chunk.length);
       if (waiting === undefined) return;
       source.pause();
       waiting.then(() => source.resume(), fail);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
-import { isOver, onceOver } from "../../lib/responseEnd.js";
+import { hasEnded, onResponseEnd } from "../../lib/responseEnd.js";
 
 const countedFromBytes = 65_536;
 const stepBytes = 1024 * 1024;
@@ -51,10 +51,10 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
       return {
         release,
         grow(bytes) {
-          if (bytes < countedFromBytes || bytes <= held || isOver(response)) return undefined;
+          if (bytes < countedFromBytes || bytes <= held || hasEnded(response)) return undefined;
           const amount = Math.min(Math.max(bytes - held, stepBytes), Math.ceil(bytesMax / 2) - held);
           if (amount <= 0) return undefined;
-          if (!isRegistered) onceOver(response, release);
+          if (!isRegistered) onResponseEnd(response, release);
           isRegistered = true;
           if (!room.tryTake(storeId, amount)) return take(amount);
           held += amount;

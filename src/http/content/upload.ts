@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { openNamelessFile } from "../../lib/namelessFile.js";
+import { openAnonymousFile } from "../../lib/anonymousFile.js";
 import type { UploadSource } from "../../schema/context.js";
 import { incomplete, receive } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
@@ -59,7 +59,7 @@ export async function withUpload<Result>(
     if (!holdsPlace) await files.take(storeId);
     holdsPlace = true;
     if (request.destroyed && !request.complete) throw incomplete(); // it left while waiting
-    file ??= await openNamelessFile();
+    file ??= await openAnonymousFile();
     await file.writev(chunks.splice(0)).catch((error: unknown) => Promise.reject(asNoRoom(error)));
   };
   try {

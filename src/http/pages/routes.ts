@@ -16,7 +16,7 @@ import { respond, respondJson } from "../respond.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { AppError } from "../../errors.js";
 import { metricsMediaType } from "../../telemetry/exposition.js";
-import { refuseRest } from "../refuse.js";
+import { sendRestError } from "../sendError.js";
 
 export interface PagesOptions {
   readonly config: Config;
@@ -63,6 +63,6 @@ function createMetricsRoute(telemetry: Telemetry): Route {
     const text = await telemetry.scrape().catch(() => undefined);
     if (text !== undefined) return respond(response, 200, metricsMediaType, text, { "cache-control": "no-store" });
     const unavailable = new AppError("UNAVAILABLE", "The metrics of all processes are not available at the moment.");
-    observation.refused(refuseRest(response, unavailable, requestId));
+    observation.refused(sendRestError(response, unavailable, requestId));
   };
 }

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { AppError } from "../../errors.js";
 import { allowedMethods } from "../cors.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
-import { problemOf } from "../refuse.js";
+import { problemOf } from "../sendError.js";
 import type { Exchanges } from "./exchanges.js";
 import { problemMediaType } from "../../rest/problemDetails.js";
 

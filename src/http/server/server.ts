@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { noteConnection } from "../../lib/streams/turn.js";
+import { noteConnection } from "../../lib/streams/eventLoop.js";
 import { handleClientErrors } from "./clientError.js";
 import { Exchanges } from "./exchanges.js";
 import { cutStalledReaders } from "./stalledReaders.js";

@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
-import { openNamelessFile } from "../namelessFile.js";
+import { openAnonymousFile } from "../anonymousFile.js";
 
 const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;
 
 /**
- * Decouples a writer from a slower reader: keeps bytes in memory up to a bound, then in a nameless temporary file,
+ * Decouples a writer from a slower reader: keeps bytes in memory up to a bound, then in an anonymous temporary file,
  * which vanishes with the process.
  */
 export class SpillQueue {
@@ -75,7 +75,7 @@ export class SpillQueue {
   }
 
   async #append(bytes: Buffer): Promise<void> {
-    this.#file ??= await openNamelessFile();
+    this.#file ??= await openAnonymousFile();
     if (this.#isAbandoned) return this.#closeFile();
     await this.#file.writev([bytes], this.#written);
     this.#written += bytes.length;

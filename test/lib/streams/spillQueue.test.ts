@@ -12,7 +12,7 @@ async function taken(queue: SpillQueue): Promise<string> {
 }
 
 /** Files that this process has open and that have no name. */
-async function namelessFiles(): Promise<number> {
+async function anonymousFiles(): Promise<number> {
   const names = await readdir("/proc/self/fd");
   const links = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
   return links.filter((link) => /vitrine-[\da-f-]+ \(deleted\)$/u.test(link)).length;
@@ -41,15 +41,15 @@ test("values come out in order, from memory and from a file, however writes and 
 });
 
 test("beyond its memory limit it uses one unnamed file, which is closed at the end", async () => {
-  const before = await namelessFiles();
+  const before = await anonymousFiles();
   const queue = new SpillQueue(mebibyte);
   await queue.push(Buffer.alloc(mebibyte, "a"));
-  expect(await namelessFiles()).toBe(before);
+  expect(await anonymousFiles()).toBe(before);
   for (const letter of ["b", "c", "d"]) await queue.push(Buffer.alloc(mebibyte, letter));
-  expect(await namelessFiles()).toBe(before + 1);
+  expect(await anonymousFiles()).toBe(before + 1);
   queue.end();
   expect(await taken(queue)).toBe(["a", "b", "c", "d"].map((letter) => letter.repeat(mebibyte)).join(""));
-  expect(await namelessFiles()).toBe(before);
+  expect(await anonymousFiles()).toBe(before);
 });
 
 test("a waiting reader gets later values, and the end", async () => {
@@ -82,7 +82,7 @@ test("queued values can be discarded, to start again", async () => {
 });
 
 test("once the reader stops, nothing is kept and the file is closed, even if the writer continues", async () => {
-  const before = await namelessFiles();
+  const before = await anonymousFiles();
   const queue = new SpillQueue(4);
   const pieces = queue.pieces();
   await queue.push(Buffer.from("first"));
@@ -93,5 +93,5 @@ test("once the reader stops, nothing is kept and the file is closed, even if the
   await pieces.return();
   await writing;
   queue.end();
-  expect(await namelessFiles()).toBe(before);
+  expect(await anonymousFiles()).toBe(before);
 });

@@ -1,4 +1,4 @@
-import { Families } from "../families.js";
+import { ParentRows } from "../parentRows.js";
 import type { Draft, Fields, Layout, RowReader, RowReaderOptions } from "../layout.js";
 import type { SourceRow } from "../row.js";
 import { isWithin, parseFlag, splitUrls } from "../values/cells.js";
@@ -45,13 +45,13 @@ export const magento: Layout = {
 };
 
 class MagentoReader implements RowReader {
-  readonly #families: Families;
+  readonly #families: ParentRows;
   /** Whether there are parents to wait for. */
   readonly #hasParents: boolean;
   readonly #hasUrlKeys: boolean;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new Families(options.notes);
+    this.#families = new ParentRows(options.notes);
     const has = (names: readonly string[]) => names.some((name) => options.columns?.has(name) === true);
     this.#hasParents = has([...columns.variations, ...columns.grouped]);
     this.#hasUrlKeys = has(columns.urlKey);

@@ -1,6 +1,6 @@
 import type { Draft, Fields, Layout, Parent, RowReader, RowReaderOptions } from "../layout.js";
 import type { SourceRow } from "../row.js";
-import { Families } from "../families.js";
+import { ParentRows } from "../parentRows.js";
 import { parseFlag } from "../values/cells.js";
 import { plainText } from "../values/html.js";
 import { keyWithOptions, titleWithOptions } from "../values/options.js";
@@ -51,11 +51,11 @@ interface Group {
 }
 
 class ShopifyReader implements RowReader {
-  readonly #families: Families;
+  readonly #families: ParentRows;
   #group: Group | undefined;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new Families(options.notes);
+    this.#families = new ParentRows(options.notes);
   }
 
   *take(row: SourceRow): Generator<Draft, void> {

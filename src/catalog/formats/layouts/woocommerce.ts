@@ -1,4 +1,4 @@
-import { Families } from "../families.js";
+import { ParentRows } from "../parentRows.js";
 import type { Draft, Fields, Layout, Parent, RowReader, RowReaderOptions } from "../layout.js";
 import type { SourceRow } from "../row.js";
 import { isWithin, parseFlag, splitUrls } from "../values/cells.js";
@@ -46,10 +46,10 @@ export const woocommerce: Layout = {
 type Kind = "sold" | "variation" | "variable" | "grouped" | "external";
 
 class WooCommerceReader implements RowReader {
-  readonly #families: Families;
+  readonly #families: ParentRows;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new Families(options.notes);
+    this.#families = new ParentRows(options.notes);
   }
 
   *take(row: SourceRow): Generator<Draft, void> {

@@ -6,7 +6,7 @@ import { collectRemovals, countDeletions, type Removed } from "../modes/replace.
 import { failRows } from "../partial.js";
 import type { Written } from "../result.js";
 import { createStaging, failedRows, stagedRows } from "../staging.js";
-import { refuseProblems } from "../thorough.js";
+import { throwIfProblems } from "../thorough.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
 export interface Staged {
@@ -64,7 +64,7 @@ async function examine(
     SELECT line, id, sku, title, present, "priceMin", "priceMax" FROM "StagedProduct"
     WHERE "storeId" = ${storeId} AND "importId" = ${importId}`;
   if (job.errorPolicy === "REJECT_ALL") {
-    await refuseProblems(transaction, job, read);
+    await throwIfProblems(transaction, job, read);
     if (job.mode === "PATCH") await stageResolved(transaction, { storeId, importId });
     return { mode: job.mode };
   }

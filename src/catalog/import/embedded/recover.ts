@@ -8,10 +8,10 @@ const staleAfter = "30 seconds";
 const importsMax = 100;
 
 /** `all` if no other process can be importing, otherwise `old` ones. */
-export type Leftovers = "all" | "old";
+export type InterruptedImports = "all" | "old";
 
 /** Completes accepted imports of ended processes and removes the others; only the embedded engine has any. */
-export async function recoverImports(db: RootDatabase, leftovers: Leftovers): Promise<void> {
+export async function recoverImports(db: RootDatabase, leftovers: InterruptedImports): Promise<void> {
   const [stale, left] = leftovers === "all" ? ["0", "0"] : [staleAfter, leftAfter];
   const found = await db.$queryRaw<
     { storeId: string; importId: string; isDecided: boolean }[]

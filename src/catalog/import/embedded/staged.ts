@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RootDatabase } from "../../../database/client.js";
 import { inRolledBackTransaction, inTransaction } from "../../../database/transaction.js";
 import { AppError } from "../../../errors.js";
-import { whileHidden } from "../../hiddenCatalog.js";
+import { blockingReads } from "../../readGate.js";
 import { withCatalog } from "../catalogLock.js";
 import { type ImportJob, importTimeoutMs, throwIfDisconnected, throwIfTooManyProblems } from "../job.js";
 import { type ImportResult, importResult } from "../result.js";
@@ -28,7 +28,7 @@ export async function importByStaging(db: RootDatabase, job: ImportJob): Promise
     throwIfTooManyProblems(read);
     const unique = await haveDistinctKeys(db, key);
     throwIfDisconnected(job.signal);
-    return await whileHidden(key.storeId, async () => {
+    return await blockingReads(key.storeId, async () => {
       const result = await decide(db, key, job, { read, unique });
       if (!job.dryRun) await applyStaged(db, key).catch(storedLater);
       return result;

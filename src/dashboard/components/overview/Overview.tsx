@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { formatDays } from "../../format.js";
 import { useOverview } from "../../hooks/useOverview.js";
-import type { How } from "../../hooks/useView.js";
+import type { HistoryMode } from "../../hooks/useView.js";
 import type { ShowSummary } from "../../operations.js";
 import { type OverviewState, queryOf, type View } from "../../overview/view.js";
 import type { Connection } from "../../reconnect.js";
@@ -18,7 +18,7 @@ interface Props {
   readonly token: string;
   readonly state: OverviewState;
   readonly live: readonly ShowSummary[];
-  readonly onState: (change: Partial<OverviewState>, how?: How) => void;
+  readonly onState: (change: Partial<OverviewState>, how?: HistoryMode) => void;
   readonly onFollow: (view: View) => void;
   readonly onTokenEnd: () => void;
 }

@@ -1,5 +1,5 @@
 import { pageSize, type useOverview } from "../../hooks/useOverview.js";
-import type { How } from "../../hooks/useView.js";
+import type { HistoryMode } from "../../hooks/useView.js";
 import { formatCount } from "../../format.js";
 import { isAscendingAtFirst, type OverviewState, queryOf, type ShowColumn, type View } from "../../overview/view.js";
 import { SearchInput } from "../Elements.js";
@@ -14,7 +14,7 @@ interface Props {
   readonly table: Table;
   readonly isCurrent: boolean;
   readonly state: OverviewState;
-  readonly onState: (change: Partial<OverviewState>, how?: How) => void;
+  readonly onState: (change: Partial<OverviewState>, how?: HistoryMode) => void;
   readonly onFollow: (view: View) => void;
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../../errors.js";
 import type { Route } from "../../exchange.js";
-import { refuseRest } from "../../refuse.js";
+import { sendRestError } from "../../sendError.js";
 import { createTokenPage, type DemoToken } from "../token.js";
 import { type DemoShop, demoPage } from "./page.js";
 
@@ -16,7 +16,7 @@ export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): R
     const shop = demoShop();
     if (shop === undefined) {
       const missing = new AppError("NOT_FOUND", "There is no demo store here.");
-      return exchange.observation.refused(refuseRest(exchange.response, missing, exchange.requestId));
+      return exchange.observation.refused(sendRestError(exchange.response, missing, exchange.requestId));
     }
     if (made?.shop !== shop) made = { shop, page: createTokenPage((token) => demoPage(shop, token), demoToken) };
     return made.page(exchange);

@@ -1,16 +1,16 @@
 import type { PoolConfig } from "pg";
 import { readNodeStates } from "../database/citus/nodeStates.js";
-import { mayLackNode, unreachableNodeOf } from "../database/errors.js";
+import { mayBeNodeOutage, unreachableNodeOf } from "../database/errors.js";
 import { AppError } from "../errors.js";
 
 /**
- * Names the nodes of Citus that answer nobody, where that may be why a command failed: the error of a node that hangs
- * tells of no more than a timeout. Takes 4 seconds at most.
+ * Replaces an error that unreachable nodes of Citus may have caused by one that names them: that of a node that hangs
+ * is a mere timeout. Takes 4 seconds at most.
  *
  * @returns the error to report
  */
-export async function namingLostNodes(failure: unknown, connection: PoolConfig): Promise<unknown> {
-  if (!mayLackNode(failure) || unreachableNodeOf(failure) !== undefined) return failure;
+export async function withUnreachableNodes(failure: unknown, connection: PoolConfig): Promise<unknown> {
+  if (!mayBeNodeOutage(failure) || unreachableNodeOf(failure) !== undefined) return failure;
   const states = await readNodeStates(connection).catch(() => undefined);
   const lost = (states ?? []).filter(({ found }) => found === undefined).map(({ node }) => node);
   if (lost.length === 0) return failure;

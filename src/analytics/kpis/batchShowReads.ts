@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { joinLookups } from "../../database/joinLookups.js";
+import { batchLookups } from "../../database/batchLookups.js";
 
 /**
  * Joins reads of shows with the same arguments into one statement.
@@ -7,11 +7,11 @@ import { joinLookups } from "../../database/joinLookups.js";
  * @param read what is found of each show, or undefined
  * @param nothing for a show that was deleted in between
  */
-export function joinShows<Args, Value>(
+export function batchShowReads<Args, Value>(
   read: (db: Database, storeId: string, ids: string[], args: Args) => Promise<ReadonlyMap<string, Value>>,
   nothing: Value,
 ): (db: Database, storeId: string, lsId: string, args: Args) => Promise<Value> {
-  const lookUp = joinLookups<Value>(async (db, storeId, keys) => {
+  const lookUp = batchLookups<Value>(async (db, storeId, keys) => {
     const byArgs = new Map<string, string[]>();
     for (const key of keys) {
       const [args, id] = partsOf(key);

@@ -1,19 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { nextTurnAfter, noteConnection, turnWithoutConnections } from "../../../src/lib/streams/turn.js";
+import { yieldAfterBytes, noteConnection, yieldUntilNoNewConnections } from "../../../src/lib/streams/eventLoop.js";
 
 const piece = 64 * 1024;
 
 /** How many pieces this turn takes. */
 function piecesTaken(): number {
   let pieces = 1;
-  while (nextTurnAfter(piece) === undefined) pieces += 1;
+  while (yieldAfterBytes(piece) === undefined) pieces += 1;
   return pieces;
 }
 
 beforeEach(async () => {
   for (let turn = 0; turn < 2; turn += 1) {
-    void nextTurnAfter(piece); // a turn ends that has taken something
+    void yieldAfterBytes(piece); // a turn ends that has taken something
     await setImmediate();
   }
 });
@@ -21,13 +21,13 @@ beforeEach(async () => {
 test("a turn takes a quarter of a megabyte, whatever the size of the pieces", async () => {
   expect(piecesTaken()).toBe(4);
   await setImmediate();
-  expect(nextTurnAfter(4 * piece)).toBeInstanceOf(Promise);
+  expect(yieldAfterBytes(4 * piece)).toBeInstanceOf(Promise);
 });
 
 test("the next turn goes on", async () => {
   for (let turn = 0; turn < 3; turn += 1) {
     piecesTaken();
-    await nextTurnAfter(piece);
+    await yieldAfterBytes(piece);
   }
   expect(piecesTaken()).toBe(4);
 });
@@ -45,7 +45,7 @@ describe("work that can wait while others connect", () => {
   test("begins once a turn accepts no connection, in the order of its callers, one in each turn", async () => {
     const begun: number[] = [];
     const work = [1, 2, 3].map(async (caller) => {
-      await turnWithoutConnections();
+      await yieldUntilNoNewConnections();
       begun.push(caller);
     });
     for (let turn = 0; turn < 5; turn += 1) {
@@ -66,7 +66,7 @@ describe("work that can wait while others connect", () => {
   test("waits for a quarter of a second at most", async () => {
     const begun: number[] = [];
     const start = performance.now();
-    const work = turnWithoutConnections().then(() => begun.push(performance.now()));
+    const work = yieldUntilNoNewConnections().then(() => begun.push(performance.now()));
     while (begun.length === 0) {
       noteConnection();
       await setImmediate();

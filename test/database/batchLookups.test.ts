@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
-import { joinLookups } from "../../src/database/joinLookups.js";
+import { batchLookups } from "../../src/database/batchLookups.js";
 import { createShares } from "../../src/database/shares/shares.js";
 import type { RootDatabase } from "../../src/database/client.js";
 
@@ -8,7 +8,7 @@ const [db, otherDb] = [{} as Database, {} as Database];
 
 function recorded() {
   const queries: { db: Database; storeId: string; keys: readonly string[] }[] = [];
-  const look = joinLookups(async (database, storeId, keys) => {
+  const look = batchLookups(async (database, storeId, keys) => {
     queries.push({ db: database, storeId, keys: [...keys] });
     if (keys.includes("bad")) throw new Error("bad key");
     return (key) => `${storeId}/${key}`;
@@ -60,7 +60,7 @@ test("lookups gather while the store's share of connections is in use, not those
   createShares(shared, { max: 2, connectionTimeoutMillis: 5_000 }); // one for each store
   const queries: string[] = [];
   const answers: (() => void)[] = [];
-  const look = joinLookups(async (_, storeId, keys) => {
+  const look = batchLookups(async (_, storeId, keys) => {
     queries.push(`${storeId} ${keys.join()}`);
     await new Promise<void>((resolve) => answers.push(resolve));
     if (keys.includes("bad")) throw new Error("bad key");
@@ -93,7 +93,7 @@ test("keys gather no longer than half a second", async () => {
   const shared = {} as RootDatabase;
   createShares(shared, { max: 2, connectionTimeoutMillis: 5_000 });
   const answers: (() => void)[] = [];
-  const look = joinLookups(async () => {
+  const look = batchLookups(async () => {
     await new Promise<void>((resolve) => answers.push(resolve));
     return (key) => key;
   });

@@ -30,7 +30,7 @@ const waiting: Waiting[] = [];
  * Counts a piece that was read from a socket. Once this turn of the event loop has taken enough, returns a promise of
  * the next, until which the socket should be paused: Node.js reads up to 2 MiB of one socket before it serves others.
  */
-export function nextTurnAfter(bytes: number): Promise<void> | undefined {
+export function yieldAfterBytes(bytes: number): Promise<void> | undefined {
   if (bytes < pieceBytesMin) return undefined;
   uncollected += bytes;
   if (uncollected >= collectedBytes) {
@@ -60,7 +60,7 @@ async function endOfTurn(): Promise<void> {
  * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a
  * second. Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
  */
-export function turnWithoutConnections(): Promise<void> {
+export function yieldUntilNoNewConnections(): Promise<void> {
   return new Promise((resume) => {
     waiting.push({ until: performance.now() + quietWaitMs, resume });
     if (waiting.length === 1) void resumeInTurn();
@@ -78,7 +78,7 @@ async function resumeInTurn(): Promise<void> {
 let lastOwn: Promise<void> = Promise.resolve();
 
 /** Resolves in a later turn of the event loop, for one caller in each, so that requests are served in between. */
-export function turnOfOwn(): Promise<void> {
+export function yieldInOrder(): Promise<void> {
   lastOwn = lastOwn.then(() => setImmediate());
   return lastOwn;
 }

@@ -12,7 +12,7 @@ type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
 /** Returns the error's code. Unexpected errors are reported. */
-export function refuseRest(
+export function sendRestError(
   response: ServerResponse,
   error: unknown,
   requestId: string,
@@ -31,7 +31,7 @@ export function problemOf(error: AppError): ProblemDetails {
 }
 
 /** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status; returns the code. */
-export function refuseGraphQL(
+export function sendGraphQLError(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,

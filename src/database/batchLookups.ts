@@ -26,7 +26,7 @@ interface StoreLookups<Value> {
  * Joins lookups by key, like a data loader: those of one store in one turn of the event loop share a query. While the
  * store's share of connections is in use, more gather. An idle server adds no delay.
  */
-export function joinLookups<Value>(load: LoadByKeys<Value>) {
+export function batchLookups<Value>(load: LoadByKeys<Value>) {
   const byDatabase = new WeakMap<Database, Map<string, StoreLookups<Value>>>();
 
   const openBatch = (db: Database, storeId: string, lookups: StoreLookups<Value>): Batch<Value> => {
@@ -79,10 +79,10 @@ function queriesAtOnce(db: Database): number {
   return sharesOf(db)?.requests.ofStoreMax ?? Infinity;
 }
 
-export function joinLookupsById<Row extends { readonly id: string }>(
+export function batchLookupsById<Row extends { readonly id: string }>(
   load: (db: Database, storeId: string, ids: string[]) => Promise<readonly Row[]>,
 ) {
-  return joinLookups(async (db, storeId, ids) => {
+  return batchLookups(async (db, storeId, ids) => {
     const rows = await load(db, storeId, [...ids]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return (id): Row | undefined => byId.get(id);

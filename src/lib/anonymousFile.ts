@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A temporary file without a name, so that it is gone once closed, or with the process. */
-export async function openNamelessFile(): Promise<FileHandle> {
+export async function openAnonymousFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `vitrine-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
   await unlink(path);

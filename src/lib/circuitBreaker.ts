@@ -1,26 +1,26 @@
 /** After a failure, so that not every call waits for a service that is down. */
-const restMs = 1_000;
+const retryAfterMs = 1_000;
 
-/** Whether an external service works, as far as its use has shown. */
-export type Health = ReturnType<typeof watchHealth>;
+/** Remembers whether an external service works, as its use has shown. */
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** @param warn called once for each outage */
-export function watchHealth(warn: (problem: Error) => void) {
+export function createCircuitBreaker(warn: (problem: Error) => void) {
   let isDown = false;
-  let restsUntil = 0;
+  let nextTryAt = 0;
   return {
     /** During an outage, true for one call after each pause. */
-    isWorthATry(): boolean {
+    allowsCall(): boolean {
       if (!isDown) return true;
-      if (performance.now() < restsUntil) return false;
-      restsUntil = performance.now() + restMs;
+      if (performance.now() < nextTryAt) return false;
+      nextTryAt = performance.now() + retryAfterMs;
       return true;
     },
     answered: (): void => {
       isDown = false;
     },
     failed: (problem: unknown): void => {
-      restsUntil = performance.now() + restMs;
+      nextTryAt = performance.now() + retryAfterMs;
       if (isDown) return;
       isDown = true;
       warn(problem instanceof Error ? problem : new Error(String(problem)));

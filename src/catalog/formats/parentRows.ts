@@ -14,7 +14,7 @@ const entryCharacters = 100;
  * Parents and the rows that take missing values from them, in any order within a file, as far as memory for them goes:
  * what is too far apart is read without its parent, and noted.
  */
-export class Families {
+export class ParentRows {
   readonly #parents = new Map<string, { readonly parent: Parent; readonly characters: number }>();
   #parentCharacters = 0;
   /** In order of arrival. */

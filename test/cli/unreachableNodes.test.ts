@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { namingLostNodes } from "../../src/cli/lostNodes.js";
+import { withUnreachableNodes } from "../../src/cli/unreachableNodes.js";
 import { AppError } from "../../src/errors.js";
 import { fakeCitus } from "../support/citus/fakeCitus.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
@@ -17,7 +17,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that f
 
   const add = (host: string) =>
     own.query(`INSERT INTO pg_dist_node VALUES ($1, 5432, 1, true, true, 'primary')`, [host]);
-  const reported = (error: unknown) => namingLostNodes(error, connection);
+  const reported = (error: unknown) => withUnreachableNodes(error, connection);
 
   test("names the nodes that answer nobody, where that may be why", async () => {
     expect(await reported(timedOut)).toBe(timedOut); // all answer
@@ -35,6 +35,6 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that f
     const named = new AppError("UNAVAILABLE", "It cannot be used.", { cause });
     for (const error of [wrong, named]) expect(await reported(error)).toBe(error);
     const nowhere = { connectionString: "postgres://postgres@127.0.0.1:1/none" };
-    expect(await namingLostNodes(timedOut, nowhere)).toBe(timedOut);
+    expect(await withUnreachableNodes(timedOut, nowhere)).toBe(timedOut);
   });
 });
