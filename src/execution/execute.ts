@@ -4,7 +4,7 @@ import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./answerText.js";
 import type { Context } from "../schema/context.js";
-import { codeOf, type ErrorExtensions, presentError } from "../schema/errors.js";
+import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./inputShape.js";
 import { withOriginals } from "./originals.js";
@@ -97,7 +97,7 @@ function isRefusedShape({ importVariables, definition }: Operation, { data, erro
   if (error === undefined || errors.length > 1 || data !== null) return false;
   if (definition?.selectionSet.selections.length !== 1 || !importVariables.some(({ kind }) => kind !== "text"))
     return false;
-  const { code, errors: problems } = error.extensions as unknown as ErrorExtensions; // presentError made them
+  const { code, errors: problems } = extensionsOf(error);
   return code === "VALIDATION_FAILED" && problems.some(isOfShape);
 }
 

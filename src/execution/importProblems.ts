@@ -1,7 +1,7 @@
 import { isNonNullType, Kind, typeFromAST } from "graphql";
 import type { Problem } from "../errors.js";
 import type { Context } from "../schema/context.js";
-import { type ErrorExtensions, presentError } from "../schema/errors.js";
+import { extensionsOf, presentError } from "../schema/errors.js";
 import type { Variables } from "./inputShape.js";
 import type { Operation } from "./operation.js";
 
@@ -33,7 +33,7 @@ export async function importProblems(
   const valid = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalid.has(name)));
   const { errors: [error] = [] } = await operation.run(valid, { ...context, isCheckOnly: true });
   if (error === undefined) return none;
-  const { code, errors, errorsTotal } = presentError(error, context).extensions as unknown as ErrorExtensions; // it made them
+  const { code, errors, errorsTotal } = extensionsOf(presentError(error, context));
   return code === "VALIDATION_FAILED" ? { list: errors, total: errorsTotal } : none;
 }
 

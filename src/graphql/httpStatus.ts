@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from "graphql";
-import { codeOf, type ErrorExtensions } from "../schema/errors.js";
+import { codeOf, extensionsOf } from "../schema/errors.js";
 
 /**
  * The status of a request error, which has no data, not even null, over application/graphql-response+json (GraphQL over
@@ -29,7 +29,7 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
   if (errors.length === 0 || Object.values(data ?? {}).some((value) => value !== null)) return undefined;
-  const extensions = errors.map((error) => error.extensions as unknown as ErrorExtensions); // presentError made them
+  const extensions = errors.map(extensionsOf);
   if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
   if (extensions.every(({ code }) => code === "FORBIDDEN")) return { status: 403, headers: {} };
   const refused = extensions.find(({ code }) => code === "RATE_LIMITED");

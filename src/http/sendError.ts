@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
 import { refusalType } from "../graphql/acceptable.js";
-import { type ErrorExtensions, presentError } from "../schema/errors.js";
+import { extensionsOf, presentError } from "../schema/errors.js";
 import type { RestAnswer } from "../rest/answer.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
@@ -43,8 +43,9 @@ export function sendGraphQLError(
     response.destroy();
     return "INTERNAL";
   }
-  const { message, extensions } = presentError(error, { requestId, reportError: report });
-  const { code, retryAfterSeconds } = extensions as unknown as ErrorExtensions;
+  const presented = presentError(error, { requestId, reportError: report });
+  const { message, extensions } = presented;
+  const { code, retryAfterSeconds } = extensionsOf(presented);
   const { status } = problemTypes[code];
   const mediaType = `${refusalType(request.headers.accept)}; charset=utf-8`;
   respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
@@ -60,7 +61,7 @@ function isAnswer(value: unknown): value is ProblemAnswer {
 
 function toAnswer(error: unknown, requestId: string, report: Report): ProblemAnswer {
   const presented = presentError(error, { requestId, reportError: report });
-  const extensions = presented.extensions as unknown as ErrorExtensions; // presentError made them
+  const extensions = extensionsOf(presented);
   const problem = problemDetails(presented.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import type { Variables } from "../execution/inputShape.js";
 import type { FileReading } from "../schema/context.js";
-import type { ErrorExtensions } from "../schema/errors.js";
+import { extensionsOf } from "../schema/errors.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
@@ -20,7 +20,7 @@ export function answer(
   if (error === undefined) {
     return { status: 200, body: withReading(shown(data?.[route.operation], route, variables), reading) };
   }
-  const extensions = error.extensions as unknown as ErrorExtensions; // presentError() made them
+  const extensions = extensionsOf(error);
   const problem = problemDetails(error.message, extensions);
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }

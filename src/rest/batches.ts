@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { LineSplitter, lineBytesMax, type TextLine } from "../analytics/events/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../errors.js";
-import { type ErrorExtensions, presentError } from "../schema/errors.js";
+import { extensionsOf, presentError } from "../schema/errors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
 /** A body of items, one on each line, that is executed in batches as it arrives. */
@@ -39,7 +39,7 @@ export function createBatches(argument: string, execute: (items: unknown[]) => P
     const items = lines.map((line) => itemOf(line, problems));
     const { data, errors: [error] = [] } = problems.total > 0 ? malformed(problems) : await execute(items);
     if (error !== undefined) {
-      const extensions = error.extensions as unknown as ErrorExtensions; // presentError() made them
+      const extensions = extensionsOf(error);
       const errors = extensions.errors.map((problem) => atLine(problem, argument, lines));
       const detail = done === 0 ? error.message : afterOthers(error.message, done);
       throw new BatchRefused(problemDetails(detail, { ...extensions, errors }), extensions.retryAfterSeconds);

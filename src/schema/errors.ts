@@ -23,7 +23,7 @@ interface Reporting {
 export function presentError(error: unknown, reporting: Reporting): GraphQLError {
   const graphQLError = error instanceof GraphQLError ? error : undefined;
   const thrown = mapDatabaseError(originOf(error));
-  if (thrown instanceof AppError) return withExtensions(thrown.message, extensionsOf(thrown), graphQLError);
+  if (thrown instanceof AppError) return withExtensions(thrown.message, extensionsFrom(thrown), graphQLError);
   if (thrown === undefined && graphQLError !== undefined) return withCode(graphQLError);
   reporting.reportError(thrown ?? error);
   const { requestId } = reporting;
@@ -31,14 +31,19 @@ export function presentError(error: unknown, reporting: Reporting): GraphQLError
     "INTERNAL",
     "Something went wrong on our side. Please give the requestId when you report it.",
   );
-  return withExtensions(internal.message, { ...extensionsOf(internal), requestId }, graphQLError);
+  return withExtensions(internal.message, { ...extensionsFrom(internal), requestId }, graphQLError);
 }
 
 export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
   return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
 }
 
-function extensionsOf({ code, problems, problemsTotal, retryAfterSeconds }: AppError): ErrorExtensions {
+/** What presentError has put into an error. */
+export function extensionsOf({ extensions }: Pick<GraphQLError, "extensions">): ErrorExtensions {
+  return extensions as unknown as ErrorExtensions;
+}
+
+function extensionsFrom({ code, problems, problemsTotal, retryAfterSeconds }: AppError): ErrorExtensions {
   return {
     code,
     errors: problems,

@@ -1,6 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
 import type { OpenRange } from "./storeRange.js";
+import { timestampOf } from "../events/storage/codes.js";
 
 /** SELECT list for productFigures. Sums of decimals are text, to stay exact. */
 export const figureColumns = Prisma.sql`
@@ -54,7 +55,7 @@ function productParts(
   const endOfDays = Math.max(firstDay, Math.floor(until / daySeconds) * daySeconds);
   const columns = Prisma.raw(["show", '"productId"', ...named].join(", "));
   const within = (start: number, end: number) =>
-    Prisma.sql`"storeId" = ${storeId} AND "startsAt" >= ${moment(start)} AND "startsAt" < ${moment(end)} ${only}`;
+    Prisma.sql`"storeId" = ${storeId} AND "startsAt" >= ${timestampOf(start)} AND "startsAt" < ${timestampOf(end)} ${only}`;
   const spans = (seconds: number, start: number, end: number) =>
     start < end
       ? Prisma.sql`SELECT ${columns} FROM "ShowProductSpan" WHERE seconds = ${seconds}::int AND ${within(start, end)} UNION ALL`
@@ -73,9 +74,4 @@ function wholeQuarters({ from, until }: OpenRange) {
     from: from ? Math.floor(quarters(from)) * quarterSeconds : -Infinity,
     until: until ? Math.ceil(quarters(until)) * quarterSeconds : Infinity,
   };
-}
-
-/** As text: parameters are sent as JSON, which has no infinity. */
-function moment(seconds: number): Prisma.Sql {
-  return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

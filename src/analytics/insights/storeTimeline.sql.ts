@@ -1,6 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import type { ZoneOffset } from "../../lib/timeZone.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
+import { timestampOf } from "../events/storage/codes.js";
 
 /** Both return rows of a part with orders, carts and sales to add up; seconds are those since 1970. */
 type Offsets = readonly ZoneOffset[];
@@ -67,19 +68,19 @@ function spans(storeId: string, seconds: number, start: number, end: number): Pr
 
 function spansOf(storeId: string, seconds: number, start: number, end: number): Prisma.Sql {
   return Prisma.sql`
-    p."storeId" = ${storeId} AND p.seconds = ${seconds}::int AND p."startsAt" >= ${moment(start)} AND p."startsAt" < ${moment(end)}`;
+    p."storeId" = ${storeId} AND p.seconds = ${seconds}::int AND p."startsAt" >= ${timestampOf(start)} AND p."startsAt" < ${timestampOf(end)}`;
 }
 
 /** Minutes at both ends that do not make up whole quarters of an hour, and all that are not folded yet. */
 function minutes(storeId: string, from: number, until: number): Prisma.Sql {
   const { firstSpan, endOfSpans } = spansWithin(from, until, quarterSeconds);
   const within = (start: number, end: number) =>
-    Prisma.sql`p."storeId" = ${storeId} AND p.minute >= ${moment(start)} AND p.minute < ${moment(end)}`;
+    Prisma.sql`p."storeId" = ${storeId} AND p.minute >= ${timestampOf(start)} AND p.minute < ${timestampOf(end)}`;
   const part = (start: number, end: number) => Prisma.sql`
     UNION ALL SELECT p.minute, ${columns} FROM "LiveStreamSpan" AS q
     JOIN "LiveStreamMinute" AS p ON p."storeId" = ${storeId} AND p."liveStreamId" = q."liveStreamId"
     WHERE q."storeId" = ${storeId} AND q.seconds = ${quarterSeconds}::int
-      AND q."startsAt" = ${moment(Math.floor(start / quarterSeconds) * quarterSeconds)} AND p.slot = -1 AND ${within(start, end)}`;
+      AND q."startsAt" = ${timestampOf(Math.floor(start / quarterSeconds) * quarterSeconds)} AND p.slot = -1 AND ${within(start, end)}`;
   return Prisma.sql`
     SELECT p.minute AS starts, ${columns} FROM "LiveStreamMinute" AS p WHERE p.slot >= 0 AND ${within(from, until)}
     ${from < firstSpan ? part(from, Math.min(firstSpan, until)) : Prisma.empty}
@@ -97,8 +98,4 @@ function offsetOf(offsets: Offsets): Prisma.Sql {
   const array = (values: readonly number[]) => Prisma.sql`${`{${values.join(",")}}`}::bigint[]`;
   const changes = array(offsets.map(({ since }) => since));
   return Prisma.sql`(${array(offsets.map(({ seconds }) => seconds))})[width_bucket(starts, ${changes})]`;
-}
-
-function moment(seconds: number): Prisma.Sql {
-  return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

@@ -1,5 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
+import { timestampOf } from "../events/storage/codes.js";
 
 export const minuteSeconds = 60;
 /** A day of minutes. */
@@ -54,18 +55,18 @@ export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineP
   return Prisma.sql`
     (SELECT "startsAt" AS starts, viewers, carts, orders, sales FROM "LiveStreamSpan"
       WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND seconds = ${unit}
-        AND "startsAt" >= ${moment(firstSpan)} AND "startsAt" < ${moment(endOfSpans)}
+        AND "startsAt" >= ${timestampOf(firstSpan)} AND "startsAt" < ${timestampOf(endOfSpans)}
       ORDER BY "startsAt" DESC LIMIT ${spansMax})
     ${Prisma.join([Prisma.empty, ...minutes], " ")}
     UNION ALL (SELECT minute, viewers, carts, orders, sales FROM (${slotsOf(show)}) AS slots
-      WHERE minute >= ${moment(from)} AND minute < ${moment(until)})`;
+      WHERE minute >= ${timestampOf(from)} AND minute < ${timestampOf(until)})`;
 }
 
 function minutesOf({ storeId, lsId }: ShowKey, from: number, until: number, rowsMax: number): Prisma.Sql {
   return Prisma.sql`
     SELECT minute AS starts, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
     FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
-      AND minute >= ${moment(from)} AND minute < ${moment(until)}
+      AND minute >= ${timestampOf(from)} AND minute < ${timestampOf(until)}
     GROUP BY minute ORDER BY minute DESC LIMIT ${rowsMax}`;
 }
 
@@ -73,7 +74,7 @@ function foldedMinutesOf({ storeId, lsId }: ShowKey, from: number, until: number
   return Prisma.sql`
     SELECT minute, viewers, carts, orders, sales FROM "LiveStreamMinute"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1
-      AND minute >= ${moment(from)} AND minute < ${moment(until)}`;
+      AND minute >= ${timestampOf(from)} AND minute < ${timestampOf(until)}`;
 }
 
 /** Slots by minute, with all viewers of that minute: few rows. */
@@ -86,9 +87,4 @@ export function slotsOf({ storeId, lsId }: ShowKey): Prisma.Sql {
       SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
       FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot >= 0
       GROUP BY minute) AS added`;
-}
-
-/** As text: parameters are sent as JSON, which has no infinity. */
-function moment(seconds: number): Prisma.Sql {
-  return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

@@ -61,7 +61,7 @@ export interface ImportJob {
 
 export const importTimeoutMs = 60 * 60_000;
 
-/** @throws {AppError} UNAVAILABLE, which nobody reads */
+/** @throws {AppError} UNAVAILABLE, as the refusals of everything that such an import may wait for */
 export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");

@@ -4,7 +4,7 @@ import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
 import { responseTooLarge } from "../../schema/answerBudget.js";
-import { type ErrorExtensions, presentError } from "../../schema/errors.js";
+import { extensionsOf, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
 import { problemDetails, type ProblemDetails, problemTypes } from "../problemDetails.js";
 
@@ -69,8 +69,8 @@ export const problemSchemas: JsonSchemas = {
 
 /** The answer to an error, made the way answers are made. */
 export function problemExample(error: unknown): ProblemDetails {
-  const { message, extensions } = presentError(error, { requestId: exampleRequestId, reportError: () => undefined });
-  return problemDetails(message, extensions as unknown as ErrorExtensions); // presentError made them
+  const presented = presentError(error, { requestId: exampleRequestId, reportError: () => undefined });
+  return problemDetails(presented.message, extensionsOf(presented));
 }
 
 /** What the headers of the rate limit show in examples. */

@@ -34,6 +34,11 @@ export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }
 
+/** As text: parameters are sent as JSON, which has no infinity. @param seconds since 1970 */
+export function timestampOf(seconds: number): Prisma.Sql {
+  return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
+}
+
 export function momentOf(hour: Prisma.Sql, minute: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`to_timestamp(${hour}::float8 * 3600 + ${minute} * 60)`;
 }
