@@ -24,9 +24,9 @@ export async function hasSharedSku(transaction: Database, storeId: string, now: 
 
 /** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
 const upsertNames = {
-  sent: Prisma.raw("/* product_upsert */"),
-  "sent, into an empty catalog": Prisma.raw("/* product_insert */"),
-  "sent, in the order of ids": Prisma.raw("/* product_upsert_in_order */"),
+  upsert: Prisma.raw("/* product_upsert */"),
+  insert: Prisma.raw("/* product_insert */"),
+  "upsert, ordered": Prisma.raw("/* product_upsert_in_order */"),
   staged: Prisma.empty,
 } as const;
 
@@ -67,8 +67,8 @@ export async function upsertProducts(
     WITH written AS (
       INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
       SELECT o.id, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
-      FROM "Store" AS o, ${rows} WHERE o.id = ${storeId} ${kind === "sent, in the order of ids" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
-      ${kind === "sent, into an empty catalog" ? Prisma.empty : replaceExisting}
+      FROM "Store" AS o, ${rows} WHERE o.id = ${storeId} ${kind === "upsert, ordered" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
+      ${kind === "insert" ? Prisma.empty : replaceExisting}
       RETURNING "createdAt")
     SELECT count(*)::int AS stored, (count(*) FILTER (WHERE "createdAt" = ${now}::timestamptz))::int AS created FROM written`;
   const [counts] = await (kind === "staged"

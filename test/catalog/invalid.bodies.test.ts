@@ -114,29 +114,29 @@ describe("members of the body", () => {
     message: `There is no field "${name}" here.`,
     path: [name],
   });
-  const sound = JSON.stringify(product("a"));
+  const valid = JSON.stringify(product("a"));
 
   test.each<[string, string, ExpectedProblem[]]>([
     [paths.one, "{}", [missing("product")]],
     [paths.one, '{"product":null}', [missing("product")]],
-    ...["5", '"x"', "true", "[]", `[${sound}]`, nested(50)].map((value): [string, string, ExpectedProblem[]] => [
+    ...["5", '"x"', "true", "[]", `[${valid}]`, nested(50)].map((value): [string, string, ExpectedProblem[]] => [
       paths.one,
       `{"product":${value}}`,
       [mistyped(`A product must be an object${notThis(JSON.parse(value))}`, "product")],
     ]),
     [paths.bulk, "{}", [missing("products")]],
     [paths.bulk, '{"products":null}', [missing("products")]],
-    ...["5", '"x"', "{}", sound].map((value): [string, string, ExpectedProblem[]] => [
+    ...["5", '"x"', "{}", valid].map((value): [string, string, ExpectedProblem[]] => [
       paths.bulk,
       `{"products":${value}}`,
       [mistyped(`products must be an array${notThis(JSON.parse(value))}`, "products")],
     ]),
-    [paths.bulk, `{"products":[${sound},null]}`, [mistyped("A product must be an object, not null.", "products", 1)]],
+    [paths.bulk, `{"products":[${valid},null]}`, [mistyped("A product must be an object, not null.", "products", 1)]],
     [paths.bulk, `{"products":${nested(50)}}`, [mistyped("A product must be an object, not an array.", "products", 0)]],
     [paths.csv, "{}", [missing("csvContent")]],
     [paths.csv, '{"csvContent":null}', [missing("csvContent")]],
     [paths.csv, '{"csvContent":["id,sku"]}', [mistyped("csvContent must be a string, not an array.", "csvContent")]],
-    [paths.one, `{"product":${sound},"siteId":5}`, [mistyped("siteId must be a string, not 5.", "siteId")]],
+    [paths.one, `{"product":${valid},"siteId":5}`, [mistyped("siteId must be a string, not 5.", "siteId")]],
     [
       paths.bulk,
       `{"products":[],"siteId":["web"],"siteType":{}}`,
@@ -145,14 +145,14 @@ describe("members of the body", () => {
         mistyped("siteType must be a string, not an object.", "siteType"),
       ],
     ],
-    [paths.one, `{"product":${sound},"products":[]}`, [unknown("products")]],
+    [paths.one, `{"product":${valid},"products":[]}`, [unknown("products")]],
     [paths.bulk, `{"products":[],"siteid":"web","storeId":"x"}`, [unknown("siteid"), unknown("storeId")]],
     [paths.csv, JSON.stringify({ csvContent, csv: 1 }), [unknown("csv")]],
-    [paths.one, `{"product":${sound},"__proto__":{"siteId":"x"}}`, [unknown("__proto__")]],
-    [paths.one, `{"product":${sound},"constructor":{}}`, [unknown("constructor")]],
+    [paths.one, `{"product":${valid},"__proto__":{"siteId":"x"}}`, [unknown("__proto__")]],
+    [paths.one, `{"product":${valid},"constructor":{}}`, [unknown("constructor")]],
     [
       paths.one,
-      `{"product":${sound.slice(0, -1)},"price":1e999}}`,
+      `{"product":${valid.slice(0, -1)},"price":1e999}}`,
       [
         {
           code: "INVALID_VALUE",
@@ -163,7 +163,7 @@ describe("members of the body", () => {
     ],
     [
       paths.one,
-      `{"product":${sound.slice(0, -1)},"id":${nested(50)}}}`,
+      `{"product":${valid.slice(0, -1)},"id":${nested(50)}}}`,
       [mistyped("id must be a string, not an array.", "product", "id")],
     ],
   ])("%s refuses %.60s", async (path, body, problems) => {

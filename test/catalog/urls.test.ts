@@ -47,7 +47,7 @@ describe("several URLs in one text", () => {
     }
   });
 
-  test("are none with commas that belong to a URL", () => {
+  test("are not separated by commas within a URL", () => {
     const url = "https://a.example/fit,200,100/1.jpg?sizes=1,2";
     expect(checkProduct(product("a", { images: [url], url }), { path: [] }, new Problems())).toBe(true);
   });

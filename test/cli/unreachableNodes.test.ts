@@ -29,7 +29,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that f
     expect(await reported(timedOut)).toMatchObject({ message: both });
   });
 
-  test("tells what it is told otherwise: of what was wrong, of a node that is named, and of a lost database", async () => {
+  test("leaves other errors unchanged: invalid input, one that names its node, and a lost database", async () => {
     const wrong = new AppError("NOT_FOUND", "There is no such token.");
     const cause = new Error("connection to the remote node postgres@db1:5432 failed");
     const named = new AppError("UNAVAILABLE", "It cannot be used.", { cause });

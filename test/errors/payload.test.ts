@@ -35,7 +35,7 @@ describe("PAYLOAD_TOO_LARGE", () => {
     expect(await exchange(app.url, "/graphql", options)).toMatchObject(tooLargeInGraphQL);
   });
 
-  test("is not said of a body of exactly the limit, with or without a content-length", async () => {
+  test("is not returned for a body of exactly the limit, with or without a content-length", async () => {
     const { token } = await createTestStore(app);
     const body = [Buffer.from('{"products":[]'), Buffer.alloc(bytesMax - 15, " "), Buffer.from("}")];
     const headers = { ...json, "X-Service-Access-Token": token };

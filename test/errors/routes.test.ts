@@ -167,7 +167,7 @@ describe("UNSUPPORTED_MEDIA_TYPE", () => {
   });
 
   test.each(["application/json", "Application/JSON; Charset=UTF-8", 'application/json;charset="utf8"'])(
-    "is not said of %s",
+    "is not returned for %s",
     async (type) => {
       const store = await createTestStore(app);
       const response = await store.fetch(paths.bulk, {

@@ -128,7 +128,7 @@ describe("UNAVAILABLE", () => {
     });
   });
 
-  test("is said too when the database goes away during an operation", async () => {
+  test("is returned too when the database goes away during an operation", async () => {
     const gone = connect("postgresql", nobodyListens, () => undefined);
     const database = brokenDatabase(() => gone.client.$queryRaw<never>`SELECT 1`);
     await withApp(database, async (other) => {

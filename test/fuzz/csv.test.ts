@@ -135,7 +135,7 @@ test(
   fuzzTimeoutMs,
 );
 
-const sound = toCsv([product("a", { title: "Größe 👗", description: 'two\n"lines"' }), ...products(2)]);
+const valid = toCsv([product("a", { title: "Größe 👗", description: 'two\n"lines"' }), ...products(2)]);
 const noise = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -160,17 +160,17 @@ const noise = fc.array(
   ),
   { maxLength: 12 },
 );
-/** A sound text with something cut out and something put in at any places, or no such text at all. */
+/** A valid text with something cut out and something put in at any places, or no such text at all. */
 const anyText = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(fc.nat(sound.length), fc.nat(12), noise)
-      .map(([at, cut, put]) => sound.slice(0, at) + put.join("") + sound.slice(at + cut)),
+      .tuple(fc.nat(valid.length), fc.nat(12), noise)
+      .map(([at, cut, put]) => valid.slice(0, at) + put.join("") + valid.slice(at + cut)),
   },
   { weight: 1, arbitrary: noise.map((parts) => `${header}\n${parts.join("")}`) },
   { weight: 1, arbitrary: noise.map((parts) => parts.join("")) },
-  { weight: 1, arbitrary: fc.nat(3).map((mebibytes) => `${sound}x,"${"y,\n".repeat(mebibytes * 350_000)}`) },
+  { weight: 1, arbitrary: fc.nat(3).map((mebibytes) => `${valid}x,"${"y,\n".repeat(mebibytes * 350_000)}`) },
 );
 
 /** Imports a file as `vitrine import` does. Gives the counts, or the problems that it names. @throws whatever is no AppError */
@@ -214,9 +214,9 @@ test(
   "whatever bytes a file holds, it is imported whole or refused with its problems named",
   async () => {
     const bytes = fc
-      .tuple(fc.nat(sound.length), fc.uint8Array({ maxLength: 6 }), fc.boolean())
+      .tuple(fc.nat(valid.length), fc.uint8Array({ maxLength: 6 }), fc.boolean())
       .map(([at, put, alone]) => {
-        const whole = Buffer.from(sound);
+        const whole = Buffer.from(valid);
         return alone ? Buffer.from(put) : Buffer.concat([whole.subarray(0, at), put, whole.subarray(at)]);
       });
     const store = await createTestStore(app);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Prisma } from "../../src/generated/prisma/client.js";
 import { openTestDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
-import { schemaBreaches } from "../support/citus/schemaRules.js";
+import { schemaViolations } from "../support/citus/schemaRules.js";
 import { distributedTables, referenceTables } from "../support/citus/tables.js";
 
 const { client: db } = openTestDatabase();
@@ -11,11 +11,11 @@ const { client: db } = openTestDatabase();
 test("the migrated schema meets all rules for Citus", async () => {
   const models = Object.keys(Prisma.ModelName).filter((name) => !referenceTables.has(name));
   expect(await distributedTables(db)).toEqual(models.toSorted());
-  expect(await schemaBreaches(db)).toEqual([]);
+  expect(await schemaViolations(db)).toEqual([]);
 });
 
 test("each violation of a rule of the schema is found", async () => {
-  const schema = `breaches_${randomUUID().replaceAll("-", "")}`;
+  const schema = `violations_${randomUUID().replaceAll("-", "")}`;
   onTestFinished(async () => void (await db.$executeRawUnsafe(ofTest(`DROP SCHEMA ${schema} CASCADE`))));
   const statements = `
     CREATE SCHEMA ${schema};
@@ -38,7 +38,7 @@ test("each violation of a rule of the schema is found", async () => {
       CONSTRAINT "Product_storeId_sku_key" UNIQUE ("storeId", sku));
     CREATE UNIQUE INDEX product_words ON ${schema}."Product" (lower(sku))`;
   for (const statement of statements.split(";\n")) await db.$executeRawUnsafe(ofTest(statement));
-  expect((await schemaBreaches(db, schema)).toSorted()).toEqual([
+  expect((await schemaViolations(db, schema)).toSorted()).toEqual([
     "AccessToken_storeId_fkey: AccessToken is no distributed table and may have no foreign key",
     "Elsewhere.storeId is uuid COLLATE null, not text COLLATE C",
     "Homeless has no storeId",

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../support/app.js";
-import { findBreaches } from "../support/citus/breaches.js";
+import { findViolations } from "../support/citus/violations.js";
 
-const sound = [
+const accepted = [
   `SELECT 1`,
   `SET LOCAL lock_timeout = '1s'`,
   `SELECT set_config('lock_timeout', $1, true), clock_timestamp()::text AS now`,
@@ -51,7 +51,7 @@ const sound = [
 ];
 
 const untied = "is not tied to one storeId";
-const unsound: readonly (readonly [sql: string, breaches: readonly string[]])[] = [
+const rejected: readonly (readonly [sql: string, violations: readonly string[]])[] = [
   [`SELECT * FROM "Product" WHERE id = $1`, [`SELECT on Product ${untied}`]],
   [`DECLARE "exported" CURSOR FOR SELECT * FROM "Product"`, [`SELECT on Product ${untied}`]],
   [`SELECT count(*) FROM "Store"`, ["SELECT on Store is not tied to one id"]],
@@ -174,19 +174,19 @@ const staging = `CREATE TEMPORARY TABLE "Staging" (id text COLLATE "C", failed b
 let found: Record<string, string[]>;
 beforeAll(async () => {
   const database = testDatabase();
-  const statements = [staging, ...sound, ...unsound.map(([sql]) => sql), ...correlated];
-  found = await findBreaches(database.client, statements);
+  const statements = [staging, ...accepted, ...rejected.map(([sql]) => sql), ...correlated];
+  found = await findViolations(database.client, statements);
   await database.close();
 });
 
-test.each(sound)("right: %s", (sql) => {
+test.each(accepted)("accepts %s", (sql) => {
   expect(found[sql]).toBeUndefined();
 });
 
-test.each(unsound)("wrong: %s", (sql, breaches) => {
-  expect(found[sql]?.toSorted()).toEqual(breaches.toSorted());
+test.each(rejected)("rejects %s", (sql, violations) => {
+  expect(found[sql]?.toSorted()).toEqual(violations.toSorted());
 });
 
-test.each(correlated)("wrong: %s", (sql) => {
+test.each(correlated)("rejects %s", (sql) => {
   expect(found[sql]).toEqual(["a correlated subquery stands between a temporary table and one that is on nodes"]);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
 import { startApp, type TestApp, testDatabase } from "../support/app.js";
-import { findBreaches } from "../support/citus/breaches.js";
+import { findViolations } from "../support/citus/violations.js";
 import { deletions, doEverything, graphqlOperations, subscriptions } from "../support/citus/operations.js";
 import { distributedTables } from "../support/citus/tables.js";
 
@@ -39,5 +39,5 @@ test("every distributed table is written to", async () => {
 });
 
 test("every statement is accepted by Citus, and runs on one node", async () => {
-  expect(await findBreaches(app.db, statements)).toEqual({});
+  expect(await findViolations(app.db, statements)).toEqual({});
 });

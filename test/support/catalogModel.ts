@@ -50,9 +50,9 @@ export function importInto(catalog: Catalog, rows: readonly ModelRow[]): Outcome
     for (const row of rows) if (isTaken(row)) failing.add(row);
   }
   const after = new Map(catalog);
-  const sound = rows.filter((row) => !failing.has(row));
-  for (const { id, sku, title } of sound) after.set(id, { sku, title });
-  const created = sound.filter(({ id }) => !catalog.has(id)).length;
+  const valid = rows.filter((row) => !failing.has(row));
+  for (const { id, sku, title } of valid) after.set(id, { sku, title });
+  const created = valid.filter(({ id }) => !catalog.has(id)).length;
   const failures = rows.flatMap((row, at) => {
     if (!failing.has(row)) return [];
     const doubles = (["id", "sku"] as const).filter((key) => isDouble(row, key));
@@ -61,5 +61,5 @@ export function importInto(catalog: Catalog, rows: readonly ModelRow[]): Outcome
       { at, problems: [...defects[row.defect], ...problems, ...(isTaken(row) ? [["CONFLICT", "sku"] as const] : [])] },
     ];
   });
-  return { catalog: after, created, updated: sound.length - created, failures };
+  return { catalog: after, created, updated: valid.length - created, failures };
 }

@@ -11,7 +11,7 @@ export const timeouts = {
 };
 
 /** A server with short timeouts and a store, for the tests of one file. A test fails if the server logs anything. */
-export function useImpatientServer() {
+export function useShortTimeoutServer() {
   let app: TestApp;
   let store: TestStore;
   beforeAll(async () => {

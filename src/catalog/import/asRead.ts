@@ -81,10 +81,10 @@ export async function writeAsRead(
   let [stored, created, tied] = [0, 0, 0];
   let [step, next] = [first, second];
   try {
-    const now = await lock(transaction, isWhole ? (isAlone ? "short, alone" : "short") : "long");
+    const now = await lock(transaction, isWhole ? (isAlone ? "short, exclusive" : "short") : "long");
     const defersSkus = !isWhole || replaces;
     if (defersSkus) await deferSkuCheck(transaction);
-    const kind = isWhole ? "sent, in the order of ids" : await kindOfLong(transaction, job);
+    const kind = isWhole ? "upsert, ordered" : await kindOfLong(transaction, job);
     while (step.done !== true) {
       throwIfDisconnected(signal);
       const counts =
@@ -125,9 +125,7 @@ export function readAhead(reader: Reader, step: Step): Promise<Step> {
 }
 
 async function kindOfLong(transaction: Database, { target, mode }: ImportJob): Promise<UpsertKind> {
-  return mode !== "PATCH" && (await isCatalogEmpty(transaction, target.storeId))
-    ? "sent, into an empty catalog"
-    : "sent";
+  return mode !== "PATCH" && (await isCatalogEmpty(transaction, target.storeId)) ? "insert" : "upsert";
 }
 
 async function writeChunk(

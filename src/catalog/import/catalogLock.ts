@@ -16,10 +16,10 @@ const statementTimeoutMs = 15 * 60_000;
 
 /**
  * `long` imports, of several statements, exclude all others: in different orders of ids and skus they would deadlock.
- * `short` ones, of one statement in the order of ids, run concurrently. `short, alone` reads the catalog before it
+ * `short` ones, of one statement in the order of ids, run concurrently. `short, exclusive` reads the catalog before it
  * writes.
  */
-type CatalogUse = "long" | "short" | "short, alone";
+type CatalogUse = "long" | "short" | "short, exclusive";
 
 /**
  * Locks the catalog until the transaction ends.

@@ -27,7 +27,7 @@ import {
 /** @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS */
 export async function importValidRows(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
   const { source, signal } = job;
-  const now = await lock(transaction, source.isLong ? "long" : "short, alone");
+  const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
   const { mode, ...failures } = await failRows(transaction, job, read);

@@ -27,7 +27,7 @@ import { tieToSite, tieWritten, type UpsertCounts, upsertProducts } from "../pro
  */
 export async function importThoroughly(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
   const { source, signal } = job;
-  const now = await lock(transaction, source.isLong ? "long" : "short, alone");
+  const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
   await throwIfProblems(transaction, job, read);

@@ -211,7 +211,7 @@ describe("a problem", () => {
     expect(await collect(body)).toMatchObject({ status: 400, body: { code: "BAD_REQUEST" } });
   });
 
-  test("of its type, its size, its method or its show's state is said as everywhere", async () => {
+  test("of its media type, size, method or show's status is refused with the usual errors", async () => {
     const made = await shop();
     expect(await collect(sentBy(made), { "content-type": "text/csv" })).toMatchObject({ status: 415 });
     expect(await collect(sentBy(made, { pad: "x".repeat(65_536) }))).toMatchObject({ status: 413 });

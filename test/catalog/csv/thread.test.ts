@@ -110,7 +110,7 @@ describe("the thread", () => {
   });
 
   test.each([
-    ["after sound lines", Buffer.from(`${header}\n${row("1")}\n2,\xff\n`, "latin1"), 1, 3],
+    ["after valid lines", Buffer.from(`${header}\n${row("1")}\n2,\xff\n`, "latin1"), 1, 3],
     ["within quotes", Buffer.from(`${header}\n${row("1")}\n2,"\n\n\xe9"\n`, "latin1"), 1, 3],
     [
       "cut off at the end",

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { paths, product, products, storedKeys } from "../../support/products.js";
-import { timeouts, useImpatientServer } from "../../support/impatientServer.js";
+import { timeouts, useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { until } from "../../support/process.js";
 import { converse, onlyAnswer } from "../../support/socket.js";
 import { toCsv } from "../../support/csv.js";
 
-const server = useImpatientServer();
+const server = useShortTimeoutServer();
 /** For requests that a busy machine may take longer to send than the other server waits. */
 const patient = await openTestApp();
 

@@ -146,7 +146,7 @@ describe("all or nothing", () => {
     expect(writes).toBe(0);
     await run(client, store.id, "REJECT_FAILED");
     const steps = Math.ceil((await storedProducts(app, store)).length / (chunkRowsMax / 2));
-    expect(writes).toBe(app.engine === "embedded" ? steps : 1); // the sound ones
+    expect(writes).toBe(app.engine === "embedded" ? steps : 1); // the valid ones
   });
 
   test("a large list is checked in parts, so that other requests are served meanwhile", async () => {

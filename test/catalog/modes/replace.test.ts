@@ -151,7 +151,7 @@ describe("REPLACE that rejects failed rows", () => {
   );
 
   test.each([0, longRows])(
-    "keeps what rows name that fail by their skus, before deletions are counted; beside %i",
+    "keeps products that failed rows name by their skus, and does not count them as deletions; beside %i",
     async (count) => {
       const store = await createTestStore(app);
       const others = products(count);
@@ -282,7 +282,7 @@ describe("REPLACE with a siteId", () => {
     expect(await ties(store)).toEqual(before);
   });
 
-  test("counts for the guard what leaves the site, of that site's products", async () => {
+  test("counts products that leave the site as deletions, relative to the products of that site", async () => {
     const store = await storeWithSites(20);
     await store.post(paths.bulk, { products: products(500, () => ({})).slice(20) });
     const { body } = await store.post(paths.bulk, { products: [product("new")], ...web });

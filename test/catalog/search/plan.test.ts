@@ -96,7 +96,7 @@ test("a word that the next products nearly fill a page with is searched for a li
   });
 });
 
-test("a frequent word of which the next products have none costs as much as there are products that have it", async () => {
+test("a frequent word that the next products lack costs as much as there are products with it", async () => {
   expect(await scansOf({ first: 20, search: "late" })).toEqual({
     found: 20,
     scans: [nearby, { of: "Bitmap Heap Scan", rows: 1_000 }, { of: "Product_search_idx", rows: 1_000 }],

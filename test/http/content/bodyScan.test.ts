@@ -57,7 +57,7 @@ test("a thread that has used a body can collect it at once", async () => {
   expect(body.deref()).toBeUndefined();
 });
 
-test("who waits for the bytes of a body that was closed is told", async () => {
+test("waiting for the bytes of a closed body is refused", async () => {
   const scan = scanBody(options, text.length, never);
   await addAll(scan, 65_536);
   const { unparsed } = await scan.end();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { startApp, storeAt } from "../../support/app.js";
-import { timeouts, useImpatientServer } from "../../support/impatientServer.js";
+import { timeouts, useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
 import { problemBody } from "../../support/problems.js";
 import { until } from "../../support/process.js";
 import { paths, product, storedProducts } from "../../support/products.js";
 import { type Conversation, converse, onlyAnswer } from "../../support/socket.js";
 
-const server = useImpatientServer();
+const server = useShortTimeoutServer();
 
 const timedOut = {
   status: 408,

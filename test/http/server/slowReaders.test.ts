@@ -3,14 +3,14 @@ import { within } from "../../support/busy.js";
 import { createTestStore, startApp } from "../../support/app.js";
 import { brokenDatabase } from "../../support/brokenDatabase.js";
 import { receive } from "../../support/bytes.js";
-import { timeouts, useImpatientServer } from "../../support/impatientServer.js";
+import { timeouts, useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
 import { readPage } from "../../support/pages.js";
 import { until } from "../../support/process.js";
 import { paths } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 import { converse, onlyAnswer } from "../../support/socket.js";
 
-const server = useImpatientServer();
+const server = useShortTimeoutServer();
 
 /** Lets time pass by the server's own clock: it cuts off clients that say nothing, one after the other. */
 async function passServerTime(totalMs: number): Promise<void> {

@@ -33,8 +33,8 @@ describe("vitrine events", () => {
   });
 
   test("names each problem with its line, and records nothing", async () => {
-    const sound = someEvents(2).map((event) => JSON.stringify(event));
-    const { show, command } = await prepare([...sound, '{"id":"x","type":"VIEW","channel":"LIVE","size":1}', "no"]);
+    const valid = someEvents(2).map((event) => JSON.stringify(event));
+    const { show, command } = await prepare([...valid, '{"id":"x","type":"VIEW","channel":"LIVE","size":1}', "no"]);
     const reasons = [
       "3 problems. Nothing was stored.",
       "  line  column    reason",

@@ -37,12 +37,12 @@ export async function readCatalog(db: Database): Promise<Catalog> {
 }
 
 /** What of a statement Citus refuses for what its functions and operators are, or for tables that are not on nodes. */
-export function analyzedBreaches(tree: AnalyzedValue, catalog: Catalog): string[] {
+export function analyzedViolations(tree: AnalyzedValue, catalog: Catalog): string[] {
   const queries = nodesOf(tree).filter(({ kind }) => kind === "QUERY");
   return [
     ...new Set([
-      ...queries.flatMap((query) => changeBreaches(query, catalog)),
-      ...correlationBreaches(tree, [], catalog),
+      ...queries.flatMap((query) => changeViolations(query, catalog)),
+      ...correlationViolations(tree, [], catalog),
     ]),
   ];
 }
@@ -50,7 +50,7 @@ export function analyzedBreaches(tree: AnalyzedValue, catalog: Catalog): string[
 const commands: Readonly<Record<string, string>> = { "2": "UPDATE", "3": "INSERT", "4": "DELETE" };
 
 /** Each copy of a row, and each node, must come to the same. */
-function changeBreaches({ fields }: AnalyzedNode, catalog: Catalog): string[] {
+function changeViolations({ fields }: AnalyzedNode, catalog: Catalog): string[] {
   const command = commands[textOf(fields["commandType"])];
   const target = listOf(fields["rtable"])[Number(textOf(fields["resultRelation"])) - 1];
   const table = catalog.spread.get(tablesIn(target ?? [])[0] ?? "")?.name;
@@ -112,10 +112,10 @@ function functionsOf({ kind, fields }: AnalyzedNode, conversions: Catalog["conve
  *
  * @param outer ids of the tables of the queries around
  */
-function* correlationBreaches(value: AnalyzedValue, outer: readonly string[], catalog: Catalog): Generator<string> {
+function* correlationViolations(value: AnalyzedValue, outer: readonly string[], catalog: Catalog): Generator<string> {
   if (typeof value === "string") return;
   if (Array.isArray(value)) {
-    for (const each of value) yield* correlationBreaches(each, outer, catalog);
+    for (const each of value) yield* correlationViolations(each, outer, catalog);
     return;
   }
   const { kind, fields } = value as AnalyzedNode; // what is no text and no list
@@ -123,9 +123,9 @@ function* correlationBreaches(value: AnalyzedValue, outer: readonly string[], ca
     yield "a correlated subquery stands between a temporary table and one that is on nodes";
   }
   const { cteList = [], rtable = [], ...others } = fields; // subqueries of WITH and FROM can be brought by themselves
-  yield* correlationBreaches([cteList, rtable], outer, catalog);
+  yield* correlationViolations([cteList, rtable], outer, catalog);
   const here = kind === "QUERY" ? [...outer, ...readBy(fields)] : outer;
-  yield* correlationBreaches(Object.values(others), here, catalog);
+  yield* correlationViolations(Object.values(others), here, catalog);
 }
 
 /** The ids of tables in the FROM of a query, or changed by it. What an INSERT writes to is not around anything. */

@@ -28,21 +28,21 @@ interface ForeignKey {
   readonly onDelete: string;
 }
 
-/** What in a schema, as the catalogs tell it, would stand in the way of Citus: one line for each breach. */
-export async function schemaBreaches(db: Database, schema = "public"): Promise<string[]> {
+/** What in a schema, as the catalogs tell it, would stand in the way of Citus: one line for each violation. */
+export async function schemaViolations(db: Database, schema = "public"): Promise<string[]> {
   const tables = await distributedTables(db, schema);
   const columns = await columnsOf(db, schema);
   const indexes = await uniqueIndexesOf(db, schema);
   const keys = await foreignKeysOf(db, schema);
   return [
-    ...tables.flatMap((table) => tableBreaches(table, columns, indexes)),
-    ...columns.flatMap(columnBreaches),
-    ...indexes.filter(({ table }) => tables.includes(table)).flatMap(indexBreaches),
-    ...keys.flatMap((key) => keyBreaches(key, tables)),
+    ...tables.flatMap((table) => tableViolations(table, columns, indexes)),
+    ...columns.flatMap(columnViolations),
+    ...indexes.filter(({ table }) => tables.includes(table)).flatMap(indexViolations),
+    ...keys.flatMap((key) => keyViolations(key, tables)),
   ];
 }
 
-function tableBreaches(table: string, columns: readonly Column[], indexes: readonly UniqueIndex[]): string[] {
+function tableViolations(table: string, columns: readonly Column[], indexes: readonly UniqueIndex[]): string[] {
   const found: string[] = [];
   const column = columns.find((each) => each.table === table && each.name === distributionColumn(table));
   if (column === undefined) found.push(`${table} has no ${distributionColumn(table)}`);
@@ -54,12 +54,12 @@ function tableBreaches(table: string, columns: readonly Column[], indexes: reado
   return found;
 }
 
-function columnBreaches({ table, name, type, kind }: Column): string[] {
+function columnViolations({ table, name, type, kind }: Column): string[] {
   if (kind === "e") return [`${table}.${name} is an enum`];
   return type === "money" ? [`${table}.${name} is of type money`] : [];
 }
 
-function indexBreaches({ table, name, columns, isDeferrable, isDeferred }: UniqueIndex): string[] {
+function indexViolations({ table, name, columns, isDeferrable, isDeferred }: UniqueIndex): string[] {
   const found: string[] = [];
   if (columns[0] !== distributionColumn(table)) found.push(`${name} does not begin with ${distributionColumn(table)}`);
   if (isDeferred) found.push(`${name} is initially deferred`);
@@ -67,7 +67,7 @@ function indexBreaches({ table, name, columns, isDeferrable, isDeferred }: Uniqu
   return found;
 }
 
-function keyBreaches(key: ForeignKey, tables: readonly string[]): string[] {
+function keyViolations(key: ForeignKey, tables: readonly string[]): string[] {
   const found: string[] = [];
   const { name, table, columns, target, targetColumns, onUpdate, onDelete } = key;
   if (!tables.includes(table)) return [`${name}: ${table} is no distributed table and may have no foreign key`];

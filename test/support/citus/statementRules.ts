@@ -42,10 +42,10 @@ export function createsTemporary(statement: Statement): boolean {
 }
 
 /**
- * What in a statement would not run on one node of Citus, as far as its text tells: one line for each breach.
+ * What in a statement would not run on one node of Citus, as far as its text tells: one line for each violation.
  * Each use of a distributed table must be tied to one store, in the same part of the statement.
  */
-export function statementBreaches(sql: string, statement: Statement, tables: readonly string[]): string[] {
+export function statementViolations(sql: string, statement: Statement, tables: readonly string[]): string[] {
   const found: string[] = [];
   const { DeclareCursorStmt } = statement;
   refuseSimpleCase(statement, { tables, found });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../../src/database/open.js";
-import { findBreaches } from "./breaches.js";
+import { findViolations } from "./violations.js";
 
 /**
  * Has all files of a project write down what they send to the database under test, and looks at it in the end: the run
@@ -17,7 +17,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     if (given === undefined) throw new Error("The setup of a database runs before this one.");
     const database = connect(given.engine, given.connection, () => undefined);
     try {
-      const found = Object.entries(await findBreaches(database.client, await readStatements(folder)));
+      const found = Object.entries(await findViolations(database.client, await readStatements(folder)));
       if (found.length > 0) fail(project.name, found);
     } finally {
       await database.close();
@@ -53,8 +53,8 @@ function withShortLists(sql: string): string {
 }
 
 /** Vitest takes no notice of what a teardown throws. */
-function fail(project: string, found: readonly (readonly [sql: string, breaches: readonly string[]])[]): void {
-  const texts = found.map(([sql, breaches]) => `  ${breaches.join("\n  ")}\n    ${sql.trim().slice(0, 2_000)}`);
+function fail(project: string, found: readonly (readonly [sql: string, violations: readonly string[]])[]): void {
+  const texts = found.map(([sql, violations]) => `  ${violations.join("\n  ")}\n    ${sql.trim().slice(0, 2_000)}`);
   process.stderr.write(`
 ${project}: statements were sent that would fail on Citus (docs/scale.md). Those of a test itself are marked by ofTest().
 ${texts.join("\n")}\n`);

@@ -1,9 +1,9 @@
 import type { RootDatabase } from "../../../src/database/client.js";
 import { inRolledBackTransaction } from "../../../src/database/transaction.js";
 import { analyze, createAnalyzer } from "./analysis.js";
-import { analyzedBreaches, readCatalog } from "./analyzedRules.js";
+import { analyzedViolations, readCatalog } from "./analyzedRules.js";
 import { readExempt } from "./exempt.js";
-import { createsTemporary, isQuery, parseStatements, type Statement, statementBreaches } from "./statementRules.js";
+import { createsTemporary, isQuery, parseStatements, type Statement, statementViolations } from "./statementRules.js";
 import { distributedTables } from "./tables.js";
 
 const timeoutMs = 10 * 60_000; // thousands of statements, one by one
@@ -13,7 +13,10 @@ const timeoutMs = 10 * 60_000; // thousands of statements, one by one
  *
  * @param db where the tables are, which need not be on nodes. The temporary ones of the statements are made there for a moment
  */
-export async function findBreaches(db: RootDatabase, statements: Iterable<string>): Promise<Record<string, string[]>> {
+export async function findViolations(
+  db: RootDatabase,
+  statements: Iterable<string>,
+): Promise<Record<string, string[]>> {
   return inRolledBackTransaction(db, { timeoutMs }, async (transaction) => {
     const tables = await distributedTables(transaction);
     await createAnalyzer(transaction);
@@ -24,12 +27,12 @@ export async function findBreaches(db: RootDatabase, statements: Iterable<string
     const catalog = await readCatalog(transaction);
     const found: Record<string, string[]> = {};
     for (const [sql, parsed] of looked) {
-      const breaches = parsed.flatMap((statement) => statementBreaches(sql, statement, tables));
+      const violations = parsed.flatMap((statement) => statementViolations(sql, statement, tables));
       if (parsed.every(isQuery)) {
         const tree = await analyze(transaction, sql).catch(String);
-        breaches.push(...(typeof tree === "string" ? [tree] : analyzedBreaches(tree, catalog)));
+        violations.push(...(typeof tree === "string" ? [tree] : analyzedViolations(tree, catalog)));
       }
-      if (breaches.length > 0) found[sql] = breaches;
+      if (violations.length > 0) found[sql] = violations;
     }
     return found;
   });
