@@ -33,8 +33,9 @@ export function createRedisRelay(open: () => Redis): FeedRelay {
       const subscriber = open();
       receiver = subscriber;
       subscriber.on("ready", () => {
-        subscriber.subscribe(channel).then(onMissed, () => {
-          if (subscriber.status === "ready") subscriber.disconnect(true); // repeated when it is ready again
+        subscriber.subscribe(channel).then(onMissed, ({ name }: Error) => {
+          const isRefused = name === "ReplyError"; // as by an access control list, each time
+          if (!isRefused && subscriber.status === "ready") subscriber.disconnect(true); // repeated when it is ready again
         });
       });
       subscriber.on("message", (_, message: string) => {
