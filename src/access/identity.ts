@@ -30,14 +30,14 @@ const invalidMax = 1_000;
 /** Concurrent calls share one query. Only the secret's hash is looked up, so that response times reveal nothing. */
 export function createIdentify(db: RootDatabase): Identify {
   const tokens = new LRUCache<string, KnownToken>({ max: tokensMax, ttl: trustMs });
-  const wrong = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
+  const invalid = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownToken | undefined>>();
 
   const look = async (hash: string): Promise<KnownToken | undefined> => {
     const start = performance.now(); // it may be revoked from then on
     try {
       const token = await findToken(db, hash);
-      if (token === undefined) wrong.set(hash, true, { start });
+      if (token === undefined) invalid.set(hash, true, { start });
       else tokens.set(hash, token, { start });
       return token;
     } finally {
@@ -53,7 +53,7 @@ export function createIdentify(db: RootDatabase): Identify {
   return async (secret) => {
     if (secret === undefined || secret === "") throw unauthenticated("The header X-Service-Access-Token is missing.");
     const hash = hashSecret(secret);
-    const token = wrong.has(hash) ? undefined : (tokens.get(hash) ?? (await shared(hash)));
+    const token = invalid.has(hash) ? undefined : (tokens.get(hash) ?? (await shared(hash)));
     if (token === undefined || !isValid(token)) throw unauthenticated("The access token is not valid.");
     return token;
   };

@@ -22,13 +22,13 @@ const shape = /^vp_[\w-]{22}$/u;
 /** Concurrent calls share one query. */
 export function createFindKey(db: RootDatabase): FindKey {
   const found = new LRUCache<string, KnownKey>({ max: keysMax, ttl: trustMs });
-  const wrong = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
+  const invalid = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
   const underWay = new Map<string, Promise<KnownKey | undefined>>();
   const look = async (key: string): Promise<KnownKey | undefined> => {
     const start = performance.now(); // it may be revoked from then on
     try {
       const known = await findValid(db, key);
-      if (known === undefined) wrong.set(key, true, { start });
+      if (known === undefined) invalid.set(key, true, { start });
       else found.set(key, known, { start });
       return known;
     } finally {
@@ -41,7 +41,7 @@ export function createFindKey(db: RootDatabase): FindKey {
     return looking;
   };
   return async (key) => {
-    const isUnknown = !shape.test(key) || wrong.has(key);
+    const isUnknown = !shape.test(key) || invalid.has(key);
     const known = isUnknown ? undefined : (found.get(key) ?? (await shared(key)));
     if (known === undefined) throw new AppError("UNAUTHENTICATED", "The public key is not valid.");
     return known;

@@ -25,8 +25,8 @@ export async function findProduct(
 ): Promise<StoredProduct> {
   const siteId = await resolveSite(db, storeId, site);
   if (!canBeKey(productId)) throw notFound();
-  const shown = readsUnblocked(storeId);
-  if (shown !== undefined) await shown;
+  const unblocked = readsUnblocked(storeId);
+  if (unblocked !== undefined) await unblocked;
   const product =
     siteId === undefined
       ? await (isBrief ? lookUpBriefProduct : lookUpProduct)(db, storeId, productId)

@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CallCounter } from "../../src/access/rateLimit.js";
@@ -15,7 +14,7 @@ import {
   storeWithShow,
 } from "../support/rateLimit.js";
 import { until } from "../support/process.js";
-import { type OwnRedis, startOwnRedis } from "../support/redis.js";
+import { type OwnRedis, serveAsRedis, startOwnRedis } from "../support/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.
 const redisUrl = process.env["TEST_REDIS_URL"];
@@ -245,20 +244,8 @@ describe.runIf(redisUrl !== undefined)("on a Redis of its own", () => {
 });
 
 test("a server with invalid replies is treated like one that is down", async () => {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket);
-    socket.on("data", (commands) => {
-      for (const _ of commands.toString().matchAll(/^\*\d+\r$/gmu)) socket.write("+OK\r\n");
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+  const { url } = await serveAsRedis(() => "+OK\r\n");
   const warnings: string[] = [];
-  const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const count = await openRedisCounter(url, ({ message }) => void warnings.push(message));
   onTestFinished(() => count.close());
   const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;

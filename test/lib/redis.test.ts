@@ -2,6 +2,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createRedisRelay } from "../../src/analytics/feed/feed.relay.js";
 import { openRedis } from "../../src/lib/redis.js";
+import { serveAsRedis } from "../support/redis.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 
@@ -33,36 +34,18 @@ async function standBefore(url: string) {
   };
 }
 
-/** A Redis that confirms everything, but subscriptions only while `answers`. */
-async function standInForRedis() {
-  const sockets = new Set<Socket>();
-  const state = { answers: true, unanswered: 0 };
-  const server = createServer((socket) => {
-    sockets.add(socket.on("error", () => undefined));
-    socket.on("data", (commands) => {
-      for (const [, name = ""] of commands.toString().matchAll(/^\*\d+\r\n\$\d+\r\n(\w+)\r$/gmu)) {
-        const isSubscription = name.toLowerCase() === "subscribe";
-        if (!isSubscription) socket.write("+OK\r\n");
-        else if (state.answers) socket.write(`*3\r\n+subscribe\r\n+any\r\n:1\r\n`);
-        else state.unanswered += 1;
-      }
-    });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const drop = () => sockets.forEach((socket) => socket.destroy());
-  onTestFinished(() => {
-    drop();
-    server.close();
-  });
-  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, state, drop };
-}
-
 test("a subscription that is not answered after an outage is repeated, and no rejection stays unhandled", async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
-  const { url, state, drop } = await standInForRedis();
+  let [answers, unanswered] = [true, 0];
+  const { url, drop } = await serveAsRedis((command) => {
+    if (command !== "subscribe") return "+OK\r\n";
+    if (answers) return "*3\r\n+subscribe\r\n+any\r\n:1\r\n";
+    unanswered += 1;
+    return "";
+  });
   const relay = createRedisRelay(() => openRedis(url, () => undefined, { commandTimeoutMs: 50 }));
   onTestFinished(() => relay.close());
   let subscriptions = 0;
@@ -71,10 +54,10 @@ test("a subscription that is not answered after an outage is repeated, and no re
     () => (subscriptions += 1),
   );
   await expect.poll(() => subscriptions).toBe(1);
-  state.answers = false;
+  answers = false;
   drop();
-  await expect.poll(() => state.unanswered).toBeGreaterThan(1);
-  state.answers = true;
+  await expect.poll(() => unanswered).toBeGreaterThan(1);
+  answers = true;
   await expect.poll(() => subscriptions).toBe(2);
   expect(unhandled).toEqual([]);
 });

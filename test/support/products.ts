@@ -1,5 +1,5 @@
 import { productColumns } from "../../src/catalog/product.columns.js";
-import { productFieldNames } from "../../src/catalog/product.input.js";
+import { type ProductInput, productFieldNames } from "../../src/catalog/product.input.js";
 import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
@@ -72,13 +72,15 @@ type Price = "price" | "priceMin" | "priceMax";
 export type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" | Price> &
   Readonly<Record<Price, number | null>> & { readonly sites: string[] };
 
-/** The row of a product as it was sent, on no site: what it lacks is null or an empty list, and -0 is 0. */
+/** What is stored of a field that was sent so: null or an empty list where it is missing, and 0 for -0. */
+export function storedValue(field: keyof ProductInput, sent: unknown): unknown {
+  const value = sent ?? (productColumns[field].type === "text[]" ? [] : null);
+  return typeof value === "number" ? value + 0 : value;
+}
+
+/** The row of a product as it was sent, on no site. */
 export function storedProduct(sent: Sent): StoredProduct {
-  const columns = productFieldNames.map((field) => {
-    const { name, type } = productColumns[field];
-    const value = sent[field] ?? (type === "text[]" ? [] : null);
-    return [name, typeof value === "number" ? value + 0 : value] as const;
-  });
+  const columns = productFieldNames.map((field) => [productColumns[field].name, storedValue(field, sent[field])]);
   return { ...(Object.fromEntries(columns) as Omit<StoredProduct, "sites">), sites: [] };
 }
 

@@ -1,9 +1,34 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomInt } from "node:crypto";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Redis } from "ioredis";
+import { onTestFinished } from "vitest";
 import { until } from "./process.js";
+
+/**
+ * Stands in for a Redis until the test ends. `drop` ends its connections.
+ *
+ * @param reply to a command, by its name in lower case; "" for none
+ */
+export async function serveAsRedis(reply: (command: string) => string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    socket.on("data", (commands) => {
+      for (const [, name = ""] of commands.toString().matchAll(/^\*\d+\r\n\$\d+\r\n(\w+)\r$/gmu)) {
+        socket.write(reply(name.toLowerCase()));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const drop = () => sockets.forEach((socket) => socket.destroy());
+  onTestFinished(() => {
+    drop();
+    server.close();
+  });
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, drop };
+}
 
 /** A Redis of a test's own, which may come and go. It keeps nothing. */
 export interface OwnRedis {

@@ -54,8 +54,8 @@ export function readCollected(sent: object, device: string): Collected {
     throw errorAt("VALIDATION_FAILED", `A request may have at most ${eventsMax} events.`, ["events"]);
   }
   const common = { channel, viewerId: viewer, device };
-  const span = eventConstraints();
-  const read = list.map((event, index) => readEvent(event, common, ["events", index], span, problems));
+  const constraints = eventConstraints();
+  const read = list.map((event, index) => readEvent(event, common, ["events", index], constraints, problems));
   problems.throwIfAny();
   return { show: show as string, events: read };
 }
@@ -69,7 +69,7 @@ function readEvent(
   event: unknown,
   common: Common,
   path: Path,
-  span: EventConstraints,
+  constraints: EventConstraints,
   problems: Problems,
 ): ShopperEventInput {
   const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
@@ -79,6 +79,6 @@ function readEvent(
     throw errorAt("FORBIDDEN", message, [...path, "type"]);
   }
   const read = isObject ? readFields(event, problems, path, common) : readFields(placeholder, problems);
-  checkEvent(read, path, problems, span);
+  checkEvent(read, path, problems, constraints);
   return read;
 }

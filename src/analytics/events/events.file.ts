@@ -25,7 +25,7 @@ interface EventFileOptions {
 interface EventFile {
   readonly handle: FileHandle;
   readonly size: number;
-  readonly span: EventConstraints;
+  readonly constraints: EventConstraints;
 }
 
 /** A rebuild of millions of events takes less. */
@@ -57,7 +57,7 @@ export async function recordEventFile(
     const file = {
       handle,
       size: stats.size,
-      span: { ...eventConstraints(show), currency: await currencyOf(db, storeId) },
+      constraints: { ...eventConstraints(show), currency: await currencyOf(db, storeId) },
     };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });
@@ -108,11 +108,11 @@ async function recordChecked(
   }
 }
 
-async function* readEvents({ handle, size, span }: EventFile, problems: Problems) {
+async function* readEvents({ handle, size, constraints }: EventFile, problems: Problems) {
   for await (const { lines, bytesRead } of readLines(handle, size)) {
     const events: ShopperEventInput[] = [];
     for (const line of lines) {
-      const event = readEventLine(line, problems, span);
+      const event = readEventLine(line, problems, constraints);
       if (event !== undefined) events.push(event);
     }
     yield { events, bytesRead };

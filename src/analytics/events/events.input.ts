@@ -66,7 +66,12 @@ const texts = ["viewerId", "device", "productId", "orderId"] as const;
 const ofSales = ["orderId", "currency", "lines"] as const;
 
 /** Checks every rule. Problems have `path` as a prefix. */
-export function checkEvent(event: ShopperEventInput, path: Path, problems: Problems, span: EventConstraints): void {
+export function checkEvent(
+  event: ShopperEventInput,
+  path: Path,
+  problems: Problems,
+  constraints: EventConstraints,
+): void {
   const report = (field: string, code: Problem["code"], message: string) =>
     problems.add({ code, message, path: [...path, field] });
 
@@ -78,13 +83,13 @@ export function checkEvent(event: ShopperEventInput, path: Path, problems: Probl
       checkText(value, 255, path, name, problems);
     }
   }
-  checkMoment(event.occurredAt, span, report);
+  checkMoment(event.occurredAt, constraints, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
   if (isSale(event.type)) {
     if (!isGiven(event.amount))
       report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
-    checkCurrency(event.currency, span.currency, report);
+    checkCurrency(event.currency, constraints.currency, report);
     checkLines(event.lines ?? [], [...path, "lines"], problems);
     return;
   }

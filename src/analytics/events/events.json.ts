@@ -56,10 +56,10 @@ const placeholders: { readonly [F in keyof ShopperEventInput]?: Partial<ShopperE
 export function readEventLine(
   { number: line, text: json, fault }: TextLine,
   problems: Problems,
-  span: EventConstraints,
+  constraints: EventConstraints,
 ): ShopperEventInput | undefined {
   const found = new Problems();
-  const event = fault === undefined ? readEvent(json, found, span) : undefined;
+  const event = fault === undefined ? readEvent(json, found, constraints) : undefined;
   if (fault !== undefined) {
     found.add({ code: fault === "tooLong" ? "TOO_LONG" : "MALFORMED", message: faultMessages[fault], path: [] });
   }
@@ -68,7 +68,7 @@ export function readEventLine(
   return undefined;
 }
 
-function readEvent(json: string, problems: Problems, span: EventConstraints): ShopperEventInput | undefined {
+function readEvent(json: string, problems: Problems, constraints: EventConstraints): ShopperEventInput | undefined {
   const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [] });
   let object: unknown;
   try {
@@ -82,7 +82,7 @@ function readEvent(json: string, problems: Problems, span: EventConstraints): Sh
     return undefined;
   }
   const event = readFields(object, problems);
-  checkEvent(event, [], problems, span);
+  checkEvent(event, [], problems, constraints);
   return event;
 }
 

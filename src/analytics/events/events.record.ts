@@ -152,9 +152,9 @@ export async function currencyOf(db: RootDatabase, storeId: string): Promise<str
   return store?.currency ?? null;
 }
 
-function checkEvents(events: readonly ShopperEventInput[], span: EventConstraints): void {
+function checkEvents(events: readonly ShopperEventInput[], constraints: EventConstraints): void {
   const problems = new Problems();
-  events.forEach((event, index) => checkEvent(event, ["events", index], problems, span));
+  events.forEach((event, index) => checkEvent(event, ["events", index], problems, constraints));
   problems.throwIfAny();
 }
 

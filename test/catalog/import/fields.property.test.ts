@@ -27,6 +27,7 @@ import {
   products,
   type Sent,
   storedKeys,
+  storedValue,
   longRows,
 } from "../../support/products.js";
 
@@ -180,12 +181,9 @@ const twoImports: fc.Arbitrary<readonly (readonly Sent[])[]> = fc
 const allFields = productFieldNames.join(" ");
 const eachAlone = `{ ${productFieldNames.map((name) => `${name}: products(first: 4) { nodes { id ${name} } }`).join(" ")} }`;
 
-/** What is read of a field that was sent so. */
-const stored = (name: keyof ProductInput, value: unknown) =>
-  value ?? (productColumns[name].type === "text[]" ? [] : null);
-
-function storedProduct(sent: Sent): Sent {
-  return Object.fromEntries(productFieldNames.map((name) => [name, stored(name, sent[name])]));
+/** What is read of a product that was sent so. */
+function readProduct(sent: Sent): Sent {
+  return Object.fromEntries(productFieldNames.map((name) => [name, storedValue(name, sent[name])]));
 }
 
 async function readByGraphql(store: TestStore, { id }: Sent): Promise<unknown> {
@@ -208,14 +206,14 @@ describe("every field of a product is stored, replaced and read back", () => {
       for (const list of imports) {
         await ways[way]?.(store, list);
         for (const sent of list) {
-          const expected = storedProduct(sent);
+          const expected = readProduct(sent);
           expect(await readByGraphql(store, sent)).toEqual(expected);
           const shown = (documentedFields["Product"] ?? []).map((name) => [name, expected[name]]);
           expect((await store.get(paths.of(String(sent["id"])))).body).toEqual(Object.fromEntries(shown));
         }
         if (isLong) continue; // the filler comes first in lists
         const nodes = (name: keyof ProductInput) =>
-          list.map((sent) => ({ id: sent["id"], [name]: stored(name, sent[name]) }));
+          list.map((sent) => ({ id: sent["id"], [name]: storedValue(name, sent[name]) }));
         expect(await readLists(store)).toEqual(
           Object.fromEntries(productFieldNames.map((name) => [name, nodes(name)])),
         );

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError, misspelledVariables, readConfig, variableNames } from "../../../src/config.js";
+import { graphqlPath } from "../../../src/graphql/gateway.js";
+import { collectPath } from "../../../src/http/collect.route.js";
+import { createPageRoutes, type PagesOptions } from "../../../src/http/pages/routes.js";
 import { cliJson } from "../../support/cli.js";
 import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";
 
@@ -179,6 +182,13 @@ describe("an invalid value is refused with the name of its variable", () => {
       ]);
     }
     expect(problemsOf({ BASE_PATH: `/${"a".repeat(200)}` })).toEqual(["BASE_PATH must have at most 200 characters"]);
+  });
+
+  test("BASE_PATH below any path that the service has", () => {
+    const options = { config: readConfig({}), telemetry: {}, readiness: {} } as unknown as PagesOptions;
+    const paths = ["/external", graphqlPath, collectPath, ...createPageRoutes(options).keys()];
+    const names = new Set(paths.map((path) => path.split("/")[1] ?? "").filter((name) => name !== ""));
+    expect([...names].filter((name) => problemsOf({ BASE_PATH: `/${name}` }).length === 0)).toEqual([]);
   });
 
   const wholeNumbers = ["PORT", "DATABASE_POOL_MAX", "WEB_CONCURRENCY", "MAX_BODY_BYTES", "MAX_BULK_PRODUCTS"];

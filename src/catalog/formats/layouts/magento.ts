@@ -45,13 +45,13 @@ export const magento: Layout = {
 };
 
 class MagentoReader implements RowReader {
-  readonly #families: ParentRows;
+  readonly #parents: ParentRows;
   /** Whether there are parents to wait for. */
   readonly #hasParents: boolean;
   readonly #hasUrlKeys: boolean;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new ParentRows(options.notes);
+    this.#parents = new ParentRows(options.notes);
     const has = (names: readonly string[]) => names.some((name) => options.columns?.has(name) === true);
     this.#hasParents = has([...columns.variations, ...columns.grouped]);
     this.#hasUrlKeys = has(columns.urlKey);
@@ -66,19 +66,19 @@ class MagentoReader implements RowReader {
       yield* this.#takeSimple(row);
     } else {
       notes.count("configurable and grouped products are not stored: the simple products in them are.", row.line);
-      yield* this.#families.remember(children, { fields: this.#parentFields(row), row });
+      yield* this.#parents.remember(children, { fields: this.#parentFields(row), row });
     }
   }
 
   *#takeSimple(row: SourceRow): Generator<Draft, void> {
     const sku = row.text(columns.sku);
-    const draft = { row, fields: this.#fields(row), parent: this.#families.parentOf(sku) };
-    if (draft.parent === undefined && this.#waits(row, draft.fields)) yield* this.#families.wait(sku, draft);
+    const draft = { row, fields: this.#fields(row), parent: this.#parents.parentOf(sku) };
+    if (draft.parent === undefined && this.#waits(row, draft.fields)) yield* this.#parents.wait(sku, draft);
     else yield draft;
   }
 
   end(): readonly Draft[] {
-    return this.#families.end();
+    return this.#parents.end();
   }
 
   /** A product that shops do not list by itself may lack what its parent has. */

@@ -51,11 +51,11 @@ interface Group {
 }
 
 class ShopifyReader implements RowReader {
-  readonly #families: ParentRows;
+  readonly #parents: ParentRows;
   #group: Group | undefined;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new ParentRows(options.notes);
+    this.#parents = new ParentRows(options.notes);
   }
 
   *take(row: SourceRow): Generator<Draft, void> {
@@ -74,7 +74,7 @@ class ShopifyReader implements RowReader {
     if (this.#group === undefined) return;
     const { handle, rows } = this.#group;
     this.#group = undefined;
-    const known = this.#families.parentOf(handle);
+    const known = this.#parents.parentOf(handle);
     const variants = variantRows(rows, known !== undefined);
     const parent = this.#parentOf(handle, rows, known);
     if (known !== undefined) this.#noteImages(rows);
@@ -91,7 +91,7 @@ class ShopifyReader implements RowReader {
     const [first] = rows;
     if (known !== undefined || first === undefined) return known ?? { fields: {}, row: emptyRow };
     const parent = { fields: productFields(rows), row: first };
-    this.#families.remember([handle], parent);
+    this.#parents.remember([handle], parent);
     return parent;
   }
 

@@ -46,10 +46,10 @@ export const woocommerce: Layout = {
 type Kind = "sold" | "variation" | "variable" | "grouped" | "external";
 
 class WooCommerceReader implements RowReader {
-  readonly #families: ParentRows;
+  readonly #parents: ParentRows;
 
   constructor(private readonly options: RowReaderOptions) {
-    this.#families = new ParentRows(options.notes);
+    this.#parents = new ParentRows(options.notes);
   }
 
   *take(row: SourceRow): Generator<Draft, void> {
@@ -65,7 +65,7 @@ class WooCommerceReader implements RowReader {
   }
 
   *end(): Generator<Draft, void> {
-    for (const draft of this.#families.end()) yield this.#variation(draft);
+    for (const draft of this.#parents.end()) yield this.#variation(draft);
   }
 
   *#takeParent(row: SourceRow): Generator<Draft, void> {
@@ -74,14 +74,14 @@ class WooCommerceReader implements RowReader {
       (key) => key !== "",
     );
     this.options.notes.count("products of type variable are not stored: their variations are.", row.line);
-    for (const draft of this.#families.remember(keys, { fields, row })) yield this.#variation(draft);
+    for (const draft of this.#parents.remember(keys, { fields, row })) yield this.#variation(draft);
   }
 
   *#takeVariation(row: SourceRow): Generator<Draft, void> {
     const key = row.text(columns.parent);
-    const parent = this.#families.parentOf(key);
+    const parent = this.#parents.parentOf(key);
     if (parent !== undefined || key === "") yield this.#variation({ row, fields: {}, parent });
-    else for (const draft of this.#families.wait(key, { row, fields: {} })) yield this.#variation(draft);
+    else for (const draft of this.#parents.wait(key, { row, fields: {} })) yield this.#variation(draft);
   }
 
   #variation({ row, parent }: Draft): Draft {
