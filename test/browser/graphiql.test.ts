@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
@@ -60,25 +60,6 @@ test("GraphiQL shows its examples and a field for the token: phone", async () =>
   await opened.close();
 });
 
-test("GraphiQL shows its examples and a field for the token: light; an operation is refused without one, and answered with the one that is typed in", async () => {
-  const opened = await openAsNew("light");
-  const { page } = opened;
-  expectClean(opened);
-  await openTab(page, "ImportProduct");
-  await run(page);
-  await until(async () => (await answerOf(page)).includes("UNAUTHENTICATED"), "the refusal");
-  await useToken(page, store.token);
-  await run(page);
-  await until(async () => (await answerOf(page)).includes('"created": 1'), "the answer");
-  expect(JSON.parse(await answerOf(page))).toEqual({
-    data: { importProduct: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 } },
-  });
-  expect(await store.get(paths.of("mug"))).toMatchObject({ status: 200, body: { id: "mug", sku: "M-1" } });
-  expectClean(opened, [/401/u]);
-  await opened.screenshot("graphiql.answer");
-  await opened.close();
-});
-
 const schemaButton = "Show Documentation Explorer";
 
 /** Whether GraphiQL knows the schema. */
@@ -88,51 +69,70 @@ async function knowsSchema(page: Page): Promise<boolean> {
   return page.getByText("Root Types").isVisible();
 }
 
-test("the token is requested once: the schema is loaded with it, all tabs and a reload keep it, and it is stored nowhere else", async () => {
-  const opened = await browser.open(`${app.url}/graphql`);
-  const { page } = opened;
+describe("opened without a token", () => {
+  let opened: TestPage;
   const addresses: string[] = [];
-  page.on("request", (request) => void addresses.push(request.url()));
-  await page.locator(`${editors.operation} .view-lines`).waitFor();
-  expect(await knowsSchema(page)).toBe(false);
-  await useToken(page, store.token);
-  await until(() => knowsSchema(page), "the schema");
-  for (const name of ["ImportProduct", "Products"]) {
-    await openTab(page, name);
+  afterAll(() => opened.close());
+
+  test("GraphiQL shows its examples and a field for the token: light", async () => {
+    opened = await openAsNew("light");
+    opened.page.on("request", (request) => void addresses.push(request.url()));
+    expect(await opened.page.evaluate("sessionStorage.length")).toBe(0);
+    expectClean(opened);
+  });
+
+  test("an operation is refused without a token, and answered with the one that is typed in, which loads the schema", async () => {
+    const { page } = opened;
+    await openTab(page, "ImportProduct");
     await run(page);
-    await until(async () => (await answerOf(page)).includes('"data"'), `the answer of ${name}`);
-  }
-  await page.getByRole("button", { name: /^(?:Add|New) tab/iu }).click();
-  await fill(page, editors.operation, "query Mine { __typename }");
-  await untilTabIs(page, "Mine");
-  await run(page);
-  await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer of a new tab");
-  const tabs = () => page.evaluate('localStorage.getItem("graphiql:tabState")');
-  await until(async () => String(await tabs()).includes('"title":"Mine"'), "the tabs to be stored");
+    await until(async () => (await answerOf(page)).includes("UNAUTHENTICATED"), "the refusal");
+    await useToken(page, store.token);
+    await run(page);
+    await until(async () => (await answerOf(page)).includes('"created": 1'), "the answer");
+    expect(JSON.parse(await answerOf(page))).toEqual({
+      data: { importProduct: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 } },
+    });
+    expect(await store.get(paths.of("mug"))).toMatchObject({ status: 200, body: { id: "mug", sku: "M-1" } });
+    await opened.screenshot("graphiql.answer");
+    await until(() => knowsSchema(page), "the schema");
+  });
 
-  await page.reload();
-  await page.getByRole("button", { name: "Replace token" }).waitFor();
-  await until(() => knowsSchema(page), "the schema after a reload");
-  expect(await page.getByRole("tab").allInnerTexts()).toEqual([
-    "Products",
-    "ImportProduct",
-    "Analytics",
-    "LiveFigures",
-    "Mine",
-  ]);
-  await run(page);
-  await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer after a reload");
+  test("the token is requested once: all tabs and a reload keep it, and it is stored nowhere else", async () => {
+    const { page } = opened;
+    await openTab(page, "Products");
+    await run(page);
+    await until(async () => (await answerOf(page)).includes('"data"'), "the answer of another tab");
+    await page.getByRole("button", { name: /^(?:Add|New) tab/iu }).click();
+    await fill(page, editors.operation, "query Mine { __typename }");
+    await untilTabIs(page, "Mine");
+    await run(page);
+    await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer of a new tab");
+    const tabs = () => page.evaluate('localStorage.getItem("graphiql:tabState")');
+    await until(async () => String(await tabs()).includes('"title":"Mine"'), "the tabs to be stored");
 
-  const kept = await page.evaluate("JSON.stringify({ ...sessionStorage })");
-  expect(JSON.parse(String(kept))).toEqual({ "vitrine.token /": store.token });
-  expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain(store.token);
-  expect([...addresses, page.url()].filter((address) => address.includes(store.token))).toEqual([]);
-  expect([...app.accessLog, ...app.logged].filter((line) => line.includes(store.token))).toEqual([]);
-  expectClean(opened);
-  await page.getByRole("button", { name: "Forget token" }).click();
-  await page.getByLabel("Access token").waitFor();
-  expect(await page.evaluate("sessionStorage.length")).toBe(0);
-  await opened.close();
+    await page.reload();
+    await page.getByRole("button", { name: "Replace token" }).waitFor();
+    await until(() => knowsSchema(page), "the schema after a reload");
+    expect(await page.getByRole("tab").allInnerTexts()).toEqual([
+      "Products",
+      "ImportProduct",
+      "Analytics",
+      "LiveFigures",
+      "Mine",
+    ]);
+    await run(page);
+    await until(async () => (await answerOf(page)).includes('"__typename": "Query"'), "the answer after a reload");
+
+    const kept = await page.evaluate("JSON.stringify({ ...sessionStorage })");
+    expect(JSON.parse(String(kept))).toEqual({ "vitrine.token /": store.token });
+    expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain(store.token);
+    expect([...addresses, page.url()].filter((address) => address.includes(store.token))).toEqual([]);
+    expect([...app.accessLog, ...app.logged].filter((line) => line.includes(store.token))).toEqual([]);
+    expectClean(opened, [/401/u]);
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await page.getByLabel("Access token").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
 });
 
 test("GraphiQL shows its examples and a field for the token: dark; one that is refused is reported and can be replaced, and so can one that stops working", async () => {
@@ -220,16 +220,13 @@ describe("opened from the dashboard", () => {
   });
 });
 
-test("the demo token needs no input, and replaces a stored token that no longer works", async () => {
+test("the demo token replaces a stored token that no longer works", async () => {
   const demo = await startApp();
   demo.showDemoToken(store.token);
-  const opened = await browser.open(`${demo.url}/graphql`);
+  const opened = await browser.open(`${demo.url}/healthz`);
   const { page } = opened;
-  await page.getByText("token of the demo store").waitFor();
-  await until(() => knowsSchema(page), "the schema");
-  expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await page.evaluate(`sessionStorage.setItem("vitrine.token /", "vt_${"x".repeat(43)}")`);
-  await page.reload();
+  await page.goto(`${demo.url}/graphql`);
   await page.getByText("token of the demo store").waitFor();
   await until(() => knowsSchema(page), "the schema with the demo token");
   expect(await page.evaluate("sessionStorage.length")).toBe(0);

@@ -26,7 +26,7 @@ export interface TestPage {
   readonly faults: readonly string[];
   /** Where requests went, each `host:port` once. */
   readonly hosts: ReadonlySet<string>;
-  /** Writes test/screenshots/NAME.png, which is for people to look at. */
+  /** Where TEST_SCREENSHOTS is true, writes test/screenshots/NAME.png, which is for people to look at. */
   screenshot(name: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -82,6 +82,8 @@ export async function setLook(page: Page, look: Look): Promise<void> {
   if (look === "narrow") return page.setViewportSize({ width: 320, height: 640 });
   return page.emulateMedia({ colorScheme: look });
 }
+
+const takesScreenshots = process.env["TEST_SCREENSHOTS"] === "true";
 
 /** Minified: a page takes a third less time to load it. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
@@ -141,6 +143,7 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
     page,
     ...watched,
     async screenshot(name) {
+      if (!takesScreenshots) return;
       await mkdir("test/screenshots", { recursive: true });
       await page.screenshot({ path: `test/screenshots/${name}.png` });
     },

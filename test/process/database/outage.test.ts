@@ -102,7 +102,7 @@ interface Load {
   stop(): Promise<readonly Answered[]>;
 }
 
-const pauseMs = 50;
+const pauseMs = 150;
 
 /** Makes each of the calls over and over. */
 function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
