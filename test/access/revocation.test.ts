@@ -5,9 +5,8 @@ import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
 import { createStore } from "../../src/access/store.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
-import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 
 const quiet = () => undefined;
 const store = "acme";
@@ -29,9 +28,8 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)(
     let issued: Awaited<ReturnType<typeof issueToken>>;
     let key: Awaited<ReturnType<typeof issueKey>>;
     beforeAll(async () => {
-      own = await createOwnDatabase("revocation");
+      own = await createMigratedDatabase("revocation");
       const connection = { connectionString: own.url };
-      await migrate(connection, quiet);
       database = connect("postgresql", { ...connection, max: 4 }, quiet);
       db = database.client;
       await createStore(db, store, "Acme");

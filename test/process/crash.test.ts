@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
-import { createOwnDatabase } from "../support/ownDatabase.js";
+import { createMigratedDatabase } from "../support/ownDatabase.js";
 import { makePlaceWithStore, removePlace, until } from "../support/process.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
@@ -32,7 +32,7 @@ test.concurrent(
 test.runIf(testDatabaseUrl !== undefined).concurrent(
   "PostgreSQL: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
   async ({ onTestFinished }) => {
-    const own = await createOwnDatabase("crash");
+    const own = await createMigratedDatabase("crash");
     onTestFinished(() => own.drop());
     const figures = await crashed("postgresql", {
       env: { DATABASE_URL: own.url },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, type TestStore } from "../support/app.js";
 import { postWithKey } from "../support/idempotency.js";
-import { createOwnDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { serve, type Serving, until } from "../support/process.js";
 import { bulk, importedAnswer, longRowsOfProcess, paths, products } from "../support/products.js";
 import { problemBody } from "../support/problems.js";
@@ -20,7 +20,7 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
   let servers: readonly Serving[];
   let database: OpenDatabase;
   beforeAll(async () => {
-    own = await createOwnDatabase("idempotency");
+    own = await createMigratedDatabase("idempotency");
     env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "4" };
     database = own.open();
     servers = [await serve(env), await serve(env), await serve(env)];

@@ -1,5 +1,5 @@
 import type { PoolConfig } from "pg";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { startEmbedded } from "../../src/database/embedded/engine.js";
 import { foldersOf } from "../../src/database/embedded/restored.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
@@ -7,7 +7,7 @@ import { givenDatabase } from "./database.js";
 import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
 import { unmigratedPlaceForTest } from "./process.js";
 
-/** A database of a test file's own on the server of TEST_DATABASE_URL, empty at first. */
+/** A database of a test file's own on the server of TEST_DATABASE_URL. */
 export interface OwnDatabase {
   readonly name: string;
   readonly url: string;
@@ -19,9 +19,19 @@ export interface OwnDatabase {
   drop(): Promise<void>;
 }
 
-export async function createOwnDatabase(label: string): Promise<OwnDatabase> {
+/** One that is empty at first. */
+export function createOwnDatabase(label: string): Promise<OwnDatabase> {
+  return create(label);
+}
+
+/** One that is migrated and has no stores yet. */
+export function createMigratedDatabase(label: string): Promise<OwnDatabase> {
+  return create(label, inject("migratedDatabase"));
+}
+
+async function create(label: string, template?: string): Promise<OwnDatabase> {
   const name = `vitrine_${label}_${process.pid}`;
-  const { url, drop } = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", name);
+  const { url, drop } = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", name, template);
   const opened = new Set<OpenDatabase>();
   return {
     name,

@@ -18,13 +18,14 @@ export async function onServer(
   }
 }
 
-/** A new empty database on a server. */
+/** A new database on a server: an empty one, or a copy of another one to which nobody is connected. */
 export async function createDatabase(
   server: string,
   name: string,
+  template = "template1",
 ): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
   const drop = async () => void (await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   await drop();
-  await onServer(server, `CREATE DATABASE ${name}`);
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return { url: Object.assign(new URL(server), { pathname: `/${name}` }).href, drop };
 }

@@ -3,14 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
-import { migrate } from "../../../src/database/migrations/migrate.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
 import { sharesOf } from "../../../src/database/shares/shares.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { products } from "../../support/products.js";
 
 const quiet = () => undefined;
@@ -24,9 +23,8 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("while a store is
   let show: ShowKey;
 
   beforeAll(async () => {
-    own = await createOwnDatabase("moves");
+    own = await createMigratedDatabase("moves");
     const connection = { connectionString: own.url };
-    await migrate(connection, quiet);
     await own.query(fakeCitus);
     await distribute(connection, quiet);
     database = connect("postgresql", { ...connection, max: 4 }, quiet);

@@ -5,7 +5,6 @@ import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
 import { importProducts } from "../../../src/catalog/import/list.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
-import { migrate } from "../../../src/database/migrations/migrate.js";
 import { askCitus } from "../../../src/database/citus/nodes.js";
 import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
@@ -14,7 +13,7 @@ import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { longRows, products } from "../../support/products.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 
 const quiet = () => undefined;
 
@@ -25,9 +24,8 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
   let sent: string[];
 
   beforeAll(async () => {
-    own = await createOwnDatabase("on_node");
+    own = await createMigratedDatabase("on_node");
     const connection = { connectionString: own.url };
-    await migrate(connection, quiet);
     await own.query(fakeCitus);
     await distribute(connection, quiet);
     database = connect("postgresql", { ...connection, max: 4 }, quiet);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cliJson } from "../../support/cli.js";
-import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/ownDatabase.js";
 import { placeForTest, placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { subscribe } from "../../support/subscribe.js";
 
@@ -60,7 +60,7 @@ test("live figures of a server on the embedded database follow what commands rec
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", () => {
   test("live figures of a server follow commands, also after it lost its LISTEN connection", async () => {
-    const own = await createOwnDatabase("live");
+    const own = await createMigratedDatabase("live");
     onTestFinished(() => own.drop());
     const env = { DATABASE_URL: own.url };
     const place = await placeForTest();
@@ -86,7 +86,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", 
   });
 
   test("two servers that share only a database notify each other of changes", async () => {
-    const own = await createOwnDatabase("live2");
+    const own = await createMigratedDatabase("live2");
     onTestFinished(() => own.drop());
     const env = { DATABASE_URL: own.url };
     const place = await placeForTest();

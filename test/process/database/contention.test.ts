@@ -5,7 +5,7 @@ import { within } from "../../support/busy.js";
 import { createTestStore, storeAt, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { answerTo, calls } from "../../support/outage.js";
-import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 import { bulk, importedAnswer, longRowsOfProcess, paths, product, products } from "../../support/products.js";
 import { view } from "../../support/events.js";
@@ -18,7 +18,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
   let server: Serving;
   let database: OpenDatabase;
   beforeAll(async () => {
-    const own = await createOwnDatabase("contention");
+    const own = await createMigratedDatabase("contention");
     url = own.url;
     server = await serve({ DATABASE_URL: url, DATABASE_POOL_MAX: "2", ANALYTICS_RATE_LIMIT: "0" });
     database = own.open({ application_name: "beside" });

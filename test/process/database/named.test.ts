@@ -5,15 +5,13 @@ import { importProducts } from "../../../src/catalog/import/list.js";
 import { findProduct } from "../../../src/catalog/product.lookup.js";
 import { readConfig } from "../../../src/config.js";
 import { openDatabase } from "../../../src/database/open.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
-import { vitrineJson } from "../../support/process.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { product } from "../../support/products.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("DATABASE_NAMED_STATEMENTS", () => {
   let own: OwnDatabase;
   beforeAll(async () => {
-    own = await createOwnDatabase("named");
-    await vitrineJson(["migrate"], { DATABASE_URL: own.url });
+    own = await createMigratedDatabase("named");
   });
   afterAll(() => own.drop());
 

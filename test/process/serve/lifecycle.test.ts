@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/lib/packageFiles.js";
 import { within } from "../../support/busy.js";
-import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/ownDatabase.js";
 import { type Ended, placeForTest, placeWithStoreForTest, serve, start, until } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
@@ -30,7 +30,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test.runIf(testDatabaseUrl !== undefined)("logs start and stop once for several workers", async () => {
-  const own = await createOwnDatabase("lifecycle");
+  const own = await createMigratedDatabase("lifecycle");
   onTestFinished(() => own.drop());
   const env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
   const server = await serve(env);

@@ -8,7 +8,7 @@ import { openDatabase, type OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
 import { beginImport } from "../../support/slowImport.js";
@@ -31,7 +31,7 @@ describe("a stop during a long import", () => {
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
     "PostgreSQL, %s processes: lets it end, or aborts it after the grace period and stores nothing of it",
     async (WEB_CONCURRENCY) => {
-      const own = await createOwnDatabase("stop");
+      const own = await createMigratedDatabase("stop");
       onTestFinished(() => own.drop());
       let token: string | undefined;
       const start = async (grace: object) => {

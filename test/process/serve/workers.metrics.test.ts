@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lintMetrics } from "../../support/promtool.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 
 const { TEST_PROMTOOL: promtool = "" } = process.env;
@@ -14,7 +14,7 @@ describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2",
   let own: OwnDatabase;
   let server: Serving;
   beforeAll(async () => {
-    own = await createOwnDatabase("worker_metrics");
+    own = await createMigratedDatabase("worker_metrics");
     server = await serve({ DATABASE_URL: own.url, DATABASE_POOL_MAX: "2", WEB_CONCURRENCY: "2" });
   });
   afterAll(async () => {

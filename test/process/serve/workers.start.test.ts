@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createOwnDatabase } from "../../support/ownDatabase.js";
-import { endOf, start, vitrine } from "../../support/process.js";
+import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { endOf, start } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const testRedisUrl = process.env["TEST_REDIS_URL"];
@@ -10,9 +10,8 @@ const testRedisUrl = process.env["TEST_REDIS_URL"];
 describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, when it cannot start", () => {
   let env: Record<string, string>;
   beforeAll(async () => {
-    const own = await createOwnDatabase("workers_start");
+    const own = await createMigratedDatabase("workers_start");
     env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "3", WEB_CONCURRENCY: "2" };
-    await vitrine(["migrate"], env);
     return () => own.drop();
   });
 
