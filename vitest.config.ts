@@ -15,18 +15,13 @@ const testFirefox = process.env["TEST_FIREFOX"];
 /** For tests that start processes: dist/, and a database for them to copy. */
 const forProcesses = ["test/support/build.setup.ts", "test/support/template.setup.ts"];
 
-/** The same on PostgreSQL. */
-const forPostgresql = ["test/support/build.setup.ts", "test/support/migratedDatabase.setup.ts"];
+/** The same on PostgreSQL, once dist/ is there. */
+const forPostgresql = testDatabaseUrl === undefined ? [] : ["test/support/migratedDatabase.setup.ts"];
 
 /** At the end of a project, over all that its tests sent to the database. */
 const checksStatements = "test/support/citus/statements.setup.ts";
 
-const beforeEmbedded = [
-  ...forProcesses,
-  ...(testDatabaseUrl === undefined ? [] : forPostgresql),
-  "test/support/embedded.setup.ts",
-  checksStatements,
-];
+const beforeEmbedded = [...forProcesses, ...forPostgresql, "test/support/embedded.setup.ts", checksStatements];
 
 const shared = {
   include: ["test/**/*.test.ts"],
@@ -171,7 +166,12 @@ export default defineConfig({
               test: {
                 ...shared,
                 name: "postgresql",
-                globalSetup: [...forPostgresql, "test/support/postgresql.setup.ts", checksStatements],
+                globalSetup: [
+                  "test/support/build.setup.ts",
+                  ...forPostgresql,
+                  "test/support/postgresql.setup.ts",
+                  checksStatements,
+                ],
                 exclude: [...shared.exclude, inBrowser, ...onEmbeddedOnly],
               },
             },

@@ -51,7 +51,7 @@ describe("the list", () => {
     await page.getByLabel("Status").selectOption("Archived");
     await page.getByRole("link", { name: "Show 10" }).waitFor();
     await expect.poll(() => links.count()).toBe(2); // and the selected one, apart
-    expect(await page.locator(".unlisted").innerText()).toContain("Show 9");
+    await expect.poll(() => page.locator(".unlisted").innerText()).toContain("Show 9");
     expectClean(opened);
     await opened.close();
   });
