@@ -13,7 +13,7 @@ const cellCharactersMax = 120;
 
 test.each(pages)("every file and folder that %s names exists", async (page) => {
   const named = [...(await read(page)).matchAll(paths)].map(([, path = ""]) => path);
-  const made = new Set(["test/screenshots/"]); // by `npm test`
+  const made = new Set(["test/screenshots/"]); // by tests, where TEST_SCREENSHOTS is true
   const missing: string[] = [];
   for (const path of named) if (!made.has(path) && !(await exists(path))) missing.push(path);
   expect(missing).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
@@ -72,7 +72,6 @@ async function knowsSchema(page: Page): Promise<boolean> {
 describe("opened without a token", () => {
   let opened: TestPage;
   const addresses: string[] = [];
-  afterAll(() => opened.close());
 
   test("GraphiQL shows its examples and a field for the token: light", async () => {
     opened = await openAsNew("light");
@@ -132,6 +131,7 @@ describe("opened without a token", () => {
     await page.getByRole("button", { name: "Forget token" }).click();
     await page.getByLabel("Access token").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await opened.close();
   });
 });
 

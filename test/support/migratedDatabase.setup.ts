@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { oncePerRun } from "./oncePerRun.js";
 import { createDatabase } from "./postgresql.js";
 
 declare module "vitest" {
@@ -10,19 +11,15 @@ declare module "vitest" {
   }
 }
 
-/** Setups of all projects run in one process, but do not share modules. */
-const key = Symbol.for("vitrine.test.migratedDatabase");
-const shared = globalThis as typeof globalThis & { [key]?: ReturnType<typeof createMigrated> };
-
 /** A database for tests to copy, which takes half the CPU time of migrating each; gone afterwards. */
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
-  shared[key] ??= createMigrated(`vitrine_migrated_${process.pid}`);
-  const { name, drop } = await shared[key];
+  const { name, drop } = await oncePerRun("migratedDatabase", createMigrated);
   provide("migratedDatabase", name);
   return drop;
 }
 
-async function createMigrated(name: string) {
+async function createMigrated() {
+  const name = `vitrine_migrated_${process.pid}`;
   const { url, drop } = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", name);
   // In a process of its own: the setup of the embedded engine migrates in this one, and shares the schema engine's memory. The
   // compiled program starts in a fifth of the time that the sources take.

@@ -14,6 +14,7 @@ import { migrationNames, migrationsFolder } from "../../src/database/migrations/
 import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
+import { oncePerRun } from "./oncePerRun.js";
 
 const cache = "node_modules/.cache/vitrine";
 
@@ -22,17 +23,12 @@ const unusedDatabases = ["1", "4"];
 
 type Templates = ProvidedContext["templates"];
 
-/** Setups of all projects run in one process, but do not share modules. */
-const key = Symbol.for("vitrine.test.templates");
-const shared = globalThis as typeof globalThis & { [key]?: Promise<Templates> };
-
 /**
  * The folders of an embedded database without tables, of a migrated one without stores, and of one with a store, for tests to copy. PGlite takes 4
  * seconds of CPU time to create a database and 1 to open it, so they are kept for each version of PGlite, of the migrations and of this file.
  */
 export default async function setUp({ provide }: TestProject): Promise<void> {
-  shared[key] ??= makeTemplates();
-  provide("templates", await shared[key]);
+  provide("templates", await oncePerRun("templates", makeTemplates));
 }
 
 const foldersIn = (parent: string): Templates => ({

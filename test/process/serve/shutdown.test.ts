@@ -8,7 +8,7 @@ import { openDatabase, type OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
-import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/ownDatabase.js";
 import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
 import { beginImport } from "../../support/slowImport.js";
@@ -23,9 +23,9 @@ describe("a stop during a long import", () => {
   test("embedded database: lets it end, or aborts it after the grace period and stores nothing of it", async () => {
     const { env } = await placeWithStoreForTest();
     const variables = { ...env, DEMO_TOKEN: demoToken, DEMO_TRAFFIC: "false" };
-    const start = async (grace: object) => ({ server: await serve({ ...variables, ...grace }), token: demoToken });
+    const start = (grace: object) => serve({ ...variables, ...grace });
     const open = () => openDatabase(readConfig(env), "shared", () => undefined);
-    expect(await stopTwice(start, open)).toEqual(wholeOrNothing);
+    expect(await stopTwice(start, demoToken, open)).toEqual(wholeOrNothing);
   });
 
   test.runIf(testDatabaseUrl !== undefined).each(["1", "2"])(
@@ -33,13 +33,10 @@ describe("a stop during a long import", () => {
     async (WEB_CONCURRENCY) => {
       const own = await createMigratedDatabase("stop");
       onTestFinished(() => own.drop());
-      let token: string | undefined;
-      const start = async (grace: object) => {
-        const server = await serve({ DATABASE_URL: own.url, WEB_CONCURRENCY, ...grace });
-        token ??= await tokenOn(server, own);
-        return { server, token };
-      };
-      expect(await stopTwice(start, async () => own.open())).toEqual(wholeOrNothing);
+      const database = own.open();
+      const { token } = await createTestStore({ url: "", db: database.client });
+      const start = (grace: object) => serve({ DATABASE_URL: own.url, WEB_CONCURRENCY, ...grace });
+      expect(await stopTwice(start, token, async () => database)).toEqual(wholeOrNothing);
     },
   );
 });
@@ -63,18 +60,20 @@ const wholeOrNothing = {
  * Stops a server twice while it imports: with time enough and without.
  *
  * @param start starts it, each time on the same data
+ * @param token of a store
  * @param open opens its database once it has ended
  */
 async function stopTwice(
-  start: (grace: object) => Promise<{ server: Serving; token: string }>,
+  start: (grace: object) => Promise<Serving>,
+  token: string,
   open: () => Promise<Pick<OpenDatabase, "client" | "close">>,
 ) {
-  let { server, token } = await start(longGrace);
+  let server = await start(longGrace);
   const waited = sendImport(server, token, "waited");
   await waited.sent;
   const end = await server.stop();
 
-  ({ server, token } = await start(shortGrace));
+  server = await start(shortGrace);
   const cut = sendImport(server, token, "cut");
   await cut.sent;
   const begun = performance.now();
@@ -106,13 +105,6 @@ function sendImport({ url }: Serving, token: string, name: string) {
   );
   call.end(JSON.stringify({ csvContent: toCsv(products) }));
   return { sent, answer };
-}
-
-async function tokenOn({ url }: Serving, own: OwnDatabase): Promise<string> {
-  const database = own.open();
-  const { token } = await createTestStore({ url, db: database.client });
-  await database.close();
-  return token;
 }
 
 function isClosed({ url }: Serving): Promise<boolean> {
