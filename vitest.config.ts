@@ -42,7 +42,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/tracker|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/tracker|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;
@@ -78,7 +78,7 @@ class Spread extends BaseSequencer {
 function spreadOne(files: readonly TestSpecification[]): TestSpecification[] {
   const [waits, works] = divide(files, waiting);
   const [processes, others] = divide(works, ofProcesses);
-  return spread(waits, spread(mixLengths(processes), mixLengths(others)));
+  return spread(mixLengths(waits), spread(mixLengths(processes), mixLengths(others)));
 }
 
 /** Long files alternate with short ones, so that equal distances in the list are about equal times. */

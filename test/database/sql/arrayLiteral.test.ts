@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseTextArray, textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
 import { openTestDatabase } from "../../support/app.js";
+import { anyUrl } from "../../support/anyUrl.js";
 import { anyText } from "../../support/anyText.js";
 
 const database = openTestDatabase();
@@ -25,7 +26,7 @@ const special = fc.constantFrom(
 const element = fc.option(
   fc.oneof(
     special,
-    fc.webUrl(),
+    anyUrl,
     anyText().map((text) => text.replaceAll("\0", "")),
   ),
   {
