@@ -19,8 +19,8 @@ function trafficOf(hours: number, secondsBetween: number): SentEvent[] {
 
 test.for([
   [1, 2],
-  [4, 2],
-  [72, 20],
+  [4, 8],
+  [72, 120],
 ] as const)(
   "the demo's figures are plausible after %i hours: viewers increase, and rates stay the same",
   ([hours, secondsBetween]) => {
