@@ -106,7 +106,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     });
   });
 
-  test("the transaction of a frozen process is ended, and its locks are released", async () => {
+  test.concurrent("the transaction of a frozen process is ended, and its locks are released", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     await store.post(paths.one, { product: product("a") });
@@ -128,19 +128,19 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("a statement that waits for a lock fails after 2 seconds and changes nothing", async () => {
+  test.concurrent("a statement that waits for a lock fails after 2 seconds and changes nothing", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     const { client, end } = await lockProducts(store, ["a"]);
     const locked = { storeId: store.id, id: "a" };
     const deletion = ofTest(`DELETE FROM "Product" WHERE "storeId" = '${store.id}'`);
-    for (const meet of [
-      () => app.db.$executeRawUnsafe(deletion),
-      () => app.db.product.deleteMany({ where: locked }),
-      () => app.db.$transaction((transaction) => transaction.product.deleteMany({ where: locked })),
-    ]) {
-      const error: unknown = await meet().catch((problem: unknown) => problem);
-      const message = "The data is locked by another request. Nothing was changed.";
+    const message = "The data is locked by another request. Nothing was changed.";
+    const deletions = [
+      app.db.$executeRawUnsafe(deletion),
+      app.db.product.deleteMany({ where: locked }),
+      app.db.$transaction((transaction) => transaction.product.deleteMany({ where: locked })),
+    ];
+    for (const error of await Promise.all(deletions.map((each) => each.catch((problem: unknown) => problem)))) {
       expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
     }
     await client.query("ROLLBACK");
@@ -148,7 +148,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("deletes that wait for the locks of an import block nobody, and finish after it", async () => {
+  test.concurrent("deletes that wait for the locks of an import block nobody, and finish after it", async () => {
     const app = await startApp();
     const [store, other] = [await createTestStore(app), await createTestStore(app)];
     await other.post(paths.one, { product: product("b") });
@@ -171,7 +171,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     await app.close();
   });
 
-  test("deletes that wait too long for an import are refused with Retry-After", async () => {
+  test.concurrent("deletes that wait too long for an import are refused with Retry-After", async () => {
     const app = await startApp();
     const store = await createTestStore(app);
     const { client, end } = await lockProducts(store, ["a", "b"]);

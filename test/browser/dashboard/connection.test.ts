@@ -51,7 +51,7 @@ async function openWay(target: TestApp) {
   };
 }
 
-test("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
+test.concurrent("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const way = await openWay(app);
   const opened = await openNewestShow(browser, way, store);
@@ -84,7 +84,7 @@ test("while the server is down the page says so and keeps the last figures, whic
   way.close();
 });
 
-test("internal errors are retried automatically, others on request", async () => {
+test.concurrent("internal errors are retried automatically, others on request", async () => {
   const { store } = await storeWithLiveShow(app);
   const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
@@ -116,7 +116,7 @@ test("internal errors are retried automatically, others on request", async () =>
   await opened.close();
 });
 
-test("an offline browser says so, and reconnects once it is online", async () => {
+test.concurrent("an offline browser says so, and reconnects once it is online", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
@@ -127,12 +127,13 @@ test("an offline browser says so, and reconnects once it is online", async () =>
   await sell("2", 2);
   await page.context().setOffline(false);
   await sales.getByText("3.50").first().waitFor();
-  await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  expect(await page.getByRole("status").filter({ hasText: "Up to date" }).count()).toBe(1);
   expectClean(opened, [/ERR_INTERNET_DISCONNECTED/u]);
   await opened.close();
 });
 
-test("revoking the token of an open page leads to the sign-in within seconds, where another one is accepted", async () => {
+test.concurrent("revoking the token of an open page leads to the sign-in within seconds, where another one is accepted", async () => {
   const { store } = await storeWithLiveShow(app);
   const { id, token } = await issueToken(app.db, store.id);
   const opened = await openNewestShow(browser, app, { token });
@@ -151,7 +152,7 @@ test("revoking the token of an open page leads to the sign-in within seconds, wh
   await opened.close();
 });
 
-test("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
+test.concurrent("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
   const limited = await startApp({ analyticsRateLimit: 1 });
   const { store, lsId } = await storeWithLiveShow(limited);
   const opened = await browser.open(`${limited.url}/dashboard?show=${lsId}#token=${store.token}`, { locale: "en-US" });
