@@ -43,7 +43,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     async (WEB_CONCURRENCY) => {
       const { server, store, calls: all } = await serveStore({ WEB_CONCURRENCY });
       const load = sendUntilTold(store, all);
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         await load.further("done", 30);
         await cluster.stop();
         await until(async () => (await readiness(server)) === 503, "the server to be not ready");
