@@ -145,6 +145,7 @@ export default defineConfig({
   },
   test: {
     sequence: { sequencer: Spread },
+    experimental: { fsModuleCache: true }, // projects do not share what they transform otherwise
     projects: [
       {
         extends: true,
