@@ -20,9 +20,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     if (given === undefined) throw new Error("The setup of a database runs before this one.");
     const database = connect(given.engine, given.connection, () => undefined);
     try {
-      const statements = (await readStatements(folder)).filter((sql) => !lookedAt.has(sql) || makesTable.test(sql));
+      const statements = await readStatements(folder);
+      const found = Object.entries(await findViolations(database.client, statements, lookedAt));
       for (const sql of statements) lookedAt.add(sql);
-      const found = Object.entries(await findViolations(database.client, statements));
       if (found.length > 0) fail(project.name, found);
     } finally {
       await database.close();
@@ -31,15 +31,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Temporary tables, which other statements need. */
-const makesTable = /^\s*CREATE TEMPORARY TABLE /u;
-
-async function readStatements(folder: string): Promise<string[]> {
+async function readStatements(folder: string): Promise<Set<string>> {
   const names = await readdir(folder);
   const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
   const lines = files.flatMap((text) => text.split("\n").filter(Boolean));
-  const statements = lines.map((line) => withShortLists(JSON.parse(line) as string)); // recording.ts wrote them
-  return [...new Set(statements)];
+  return new Set(lines.map((line) => withShortLists(JSON.parse(line) as string))); // recording.ts wrote them
 }
 
 const tuple = String.raw`\((?:\$\d+,? ?)+\)`;
