@@ -146,6 +146,10 @@ export default defineConfig({
         "max-lines": ["error", { max: 320, skipBlankLines: true, skipComments: true }],
         "no-console": "off",
         "vitest/no-conditional-expect": "off",
+        "vitest/no-restricted-vi-methods": [
+          "error",
+          { setConfig: "It would stay for later files: test/support/sharedForks.ts." },
+        ],
         "vitest/valid-expect": ["error", { maxArgs: 2 }], // the second is what is said when it fails
         "unicorn/consistent-function-scoping": "off",
       },

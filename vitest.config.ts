@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { makeMemoryFolder } from "./test/support/memoryFolder.js";
 import { nodeFlags } from "./test/support/nodeFlags.js";
+import { endForksWith, sharedForks } from "./test/support/sharedForks.js";
 
 const memoryFolder = process.env["TMPDIR"] === undefined ? await makeMemoryFolder() : undefined;
 if (memoryFolder !== undefined) process.env["TMPDIR"] = memoryFolder; // for workers and what they start
@@ -26,6 +27,7 @@ const beforeEmbedded = [...forProcesses, ...forPostgresql, "test/support/embedde
 const shared = {
   include: ["test/**/*.test.ts"],
   exclude: ["test/package/**"], // npm run test:package
+  pool: sharedForks,
   maxWorkers: 4, // some of a test is waiting
   setupFiles: ["test/support/properties.setup.ts"],
   execArgv: [...nodeFlags],
@@ -62,15 +64,15 @@ function spread(files: readonly TestSpecification[], others: readonly TestSpecif
 
 /**
  * At any time some tests use the shared engines, which have one thread each, and some do not; and no two wait: so both cores are
- * used. Projects run one after the other: a worker ends where the next file is of another project, and the next one would import
- * the service anew.
+ * used. Projects run one after the other, since each has engines and a setup of its own.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files); // by project
-    const names = new Set(sorted.map(({ project }) => project.name));
-    return [...names].flatMap((name) => spreadOne(sorted.filter(({ project }) => project.name === name)));
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    projects.slice(-1).forEach(endForksWith);
+    return projects.flatMap((each) => spreadOne(sorted.filter(({ project }) => project === each)));
   }
 }
 

@@ -1,14 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { cliJson } from "../../support/cli.js";
 import { createMigratedDatabase } from "../../support/ownDatabase.js";
 import { placeForTest, placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { subscribe } from "../../support/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.
-
-vi.setConfig({ testTimeout: 120_000 }); // each starts a server and several commands
 
 const query = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
 const show = { id: "show", name: "Show", status: "LIVE", startedAt: "2026-01-01T00:00:00Z" };

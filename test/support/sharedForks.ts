@@ -1,0 +1,83 @@
+import {
+  ForksPoolWorker,
+  type PoolOptions,
+  type PoolRunnerInitializer,
+  type PoolWorker,
+  type TestProject,
+  type WorkerRequest,
+} from "vitest/node";
+
+type Listener = (argument: any) => void;
+
+const name = "shared-forks";
+const idle: ForksPoolWorker[] = [];
+let isLast: (project: TestProject) => boolean = () => true;
+
+/** Has the processes end with this project, whose files come last, or where the run is cancelled. */
+export function endForksWith(last: TestProject): void {
+  isLast = (project) => project === last;
+  last.vitest.onCancel(() => {
+    isLast = () => true;
+  });
+}
+
+/**
+ * Processes that run the files of all projects, one project after the other. Those of Vitest end with their project: the next one
+ * would import the service anew, and run code that V8 has not compiled yet. A module is evaluated once for all projects, as it is
+ * for all files of one; only what a test says to Vitest by `vi.setConfig` would stay, which lint therefore refuses.
+ */
+export const sharedForks: PoolRunnerInitializer = { name, createPoolWorker: (options) => new SharedFork(options) };
+
+/** One project's use of a process. */
+class SharedFork implements PoolWorker {
+  readonly name = name;
+  readonly cacheFs = true; // as Vitest's forks
+  readonly #options: PoolOptions;
+  readonly #listeners: (readonly [event: string, listener: Listener])[] = [];
+  #fork: ForksPoolWorker | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const used = idle.pop();
+    this.#fork = used ?? new ForksPoolWorker(this.#options);
+    if (used === undefined) await this.#fork.start();
+  }
+
+  on(event: string, listener: Listener): void {
+    this.#listeners.push([event, listener]);
+    this.#fork?.on(event, listener);
+  }
+
+  off(event: string, listener: Listener): void {
+    this.#fork?.off(event, listener);
+  }
+
+  /** Vitest asks a process to stop before it ends it, and starts the next project's at once. */
+  send(message: WorkerRequest): void {
+    if (message.type === "stop" && !isLast(this.#options.project)) this.#handOver();
+    else this.#fork?.send(message);
+  }
+
+  deserialize(data: unknown): unknown {
+    return data;
+  }
+
+  /** Ends the process if it was not handed over, and those that the last project did not need. */
+  async stop(): Promise<void> {
+    const ended = this.#fork === undefined ? [] : [this.#fork, ...idle.splice(0)];
+    this.#fork = undefined;
+    await Promise.all(ended.map((fork) => fork.stop()));
+  }
+
+  #handOver(): void {
+    if (this.#fork === undefined) return;
+    for (const [event, listener] of this.#listeners) this.#fork.off(event, listener);
+    idle.push(this.#fork);
+    this.#fork = undefined;
+    const answer = { __vitest_worker_response__: true, type: "stopped" };
+    for (const [event, listener] of this.#listeners) if (event === "message") listener(answer);
+  }
+}
