@@ -83,6 +83,11 @@ const unneeded = [
     from: "require('graphql-shield')",
     to: "{}",
   },
+  {
+    file: /[\\/]graphql-jit[\\/]dist[\\/]execution\.js$/,
+    from: 'require("fast-json-stringify")',
+    to: "{}",
+  },
 ];
 
 const withoutUnneeded = {
