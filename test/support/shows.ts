@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { TestStore } from "./app.js";
+import type { TestApp, TestStore } from "./app.js";
+import { ofTest } from "./citus/recording.js";
 import type { SentEvent } from "./oracle.js";
 import { type ExpectedProblem, graphqlError } from "./problems.js";
 
@@ -131,3 +132,21 @@ export const showProblem = (field: string | readonly string[], code: string, mes
   message,
   path: ["liveStream", ...(typeof field === "string" ? [field] : field)],
 });
+
+/**
+ * Makes many ended shows at once, `show-0` and so on, each so much earlier than the one before; making them one by one would take
+ * seconds.
+ *
+ * @param name the name of a show, in SQL, by its index `n`
+ */
+export async function addShows(
+  { db }: Pick<TestApp, "db">,
+  { id: storeId }: Pick<TestStore, "id">,
+  of: { readonly count: number; readonly name: string; readonly newest: Date; readonly apartSeconds: number },
+): Promise<void> {
+  const statement = `
+    INSERT INTO "LiveStream" ("storeId", "id", "number", "name", "status", "startedAt", "durationSeconds")
+    SELECT $1, 'show-' || n, n + 1, ${of.name}, 'ENDED', $2::timestamptz - n * interval '${of.apartSeconds} seconds', 60
+    FROM generate_series(0, ${of.count - 1}) AS n`;
+  await db.$executeRawUnsafe(ofTest(statement), storeId, of.newest);
+}

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
+import { addShows } from "../../support/shows.js";
 import { answered, readBestProducts, readShowTable, rowsOf, storeWithHistory } from "../../support/overview.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
@@ -69,15 +70,12 @@ describe("the table of shows", () => {
 
   test("of 5,000 shows is read by pages and searched by the server; a shared URL shows the same page", async () => {
     const large = await createTestStore(app);
-    const common = { storeId: large.id, status: "ENDED", durationSeconds: 60 };
-    const data = Array.from({ length: 5_000 }, (_, index) => ({
-      ...common,
-      id: `show-${index}`,
-      number: index + 1,
-      name: `Show number ${String(index).padStart(4, "0")}`,
-      startedAt: new Date(Date.now() - 60_000 - index * 900_000),
-    }));
-    for (let at = 0; at < 5_000; at += 500) await app.db.liveStream.createMany({ data: data.slice(at, at + 500) });
+    await addShows(app, large, {
+      count: 5_000,
+      name: "'Show number ' || lpad(n::text, 4, '0')",
+      newest: new Date(Date.now() - 60_000),
+      apartSeconds: 900,
+    });
     const opened = await browser.open(link("?days=90&order=name", large), place);
     const { page } = opened;
     const region = page.getByRole("region", { name: "Shows", exact: true });

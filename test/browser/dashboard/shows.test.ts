@@ -2,22 +2,14 @@ import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
 import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
-import { saved } from "../../support/shows.js";
+import { addShows, saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 
 async function storeWithShows(count: number) {
   const store = await createTestStore(app);
-  const common = { storeId: store.id, status: "ENDED", durationSeconds: 60 };
-  const startOf = (index: number) => new Date(Date.parse("2026-05-04T18:00:00Z") - index * 86_400_000);
-  const data = Array.from({ length: count }, (_, index) => ({
-    ...common,
-    id: `show-${index}`,
-    number: index + 1,
-    name: `Show number ${index}`,
-    startedAt: startOf(index),
-  }));
-  await app.db.liveStream.createMany({ data });
+  const newest = new Date("2026-05-04T18:00:00Z");
+  await addShows(app, store, { count, name: "'Show number ' || n", newest, apartSeconds: 86_400 });
   return store;
 }
 
