@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Of the public key. */
+/** The origin of pages that may use the public key. */
 export const origin = "https://shop.example";
 
 export const shows = ["spring", "summer", "autumn", "winter"] as const;

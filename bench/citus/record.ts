@@ -75,7 +75,7 @@ async function measure(stage: Stage, serverOf: (store: StoreOfNode) => Pick<Runn
   return costs;
 }
 
-/** Of the coordinator, then of each node. */
+/** The CPU time of the coordinator, then of each node. */
 function cpus({ coordinator, nodes }: Stage): Promise<number[]> {
   return Promise.all([coordinator, ...nodes].map(cpuOf));
 }

@@ -19,7 +19,7 @@ export interface AttackReport {
   /** Answers that tell of an error, but for those that say that the server is busy. */
   readonly refused: number;
   readonly refusedMs: number;
-  /** Of bodies over 4 MiB. */
+  /** How long refusing bodies over 4 MiB takes. */
   readonly refusedLargeMs: number;
   readonly refusedBytes: number;
   /** Those that do not name the limit. */

@@ -19,7 +19,7 @@ interface WatchedShow {
 export interface WatchersTask {
   readonly url: string;
   readonly shows: readonly WatchedShow[];
-  /** Of each show. */
+  /** How many watch each show. */
   readonly subscribers: number;
   /** So many of them are looked at. */
   readonly sampled: number;
@@ -51,7 +51,7 @@ const sampled = 10;
 const warmUpSeconds = 5;
 const seconds = 20;
 const lastValuesMs = 10_000;
-/** Of the watchers, who open all of their subscriptions first. */
+/** How long the watchers may take to answer: they open all of their subscriptions first. */
 const answerMs = 240_000;
 
 /** What thousands of open dashboards cost a server, and whether they are told in time. */

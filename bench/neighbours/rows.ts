@@ -72,13 +72,13 @@ export function row(work: string, value: number, more: Partial<Row> = {}): Row {
   return { work, values: [value], digits: 0, ...more };
 }
 
-/** Of what is only told. */
+/** A row that is only reported. */
 export function withoutBound(told: Row): Row {
   const { bound: _, ...rest } = told;
   return rest;
 }
 
-/** Of a figure that could not be had: it misses what it must reach. */
+/** The row of a figure that could not be measured, which counts as missed. */
 export function unmeasured(work: string, reason: unknown): Row {
   return row(work, NaN, { detail: inTable(String(reason)), bound: atMost(0, 0) });
 }

@@ -5,7 +5,7 @@ export interface Sent {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: Buffer;
-  /** Of the body; it is sent compressed where this is given. */
+  /** The length of the body before compression. It is sent compressed where this is given. */
   readonly gzipOf?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The caller goes away after this time. */

@@ -50,7 +50,7 @@ export async function roomRows(): Promise<Row[]> {
 
 /** What is measured of audiences. */
 interface Audiences {
-  /** Of each audience. */
+  /** How many events each audience sends. */
   readonly events: number;
   /** Heartbeats of a viewer, one audience each. */
   readonly stays: readonly number[];

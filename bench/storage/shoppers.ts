@@ -9,7 +9,7 @@ const showHeartbeats = 65;
 
 export interface Audience {
   readonly viewers: number;
-  /** Of each viewer, who comes at any time that leaves room for them. */
+  /** How many heartbeats each viewer sends, who comes at any time that leaves room for them. */
   readonly heartbeats: number;
   /** Ids of events and viewers: random (4, the default), or such that begin with the time, as the tracker makes them (7). */
   readonly uuidVersion?: 4 | 7;

@@ -25,7 +25,7 @@ export interface KeySummary extends Omit<IssuedKey, "store"> {
 const keysMax = 100;
 
 interface KeyOptions {
-  /** Of pages that may use the key. */
+  /** The origins of pages that may use the key. */
   readonly origins: readonly string[];
   readonly label?: string | undefined;
 }

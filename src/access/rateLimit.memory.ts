@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { CallCounter, Policy, PolicyName, Reservation } from "./rateLimit.js";
 
-/** Of each policy; beyond that, the least recently used window is dropped. */
+/** The most windows of each policy. Beyond that, the least recently used one is dropped. */
 const windowsMax = 100_000;
 
 interface Window {

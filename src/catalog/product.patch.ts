@@ -16,7 +16,7 @@ export interface PatchedFields {
 
 export const anyFields: PatchedFields = { any: -1, all: 0 };
 
-/** Of rows that are valid. */
+/** The fields that valid rows change. */
 export function patchedFields({ present }: EncodedRows): PatchedFields {
   const masks = new Set(present.slice(1, -1).split(",").map(Number));
   let [any, all] = [0, -1];

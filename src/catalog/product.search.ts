@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 export const searchCharactersMax = 1_000;
-/** Of longer words the beginning is indexed; PostgreSQL takes lexemes of at most 2,046 bytes. */
+/** Longer words are indexed by their beginning: PostgreSQL takes lexemes of at most 2,046 bytes. */
 const wordCharactersMax = 64;
 const searchWordsMax = 16;
 /** A word of all products takes milliseconds to look up. */

@@ -37,7 +37,10 @@ export function lexemes(storeId: string): Prisma.Sql {
   return Prisma.sql`array_to_tsvector(string_to_array(substr(replace(s."searchWords", ' ', ${` ${storeMark(storeId)}`}), 2), ' '))`;
 }
 
-/** By the index, whose matches must all be fetched and sorted for each page, only where scanning by id does not soon fill it. */
+/**
+ * Scans by id, and uses the index only where that does not soon fill the page: all matches of the index must be fetched and
+ * sorted for each page.
+ */
 export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
   const near = await walk<Row>(db, page, query, nearRowsMax);
   if (near.length === page.rowsMax) return near;

@@ -1,4 +1,4 @@
-/** By what the user can do: sign in again, ask for a token that allows more, wait, choose another show, or report it. */
+/** Kinds differ by what the user can do: sign in again, ask for a token that allows more, wait, choose another show, or report it. */
 export type FailureKind =
   | "unauthenticated"
   | "forbidden"

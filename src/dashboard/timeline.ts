@@ -18,7 +18,7 @@ interface ShowTimes {
 }
 
 const bucketSizes = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
-/** As many as a chart can show as bars. */
+/** A chart can show so many bars. */
 const bucketsWanted = 90;
 /** The API's maximum. */
 const bucketsMax = 1_500;

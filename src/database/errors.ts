@@ -26,7 +26,7 @@ export function isRetryable(error: unknown): boolean {
 const lostNode =
   /failure on connection marked as essential|SSL SYSCALL error|invalid socket|connection not open|postmaster was shut down|could not commit transaction for shard/u;
 
-/** On Citus: a shard's node was lost within the transaction or its commit. */
+/** Whether Citus lost a shard's node within the transaction or its commit. */
 function isNodeLost(error: unknown): boolean {
   return sqlStateOf(error) === "XX000" && error instanceof Error && lostNode.test(error.message);
 }
@@ -45,7 +45,7 @@ export function mayBeNodeOutage(error: unknown): boolean {
 
 const movedShard = /could not (?:find valid entry for shard|acquire the lock required to colocate)/u;
 
-/** On Citus: a shard was moved or split since the statement was planned, or tables are being distributed. */
+/** Whether Citus has moved or split a shard since the statement was planned, or is distributing tables. */
 export function isShardGone(error: unknown): boolean {
   return (sqlStateOf(error) ?? codeOf(error)) === "XX000" && error instanceof Error && movedShard.test(error.message);
 }

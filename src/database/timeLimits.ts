@@ -31,7 +31,7 @@ export function withTimeLimits(connection: PoolConfig): PoolConfig {
   };
 }
 
-/** From the URL or PGOPTIONS. */
+/** The options of a connection, from the URL or PGOPTIONS. */
 function optionsOf(connection: PoolConfig): readonly string[] {
   const { connectionParameters } = new pg.Client(connection) as pg.Client & {
     readonly connectionParameters: { readonly options?: string }; // missing in pg's types

@@ -6,7 +6,7 @@ const largeFrom = 128 * 1024;
 /** In one turn of the event loop: a few milliseconds. */
 const turnBytes = 512 * 1024;
 
-/** As bytes, because encoding megabytes of text also takes long. */
+/** Answers as bytes, because encoding megabytes of text also takes long. */
 const written = new WeakMap<object, readonly Buffer[]>();
 
 /**

@@ -22,7 +22,7 @@ interface ShapeExtensions {
   /** Checks a value of a scalar; must not throw. */
   readonly isValid?: (value: unknown) => boolean;
   readonly valueName?: string;
-  /** Of lists of an input type. */
+  /** The most items of a list of an input type. */
   readonly itemsMax?: number;
 }
 

@@ -24,7 +24,7 @@ export interface Operation {
   readonly names: OperationNames | undefined;
   readonly shape: InputShape | undefined;
   readonly importVariables: readonly ImportVariable[];
-  /** Of a mutation. */
+  /** The root fields of a mutation; none for other operations. */
   readonly scopedFields: readonly ScopedField[];
   /** Neither checks variables nor presents errors. May throw. `root` is a subscription's payload. */
   readonly run: (variables: Variables, context: Context, root?: object) => Promise<ExecutionResult> | ExecutionResult;

@@ -17,7 +17,7 @@ export interface KnownOperations {
    * Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached by their document's text.
    */
   add(document: DocumentNode, operationName: string | undefined): Operation;
-  /** Of an invalid document, as callers get them. */
+  /** The errors of an invalid document, as callers get them. */
   findErrors(text: string): readonly GraphQLError[] | undefined;
   addErrors(document: DocumentNode, errors: readonly GraphQLError[]): void;
 }

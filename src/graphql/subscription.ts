@@ -120,7 +120,7 @@ function asValue(result: ExecutionResult): LiveValue {
   };
 }
 
-/** By payload, subscription and variables: clients of the same show get the same payload. */
+/** Values by payload, subscription and variables: clients of the same show get the same payload. */
 const made = new WeakMap<object, Map<string, Promise<LiveValue>>>();
 
 /** @param make never rejects */

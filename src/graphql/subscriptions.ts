@@ -16,7 +16,7 @@ export interface KnownSubscriptions {
   of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 
-/** At a time, so that most connections stay free. */
+/** How many executions of a store run at a time, so that most connections stay free. */
 const executionsOfStoreMax = 2;
 
 /** @param waitMs how long a value may wait for others of its store before it is UNAVAILABLE; 4.5 seconds by default */

@@ -26,7 +26,7 @@ interface Target {
   readonly search: string;
 }
 
-/** Of path and query string, in characters: about what proxies and browsers allow. */
+/** The longest path and query string, in characters: about what proxies and browsers allow. */
 const urlLengthMax = 8_192;
 
 /**

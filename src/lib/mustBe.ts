@@ -24,7 +24,7 @@ export function shownValue(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** As JSON does: two escapes above U+FFFF. */
+/** Escapes a character as JSON does, with two escapes above U+FFFF. */
 function escaped(character: string): string {
   return Array.from(
     { length: character.length },

@@ -27,7 +27,7 @@ export function textFault(
   return undefined;
 }
 
-/** Of ids, skus and names. */
+/** The most characters of ids, skus and names. */
 export const nameCharactersMax = 255;
 
 /** Whether this can be a stored id or sku. */

@@ -21,7 +21,7 @@ import { decodeSegment } from "./urlArguments.js";
 /** The arguments of a call, and what of its body is not parsed yet. */
 export interface Arguments extends Pick<Context, "unparsed" | "bodyLength"> {
   readonly variables: Variables;
-  /** Of members that are no arguments. */
+  /** Problems with members that are no arguments. */
   readonly problems?: Problems;
 }
 
@@ -80,7 +80,7 @@ export function withPathField(
   return { ...args, variables: { ...args.variables, [member]: { ...value, [field]: id } }, problems };
 }
 
-/** With the member that all bodies of the path have: its first. */
+/** An example with the first member, which all bodies of the path have. */
 function exampleBody(known: BodyMembers): string {
   const [[member, { fields, isList }] = ["", { fields: new Set(), isList: false }]] = known;
   const value = fields.size === 0 ? '"…"' : "{…}";

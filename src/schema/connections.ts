@@ -28,7 +28,7 @@ const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
 export const firstByDefault = 20;
 export const firstMax = 100;
 
-/** Of a field that returns pages. */
+/** The arguments of a field that returns pages. */
 export const pageArgs = builder.args((t) => ({
   first: t.int({
     required: false,

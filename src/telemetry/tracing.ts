@@ -26,7 +26,7 @@ export interface Tracing {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Of an export with all its retries: shutdown may have to wait for it. */
+/** The longest time for an export with all its retries: shutdown may have to wait for it. */
 const exportTimeoutMs = 3_000;
 const sqlShownMax = 2_000;
 

@@ -29,7 +29,7 @@ const requests = requestsOf(schema).chain(({ query, ...others }) =>
   garbled(query).map((text) => ({ query: text, ...others })),
 );
 
-/** Of several errors at once, it is left to chance which of them is told; places of fields that are skipped may be missing. */
+/** Which of several errors is reported is left to chance, and places of fields that are skipped may be missing. */
 function outcomeOf(answer: RawAnswer) {
   const { data, errors } = checkedGraphQL(answer);
   return { status: answer.status, data, failed: errors !== undefined };

@@ -14,7 +14,7 @@ export interface Stage {
   readonly root: string;
   workdir: string;
   user: string | undefined;
-  /** Of the user, where this process may become another one; else all runs as who runs the tests. */
+  /** The ids of the user, where this process may become another one. Otherwise everything runs as the user who runs the tests. */
   ids: { readonly uid?: number; readonly gid?: number };
   readonly env: Record<string, string>;
   entrypoint: readonly string[];

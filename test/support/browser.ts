@@ -88,7 +88,7 @@ const takesScreenshots = process.env["TEST_SCREENSHOTS"] === "true";
 /** Minified: a page takes a third less time to load it. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Of this process, for the tests of all files: it ends with the process. */
+/** The browser of this process, for the tests of all files. It ends with the process. */
 let launched: Promise<Browser> | undefined;
 
 /** The browser of the project, with a new profile. */

@@ -77,7 +77,7 @@ export async function createCluster(): Promise<Cluster> {
   };
 }
 
-/** Of the newest version. Debian keeps them beside each other and out of PATH. */
+/** Finds the programs of the newest version. Debian keeps versions beside each other and out of PATH. */
 async function findPrograms(): Promise<string> {
   const versions = await readdir("/usr/lib/postgresql").catch(() => []);
   const newest = versions.map(Number).toSorted((a, b) => b - a)[0];

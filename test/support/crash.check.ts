@@ -20,9 +20,9 @@ export interface Tally {
   readonly answered: number;
   readonly whole: number;
   readonly notAtAll: number;
-  /** Of which a part is stored: never. */
+  /** Batches of which a part is stored, which must not happen. */
   readonly half: number;
-  /** Answered with 200 and not stored: never. */
+  /** Batches that were answered with 200 and are not stored, which must not happen. */
   readonly lost: number;
 }
 

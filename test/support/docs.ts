@@ -13,7 +13,7 @@ interface Block {
 /** What a reader would run, and what the page says comes of it. */
 export interface Example {
   readonly block: Block;
-  /** Of a GraphQL operation. */
+  /** The variables of a GraphQL operation. */
   readonly variables?: unknown;
   /** Undefined where the page shows none. */
   readonly output?: Block;

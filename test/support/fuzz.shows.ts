@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { texts } from "./fuzz.values.js";
 
-/** Of shows. */
+/** Ids of shows. */
 export const ids = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("show", "other") },
   { weight: 1, arbitrary: texts },

@@ -27,7 +27,7 @@ export function accepted(arrived: readonly SentEvent[]): SentEvent[] {
 }
 
 interface NameLimits {
-  /** Of each channel. */
+  /** The most devices of each channel. */
   readonly devices: number;
   readonly products: number;
 }

@@ -50,7 +50,7 @@ async function makeTemplates(): Promise<Templates> {
   return foldersIn(path);
 }
 
-/** Of runs that begin at the same time, one makes the templates: the others wait for as long as it lives. */
+/** Waits for its turn: one of the runs that begin at the same time makes the templates, and the others wait for as long as it lives. */
 async function lockOnceFree(path: string): Promise<FileLock> {
   for (;;) {
     const lock = await lockFile(path);

@@ -30,7 +30,7 @@ const intervalMs = 10;
 const waitMs = 20;
 const runningMax = 4;
 const eventsMax = 1_000;
-/** Of a statement, which compares each event with all of them. */
+/** The most shows of a statement, which compares each event with all of them. */
 const showsMax = 100;
 const unansweredMax = 5_000;
 const unansweredOfStoreMax = unansweredMax / 2;

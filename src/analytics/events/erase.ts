@@ -54,7 +54,7 @@ async function isKnown(db: RootDatabase, { storeId, number, viewerId }: ViewerOf
   return row.isKnown;
 }
 
-/** With the show's exclusive lock: batches under way know the viewer by the old id. */
+/** Takes the show's exclusive lock, since batches under way know the viewer by the old id. */
 async function eraseFromShow(
   db: RootDatabase,
   { storeId, lsId, number, viewerId }: ViewerOfShow & { readonly lsId: string },

@@ -81,7 +81,7 @@ export async function* exportEvents(
   }
 }
 
-/** From the cursor of one statement, which sorts the events once. */
+/** Reads from the cursor of one statement, which sorts the events once. */
 async function readSnapshot(db: RootDatabase, show: ShowNumber, take: Take, signal: AbortSignal): Promise<void> {
   await db.$transaction(
     async (transaction) => {

@@ -40,7 +40,7 @@ export interface EventConstraints {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */
   readonly prunedBefore?: Date;
-  /** Of the store; null where it has none. Undefined if unknown: then none is checked. */
+  /** The store's currency, null where it has none. If it is undefined, currencies are not checked. */
   readonly currency?: string | null;
   readonly latest: Date;
 }

@@ -12,7 +12,7 @@ import { showLocked, trySharedLock } from "../shows/showLock.js";
 
 /** How many distinct names a show counts: any text may be a device or a product. */
 export interface NameLimits {
-  /** Of each channel. Further ones count as `other`. */
+  /** The most devices of each channel. Further ones count as `other`. */
   readonly devices: number;
   /** Further ones are not counted by product. */
   readonly products: number;

@@ -63,7 +63,7 @@ function numbersOf(value: number | object, parts: readonly string[]): string[] {
   return parts.map((part) => String((value as Readonly<Record<string, unknown>>)[part]));
 }
 
-/** Always quoted, with an apostrophe before what would be a formula. */
+/** A text is always quoted, with an apostrophe before what would be a formula. */
 function textCell(text: string): string {
   return `"${formula.test(text) ? "'" : ""}${text.replaceAll('"', '""')}"`;
 }

@@ -93,7 +93,7 @@ function spansWithin(from: number, until: number, seconds: number) {
   return { firstSpan, endOfSpans: Math.max(firstSpan, Math.floor(until / seconds) * seconds) };
 }
 
-/** Of local time at `starts`, in seconds. */
+/** How far local time is ahead of UTC at `starts`, in seconds. */
 function offsetOf(offsets: Offsets): Prisma.Sql {
   const array = (values: readonly number[]) => Prisma.sql`${`{${values.join(",")}}`}::bigint[]`;
   const changes = array(offsets.map(({ since }) => since));

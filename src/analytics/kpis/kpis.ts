@@ -55,7 +55,7 @@ interface ByChannel {
   readonly replay: number;
   readonly referral: number;
   readonly total: number;
-  /** Of amounts (ISO 4217), if the store has one. */
+  /** The currency of amounts (ISO 4217), if the store has one. */
   readonly currency?: string | null;
 }
 

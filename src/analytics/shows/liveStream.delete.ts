@@ -20,7 +20,7 @@ interface DeletionOptions {
 
 const timeoutMs = 60_000;
 
-/** Of a show, beside its own row and those that name it by its number. */
+/** The tables with rows of a show, besides its own and those that name it by its number. */
 const tables = [
   "LiveStreamTotal",
   "LiveStreamDevice",

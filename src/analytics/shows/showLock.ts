@@ -16,7 +16,7 @@ export function showLockKey(storeId: string, lsId: string): string {
   return `live stream ${storeId} ${lsId}`;
 }
 
-/** Until the end of the transaction. */
+/** Tries to take the lock until the end of the transaction. */
 export function trySharedLock(storeId: string, lsId: string): Prisma.Sql {
   return trySharedLockOf(Prisma.sql`${showLockKey(storeId, lsId)}`);
 }

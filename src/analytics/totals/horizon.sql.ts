@@ -15,7 +15,7 @@ export interface PrunedRows {
   /** Otherwise nothing was done. */
   readonly hasLock: boolean;
   readonly removed: number;
-  /** Of the page; null where no events are left. */
+  /** The last event of the page, null where no events are left. */
   readonly last: Uint8Array | null;
 }
 

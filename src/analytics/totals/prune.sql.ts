@@ -13,7 +13,7 @@ export const prunedTables: readonly PrunedTable[] = [
   { name: "ShowPresence", key: ["viewerId", "hour"] },
 ];
 
-/** Of a show `s`. */
+/** Whether there are rows of a show `s` to remove. */
 export function hasRows(storeId: string): Prisma.Sql {
   const each = prunedTables.map(
     ({ name }) => Prisma.sql`EXISTS (

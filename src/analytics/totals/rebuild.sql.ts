@@ -8,7 +8,7 @@ import { addToProductSpans } from "./productSpans.sql.js";
 import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
 import { addToSpans, daySeconds } from "./spans.sql.js";
 
-/** As after folding. */
+/** The slot of totals that are folded. */
 const slot = -1;
 
 /**
@@ -35,7 +35,7 @@ export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): read
 
 interface ShowSql extends ShowRow {
   readonly where: Prisma.Sql;
-  /** Of the tables that name the show by its number. */
+  /** The condition for the tables that name the show by its number. */
   readonly byNumber: Prisma.Sql;
 }
 
@@ -152,7 +152,7 @@ function spans(show: ShowSql): Prisma.Sql[] {
   ];
 }
 
-/** By quarters of an hour and days, and from these in all. */
+/** Counts products by quarters of an hour and by days, and from these in all. */
 function products(show: ShowSql): Prisma.Sql[] {
   const { storeId, lsId, where, byNumber } = show;
   const counted = Prisma.sql`(

@@ -48,7 +48,7 @@ export class RecordSplitter {
     if (typeof delimiter !== "function") this.#readAs(delimiter);
   }
 
-  /** Of the records after the first. */
+  /** The delimiter of the records after the first. */
   get delimiter(): Delimiter {
     return this.#delimiter ?? ",";
   }

@@ -36,7 +36,7 @@ export interface RowReaderOptions {
 }
 
 export interface Layout {
-  /** Of the system, for messages. */
+  /** The system's name, for messages. */
   readonly name: string;
   readonly reads: ReadonlySet<string>;
   /** A file needs one of these columns for a field, unless an option gives its value. */

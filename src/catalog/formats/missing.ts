@@ -9,7 +9,7 @@ const ownNames = new Set<string>([...productFieldNames, "handle"]);
 
 export const onePerProductMessage = "One product for all variants can be made of Shopify's files only.";
 
-/** Once for each missing column, instead of for each row. */
+/** Reports each missing column once, instead of for each row. */
 export function reportMissing(
   reader: FormatReader,
   finisher: ProductFinisher,

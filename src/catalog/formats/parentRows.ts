@@ -7,7 +7,7 @@ const parentCharactersMax = 8 * 1024 * 1024;
 const waitingCharactersMax = 4 * 1024 * 1024;
 const waitingRowsMax = 10_000;
 
-/** Of an entry, besides its texts. */
+/** What an entry takes besides its texts. */
 const entryCharacters = 100;
 
 /**

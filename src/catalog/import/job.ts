@@ -48,7 +48,7 @@ export interface ImportJob {
   readonly target: ImportTarget;
   readonly source: ProductSource;
   readonly mode: ImportMode;
-  /** Of REPLACE. */
+  /** The most products that REPLACE may delete. */
   readonly maxDeletions: number | null | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly dryRun: boolean;

@@ -23,7 +23,7 @@ export function withImageList(product: unknown): unknown {
   return typeof images === "string" ? { ...product, images: [images] } : product;
 }
 
-/** Of the current row; a path is made only for a problem. */
+/** The place of the current row. A path is made only for a problem. */
 class RowPlace implements Place {
   index = 0;
 

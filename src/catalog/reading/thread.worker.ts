@@ -35,7 +35,7 @@ export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
   | { readonly kind: "result"; readonly result: CsvResult }
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string }
-  /** Of node:fs. Errors lose their own properties in a message. */
+  /** An error of node:fs, whose own properties would be lost in a message. */
   | { readonly kind: "unreadable"; readonly message: string; readonly code: string; readonly path: string | undefined };
 
 const chunksAheadMax = 2;

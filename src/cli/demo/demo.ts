@@ -91,7 +91,7 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
 }
 
-/** With the same ids each time, so that they count once. */
+/** Records visits with the same ids each time, so that they count once. */
 async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
   const events = shopperVisits({ productIds: demoProductIds, ...visits });
   await recordEvents(

@@ -18,7 +18,7 @@ const visitsOfRound = { min: 1, max: 3 };
 const meanVisits = (visitsOfRound.min + visitsOfRound.max) / 2;
 /** About four days of traffic; see docs/operations.md. */
 const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPerMinute, eventsMax: 100_000 };
-/** From a fifth of the maximum on, so many times fewer shoppers come. */
+/** How many times fewer shoppers come from a fifth of the maximum on. */
 const slowdown = 5;
 
 /**

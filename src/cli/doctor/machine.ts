@@ -32,7 +32,7 @@ export function checkClock(database: { readonly theirs: Date; readonly ours: Dat
   return Math.abs(skewMs) <= clockSkewMaxMs ? ok("clock", detail) : warning("clock", detail, advice);
 }
 
-/** Of the embedded database; the disk of a PostgreSQL server is not accessible. */
+/** Checks the disk of the embedded database. That of a PostgreSQL server is not accessible. */
 export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Check> {
   if (databaseUrl !== undefined) return ok("disk", "the PostgreSQL server stores everything");
   const folder = await nearestFolder(dataDir);

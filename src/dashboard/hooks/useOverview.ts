@@ -45,7 +45,7 @@ function useStoreFigures(token: string, range: Range) {
   );
 }
 
-/** With the page that it is: another may have been asked for since. */
+/** Reads a page of the table, and says which: another may have been asked for since. */
 function useShowTable(token: string, { range, order, isAscending, search, after, page }: OverviewState) {
   return usePolled(
     async (signal) => {

@@ -35,7 +35,10 @@ export function datesOf(range: Range, nowMs = Date.now()): OwnDates {
   return { firstDay: dayOf(first), lastDay: dayOf(today) };
 }
 
-/** From midnight until midnight, or until the end of this minute, so that the time before is not longer than what has passed. */
+/**
+ * The range lasts from midnight until midnight, or until the end of this minute, so that the time before is not longer than what
+ * has passed.
+ */
 export function boundsOf(range: Range, nowMs = Date.now()): Bounds {
   const { firstDay, lastDay } = datesOf(range, nowMs);
   const fromMs = midnight(firstDay);
@@ -89,7 +92,7 @@ export function fillStoreBuckets(
   return [...points.values()].toSorted((one, other) => one.startsAtMs - other.startsAtMs);
 }
 
-/** As many as a chart can show as bars. */
+/** Picks the bucket so that a chart can show all of them as bars. */
 function bucketFor(days: number): StoreBucket {
   if (days < 2.5) return "HOUR";
   if (days < 100) return "DAY";

@@ -12,7 +12,7 @@ const pauseMs = 50;
 /** Then the next caller notices it anew. */
 const watchMs = 60_000;
 
-/** Of each database, the stores that are being moved to another node. */
+/** For each database, the stores that are being moved to another node. */
 const moves = new WeakMap<StoreNodes, Map<string, Promise<void>>>();
 
 /** Whether the error or its cause is that the store is just being moved with its writes blocked. Nothing was changed. */
@@ -45,7 +45,7 @@ export async function retryAfterMove<Result>(
   }
 }
 
-/** Until the store is no longer being moved, as far as that is known, at most `waitMs`. */
+/** Waits until the store is no longer being moved, as far as that is known, for at most `waitMs`. */
 export async function waitForMove(db: Database, storeId: string, waitMs: number): Promise<void> {
   const nodes = nodesOf(db);
   const move = nodes && moves.get(nodes)?.get(storeId);

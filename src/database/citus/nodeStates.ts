@@ -10,7 +10,7 @@ export interface NodeState {
 }
 
 export interface NodeFindings {
-  /** Of clients, other nodes included. */
+  /** Connections of clients, which include other nodes. */
   readonly connections: number;
   readonly connectionsMax: number;
   /** Transactions that were prepared more than a minute ago: they keep their locks until Citus recovers them. */
@@ -24,7 +24,7 @@ export interface NodeFindings {
 
 const answerTimeoutMs = 3_000;
 const closeTimeoutMs = 1_000;
-/** Of Citus alone. */
+/** Works on Citus alone. */
 export const activeNodes =
   "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE isactive AND noderole = 'primary' ORDER BY groupid";
 const findings = `
@@ -35,7 +35,7 @@ const findings = `
     'preparedMax', current_setting('max_prepared_transactions')::int,
     'idleSlots', (SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE 'citus%' AND NOT active),
     'hasJit', current_setting('jit')::bool)`;
-/** Of Citus alone, too. It asks the node itself: the address need not be one that this machine can reach. */
+/** Works on Citus alone. The coordinator asks the node: this machine need not be able to reach its address. */
 export const askNode =
   "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)";
 

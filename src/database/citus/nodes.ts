@@ -84,7 +84,7 @@ export function createStoreNodes(ask: AskNodes): StoreNodes {
 }
 
 const statementsOfNodes = `SELECT ${hasCitus} AS "isOnCitus", ${canRunOnNode} AS "runStatements"`;
-/** From catalogs of Citus, which each node has: nothing before the tables are distributed. */
+/** Reads catalogs of Citus, which each node has. It finds nothing before the tables are distributed. */
 const nodesOfStores = `
   SELECT s.id, CASE WHEN
     (SELECT count(*) FROM pg_dist_node WHERE shouldhaveshards AND isactive AND noderole = 'primary') > 1

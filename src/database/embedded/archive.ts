@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { create, extract, list, type ReadEntry } from "tar";
 
-/** Not a backup, or damaged. */
+/** The file is no backup, or it is damaged. */
 export class ArchiveError extends Error {
   override readonly name = "ArchiveError";
 }
@@ -74,7 +74,7 @@ function counter(onProgress: OnProgress) {
   return (size = 0) => onProgress((bytes += size), (files += 1));
 }
 
-/** Of the format, or of zlib. */
+/** Whether an error is one of the format or of zlib. */
 function isDamage(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(?:TAR_|Z_)/u.test(String(error.code));
 }

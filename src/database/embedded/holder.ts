@@ -25,7 +25,7 @@ export async function isElsewhere({ scope }: Holder): Promise<boolean> {
   return scope !== undefined && own !== undefined && scope !== own;
 }
 
-/** Of holders on this machine. */
+/** Whether a holder on this machine still runs. */
 export async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0);

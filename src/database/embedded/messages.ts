@@ -10,7 +10,7 @@ export const messageTypes = {
   query: typeOf("Q"),
   functionCall: typeOf("F"),
   terminate: typeOf("X"),
-  /** Of answers. */
+  /** Types of answers. */
   parseComplete: typeOf("1"),
   error: typeOf("E"),
 } as const;

@@ -41,7 +41,7 @@ export function isKnownMigrated(): boolean {
   return wereAllApplied;
 }
 
-/** Not applied, or not completely. */
+/** The migrations that are not applied, or not completely. */
 export async function pendingMigrationsBy(query: Query): Promise<readonly string[]> {
   const [names, applied] = [await migrationNames(), await appliedMigrations(query)];
   const pending = names.filter((name) => !applied.has(name));

@@ -9,7 +9,7 @@ import { takeMigrationTurn } from "./migrate.js";
 import type { TurnLimits } from "./turn.js";
 
 const connectTimeoutMs = 5_000;
-/** Of each lock on a table. */
+/** The longest wait for each lock on a table. */
 const lockTimeoutMs = 60_000;
 
 /**

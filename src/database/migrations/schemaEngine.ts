@@ -17,7 +17,7 @@ const datamodel = 'datasource db { provider = "postgresql" }';
 
 /** Runs scripts in savepoints: a failed one does not abort the transaction, in which the engine queries on. */
 export class AtomicPrismaPg extends PrismaPg {
-  /** Of the last failed script; the engine reports only its text. */
+  /** The error of the last failed script; the engine reports only its text. */
   failure: unknown;
 
   override async connect() {

@@ -19,7 +19,7 @@ const longWorkWaitMs = 10_000;
 /** Callers are refused this long before a connection would time out. */
 const refusalMs = 500;
 
-/** Of all connections, so that stores of other nodes keep a quarter. */
+/** The part of all connections that one node's stores may use, so that those of other nodes keep a quarter. */
 const ofNodeMax = 0.75;
 
 interface PoolLimits {
@@ -81,7 +81,7 @@ export function noteTransaction(transaction: Database, db: RootDatabase): void {
   if (nodes !== undefined) nodesByTransaction.set(transaction, nodes);
 }
 
-/** Where stores are, for a client or a transaction of inTransaction. Undefined on the embedded engine. */
+/** The nodes of stores, for a client or a transaction of inTransaction. Undefined on the embedded engine. */
 export function nodesOf(db: Database): StoreNodes | undefined {
   return sharesOf(db)?.nodes ?? nodesByTransaction.get(db);
 }

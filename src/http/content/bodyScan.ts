@@ -28,7 +28,7 @@ export interface BodyScan {
 
 /** To scan as many takes a millisecond. */
 const scannedHereMax = 256 * 1024;
-/** Of each body, since senders may be faster than the thread. */
+/** The most bytes of a body that wait for the thread: senders may be faster. */
 const unscannedBytesMax = 1024 * 1024;
 
 let thread: Worker | undefined;

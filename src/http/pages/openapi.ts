@@ -5,7 +5,7 @@ import { relativeServerUrl, serverUrlOf } from "./serverUrl.js";
 
 const mediaType = "application/json; charset=utf-8";
 
-/** By which a server is reached; each document takes about 0.1 MB. */
+/** The most addresses for which a document is kept, of about 0.1 MB each. */
 const addressesMax = 16;
 
 /** A document with an address that the request told is for the caller alone. */

@@ -15,7 +15,7 @@ export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
-/** From other sites. Calls to the API do not have these headers. */
+/** Isolates pages from other sites. Calls to the API do not have these headers. */
 const isolation = {
   "referrer-policy": "no-referrer",
   "x-frame-options": "DENY", // for browsers that do not know frame-ancestors

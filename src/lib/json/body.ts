@@ -13,7 +13,7 @@ export interface SharedBody {
   sendTo(port: MessagePort): void;
 }
 
-/** Of bytes that this thread has. */
+/** Shares bytes that this thread has. */
 export function sharedBody(bytes: Buffer): SharedBody {
   return { bytes: async () => bytes, sendTo: (port) => port.postMessage(bytes) };
 }

@@ -20,7 +20,7 @@ export function startThread(name: string, options: WorkerOptions): Worker {
 
 const lowestPriority = 19;
 
-/** Of a thread, by default this one, on Linux only: elsewhere, priorities are of processes. */
+/** Lowers the priority of a thread, by default this one. Only Linux has priorities of threads: elsewhere, nothing changes. */
 export function lowerPriority(by: number, thread = 0): void {
   if (process.platform !== "linux") return;
   try {

@@ -55,7 +55,7 @@ const operations: Readonly<Record<string, OperationExamples>> = {
   recordShopperEvents: { request: { events: eventsExample }, answer: { accepted: 3, duplicates: 0 } },
 };
 
-/** By operation and name. Another product is deleted than is read, so that both can be tried in any order. */
+/** Examples by operation and parameter. Another product is deleted than is read, so that both can be tried in any order. */
 const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   product: { productId: shirt.id },
   deleteProduct: { productId: scarf.id },

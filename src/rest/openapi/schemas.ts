@@ -36,7 +36,7 @@ export function componentSchemas(derived: JsonSchemas, view: GraphQLSchema): Jso
   return Object.fromEntries(kept.map(([name, schema]) => [name, correct(name, schema, view)]));
 }
 
-/** Where null is allowed, in or out, it says so. */
+/** The JSON schema of a type, which says where null is allowed. */
 export function typeSchema(type: GraphQLType): JsonSchema {
   const schema = nonNullSchema(getNullableType(type));
   if (isNonNullType(type)) return schema;

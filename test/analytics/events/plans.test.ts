@@ -13,7 +13,7 @@ interface Prepared {
   readonly planned: number;
 }
 
-/** Of one connection, after batches of a size. */
+/** The statements that a connection has prepared after batches of a size. */
 async function preparedAfter(count: number, batches: number): Promise<Prepared[]> {
   const options = { namedStatements: true, keepsLimits: true, log: () => undefined };
   const { client, close } = openClient({ ...connection, max: 1 }, options);

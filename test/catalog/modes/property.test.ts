@@ -182,7 +182,7 @@ const fields = fc
   .filter((some) => some.includes("id") || some.includes("sku"));
 const pick = (from: ModelRow, names: readonly (keyof ModelRow)[]): ModelRow =>
   Object.fromEntries(names.map((name) => [name, from[name]]));
-/** Of CSV all rows have the same fields. */
+/** All rows of a CSV have the same fields. */
 const patches = fc.record({
   ...policies,
   mode: fc.constant<Args["mode"]>("PATCH"),

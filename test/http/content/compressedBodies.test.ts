@@ -124,7 +124,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   });
 });
 
-/** Of three times: the garbage of other work may be collected meanwhile. */
+/** The least of three times: the garbage of other work may be collected meanwhile. */
 async function leastCpuMsOf(work: () => unknown): Promise<number> {
   return Math.min(await cpuMsOf(work), await cpuMsOf(work), await cpuMsOf(work));
 }

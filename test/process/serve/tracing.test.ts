@@ -7,7 +7,7 @@ import { type ReceivedSpan, spanKind, startCollector } from "../../support/colle
 import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
 import { importMany, paths, products } from "../../support/products.js";
 
-/** Of each server: they run side by side. */
+/** Each server has one of its own, since they run side by side. */
 let places: Place[];
 beforeAll(async () => {
   places = await Promise.all(Array.from({ length: 4 }, makePlaceWithStore));

@@ -20,7 +20,7 @@ export function eventColumns(
     const values = events.map(value);
     return values.every((text) => text === "") ? "{}" : bind(textArrayLiteral(values));
   };
-  /** Of values that never need quotes. */
+  /** Makes an array of values that never need quotes. */
   const plain = (value: (event: ShopperEventInput) => string | number) => bind(`{${events.map(value).join(",")}}`);
   const ids = (value: (event: ShopperEventInput) => string) => bind(idArrayLiteral(events.map(value)));
   return {
@@ -41,7 +41,7 @@ export function eventColumns(
   };
 }
 
-/** Of the show of each event, from 1; without elements where there is one show. */
+/** The place of each event's show, from 1. The array is empty where there is one show. */
 function placesOf(eventsOfShows: readonly (readonly ShopperEventInput[])[]): string {
   if (eventsOfShows.length === 1) return "{}";
   return `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`;

@@ -11,7 +11,7 @@ export type Duplicates = "unexpected" | "expected" | "concurrent";
 
 export interface BatchShow {
   readonly lsId: string;
-  /** Of the events' times, null where all of them occurred now. */
+  /** The earliest of the events' times, null where all of them occurred now. */
   readonly earliest: Date | null;
   /** The show is another one unless it was created then; undefined for any. */
   readonly createdAt: Date | null | undefined;

@@ -6,7 +6,7 @@ import { plainText } from "../values/html.js";
 import { keyWithOptions, titleWithOptions } from "../values/options.js";
 import { parsePrice } from "../values/prices.js";
 
-/** By its name in exports until 2024, and since. */
+/** The names of columns in exports until 2024, and since. */
 const columns = {
   handle: ["handle", "url handle"],
   title: ["title"],

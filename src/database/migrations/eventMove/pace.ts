@@ -20,7 +20,7 @@ const rowsAtFirst = 500;
  * On a busy machine even a single row may take longer than a batch should, and batches of single rows would never end.
  */
 const rowsMin = 250;
-/** Of the time of a batch, for others. */
+/** The part of a batch's time that is left to others. */
 const pauseShare = 0.2;
 
 export interface Pace {

@@ -15,7 +15,7 @@ export interface MigrationParts {
   readonly columns: readonly string[];
   /** Drops old tables, and requires what new ones need. */
   readonly contract: readonly string[];
-  /** Of the file, as Prisma stores it. */
+  /** The file's checksum, as Prisma stores it. */
   readonly checksum: string;
 }
 

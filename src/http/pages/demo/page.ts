@@ -5,7 +5,7 @@ import { script } from "./script.js";
 import { style } from "./style.js";
 
 export interface DemoShop {
-  /** Of the demo store, and the pages of other origins than the service's that may use it. */
+  /** The demo store's public key, with the origins besides the service's own whose pages may use it. */
   readonly key: string;
   readonly origins: readonly string[];
   readonly show: { readonly id: string; readonly name: string };
