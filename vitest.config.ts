@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { makeMemoryFolder } from "./test/support/memoryFolder.js";
 import { nodeFlags } from "./test/support/nodeFlags.js";
-import { endForksWith, sharedForks } from "./test/support/sharedForks.js";
+import { sharedForks } from "./test/support/sharedForks.js";
 
 const memoryFolder = process.env["TMPDIR"] === undefined ? await makeMemoryFolder() : undefined;
 if (memoryFolder !== undefined) process.env["TMPDIR"] = memoryFolder; // for workers and what they start
@@ -71,7 +71,6 @@ class Spread extends BaseSequencer {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
     const sorted = await super.sort(files); // by project
     const projects = [...new Set(sorted.map(({ project }) => project))];
-    projects.slice(-1).forEach(endForksWith);
     return projects.flatMap((each) => spreadOne(sorted.filter(({ project }) => project === each)));
   }
 }

@@ -28,7 +28,8 @@ export async function makeMemoryFolder(): Promise<string | undefined> {
     return undefined; // not ours to write, or of another user's run
   }
   chmodSync(folder, 0o1777); // some tests run programs as other users, as /tmp allows
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // After an interrupt, threads of the engines still write.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

@@ -3,30 +3,35 @@ import {
   type PoolOptions,
   type PoolRunnerInitializer,
   type PoolWorker,
-  type TestProject,
+  type Vitest,
   type WorkerRequest,
 } from "vitest/node";
 
 type Listener = (argument: any) => void;
 
 const name = "shared-forks";
+/** Processes whose project has no further file for them. */
 const idle: ForksPoolWorker[] = [];
-let isLast: (project: TestProject) => boolean = () => true;
-
-/** Has the processes end with this project, whose files come last, or where the run is cancelled. */
-export function endForksWith(last: TestProject): void {
-  isLast = (project) => project === last;
-  last.vitest.onCancel(() => {
-    isLast = () => true;
-  });
-}
+let ownerOfIdle: Vitest | undefined;
 
 /**
  * Processes that run the files of all projects, one project after the other. Those of Vitest end with their project: the next one
  * would import the service anew, and run code that V8 has not compiled yet. A module is evaluated once for all projects, as it is
  * for all files of one; only what a test says to Vitest by `vi.setConfig` would stay, which lint therefore refuses.
  */
-export const sharedForks: PoolRunnerInitializer = { name, createPoolWorker: (options) => new SharedFork(options) };
+export const sharedForks: PoolRunnerInitializer = {
+  name,
+  createPoolWorker(options) {
+    const { vitest } = options.project;
+    if (vitest !== ownerOfIdle) vitest.onClose(endIdle);
+    ownerOfIdle = vitest;
+    return new SharedFork(options);
+  },
+};
+
+async function endIdle(): Promise<void> {
+  await Promise.all(idle.splice(0).map((fork) => fork.stop()));
+}
 
 /** One project's use of a process. */
 class SharedFork implements PoolWorker {
@@ -57,7 +62,8 @@ class SharedFork implements PoolWorker {
 
   /** Vitest asks a process to stop before it ends it, and starts the next project's at once. */
   send(message: WorkerRequest): void {
-    if (message.type === "stop" && !isLast(this.#options.project)) this.#handOver();
+    const endsWithRun = this.#options.project.vitest.config.watch; // a later run needs modules as they are then
+    if (message.type === "stop" && !endsWithRun) this.#handOver();
     else this.#fork?.send(message);
   }
 
@@ -65,11 +71,10 @@ class SharedFork implements PoolWorker {
     return data;
   }
 
-  /** Ends the process if it was not handed over, and those that the last project did not need. */
+  /** Ends the process unless it was handed over. */
   async stop(): Promise<void> {
-    const ended = this.#fork === undefined ? [] : [this.#fork, ...idle.splice(0)];
+    await this.#fork?.stop();
     this.#fork = undefined;
-    await Promise.all(ended.map((fork) => fork.stop()));
   }
 
   #handOver(): void {
