@@ -13,6 +13,8 @@ const name = "shared-forks";
 /** Processes whose project has no further file for them. */
 const idle: ForksPoolWorker[] = [];
 let ownerOfIdle: Vitest | undefined;
+/** Then processes are asked to stop in the middle of a file. */
+let isCancelled = false;
 
 /**
  * Processes that run the files of all projects, one project after the other. Those of Vitest end with their project: the next one
@@ -23,11 +25,18 @@ export const sharedForks: PoolRunnerInitializer = {
   name,
   createPoolWorker(options) {
     const { vitest } = options.project;
-    if (vitest !== ownerOfIdle) vitest.onClose(endIdle);
-    ownerOfIdle = vitest;
+    if (vitest !== ownerOfIdle) own(vitest);
     return new SharedFork(options);
   },
 };
+
+function own(vitest: Vitest): void {
+  ownerOfIdle = vitest;
+  vitest.onCancel(() => {
+    isCancelled = true;
+  });
+  vitest.onClose(endIdle);
+}
 
 async function endIdle(): Promise<void> {
   await Promise.all(idle.splice(0).map((fork) => fork.stop()));
@@ -62,8 +71,8 @@ class SharedFork implements PoolWorker {
 
   /** Vitest asks a process to stop before it ends it, and starts the next project's at once. */
   send(message: WorkerRequest): void {
-    const endsWithRun = this.#options.project.vitest.config.watch; // a later run needs modules as they are then
-    if (message.type === "stop" && !endsWithRun) this.#handOver();
+    const isWatching = this.#options.project.vitest.config.watch; // a later run needs modules as they are then
+    if (message.type === "stop" && !isWatching && !isCancelled) this.#handOver();
     else this.#fork?.send(message);
   }
 
