@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, firefox, type Page } from "playwright-core";
-import { afterAll, expect, inject } from "vitest";
+import { afterAll, expect, inject, type ProvidedContext } from "vitest";
 import type { Config } from "../../src/config.js";
 import { startApp, type TestApp } from "./app.js";
 
@@ -88,18 +88,19 @@ const takesScreenshots = process.env["TEST_SCREENSHOTS"] === "true";
 /** Minified: a page takes a third less time to load it. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** The browser of this process, for the tests of all files. It ends with the process. */
-let launched: Promise<Browser> | undefined;
+/** The browsers of this process, by the project's, for the tests of all files. They end with the process. */
+const launched = new Map<string, Promise<Browser>>();
 
 /** The browser of the project, with a new profile. */
 export async function openBrowser(): Promise<TestBrowser> {
-  launched ??= launch();
-  const browser = await launched;
+  const given = inject("browser");
+  const launching = launched.get(given.name) ?? launch(given);
+  launched.set(given.name, launching);
+  const browser = await launching;
   return { open: (url, options) => openPage(browser, url, { ...desktop, ...options }) };
 }
 
-function launch(): Promise<Browser> {
-  const { name, executablePath } = inject("browser");
+function launch({ name, executablePath }: ProvidedContext["browser"]): Promise<Browser> {
   if (name === "chromium") return chromium.launch({ executablePath, args: flags, headless: true });
   return firefox.launch({ executablePath, channel: "moz-firefox", headless: true }); // its own protocol, not that of a patched build
 }

@@ -19,7 +19,8 @@ let isCancelled = false;
 /**
  * Processes that run the files of all projects, one project after the other. Those of Vitest end with their project: the next one
  * would import the service anew, and run code that V8 has not compiled yet. A module is evaluated once for all projects, as it is
- * for all files of one; only what a test says to Vitest by `vi.setConfig` would stay, which lint therefore refuses.
+ * for all files of one, so it must not keep what a project provides. What a test says to Vitest by `vi.setConfig` would stay, too:
+ * lint refuses it.
  */
 export const sharedForks: PoolRunnerInitializer = {
   name,
