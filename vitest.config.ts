@@ -64,7 +64,7 @@ function spread(files: readonly TestSpecification[], others: readonly TestSpecif
 
 /**
  * At any time some tests use the shared engines, which have one thread each, and some do not; and no two wait: so both cores are
- * used. Projects run one after the other, since each has engines and a setup of its own.
+ * used. Projects run one after the other, so that a process goes from one to the next once.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

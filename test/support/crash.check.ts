@@ -20,9 +20,9 @@ export interface Tally {
   readonly answered: number;
   readonly whole: number;
   readonly notAtAll: number;
-  /** Batches of which a part is stored, which must not happen. */
+  /** Requests of which a part is stored, which must not happen. */
   readonly half: number;
-  /** Batches that were answered with 200 and are not stored, which must not happen. */
+  /** Requests that were answered with 200 and are not stored, which must not happen. */
   readonly lost: number;
 }
 

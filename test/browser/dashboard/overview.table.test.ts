@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { addShows } from "../../support/shows.js";
 import { answered, readBestProducts, readShowTable, rowsOf, storeWithHistory } from "../../support/overview.js";
+import { addShows } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 const place = { locale: "en-US", timezoneId: "UTC" };
