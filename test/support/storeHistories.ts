@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { eraseViewer } from "../../src/analytics/events/erase.js";
 import { foldTotals } from "../../src/analytics/totals/fold.js";
-import { pruneBefore } from "../../src/analytics/totals/horizon.js";
+import { pruneBefore } from "../../src/analytics/totals/pruneBefore.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { createTestStore, type TestApp, type TestStore } from "./app.js";
 import type { SentEvent } from "./oracle.js";

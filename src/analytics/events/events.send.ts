@@ -33,7 +33,7 @@ export interface Outcome {
   readonly status: string;
   /** Before the snapshot was taken; otherwise nothing was stored. */
   readonly hasLock: boolean;
-  /** An event occurred too long before the show's start, or before its horizon, so nothing was stored. */
+  /** An event occurred too long before the show's start, or before its cutoff, so nothing was stored. */
   readonly isTooEarly: boolean;
   readonly createdAt: Date | null;
   /** The show is another one than that whose names are known, so nothing was stored. */

@@ -7,7 +7,7 @@ export interface RebuiltShow {
   readonly storeId: string;
   readonly lsId: string;
   readonly number: number;
-  /** Whether events before a horizon were removed. Then viewers, and when they were there, are only added to. */
+  /** Whether events before a cutoff were removed. Then viewers, and when they were there, are only added to. */
   readonly isPartial: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { RootDatabase } from "../../database/client.js";
-import { pruneBefore, showsWithEventsBefore } from "./horizon.js";
+import { pruneBefore, showsWithEventsBefore } from "./pruneBefore.js";
 import { pruneEvents } from "./prune.js";
 
 export interface RetentionResult {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/horizon.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { pruneAllStores } from "../../../src/analytics/totals/retention.js";
 import { openTestDatabase } from "../../support/app.js";
@@ -21,8 +21,8 @@ import { recordAll, storedTotals } from "../../support/totals.js";
 
 const { client: db } = openTestDatabase();
 
-const horizon = new Date("2026-05-04T19:10:30Z");
-const isOld = ({ occurredAt }: { occurredAt?: string }) => Date.parse(occurredAt ?? "") < horizon.getTime();
+const cutoff = new Date("2026-05-04T19:10:30Z");
+const isOld = ({ occurredAt }: { occurredAt?: string }) => Date.parse(occurredAt ?? "") < cutoff.getTime();
 
 async function end({ storeId, lsId }: ShowKey): Promise<void> {
   const startedAt = new Date("2026-05-04T18:30:00Z");
@@ -44,13 +44,13 @@ describe("the events of an ended show before a time", () => {
     const { show, events } = await endedShow();
     const [before, old] = [await storedTotals(db, show), events.filter(isOld)];
     expect(old.length).toBeGreaterThan(100);
-    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon, pageRows: 70 })).toBe(old.length);
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: cutoff, pageRows: 70 })).toBe(old.length);
     expect(await eventsOf(show)).toBe(events.length - old.length);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
     await rebuildAnalytics(db, show.storeId, show.lsId);
     expect(await storedTotals(db, show)).toEqual(before);
-    expect(await showsWithEventsBefore(db, show.storeId, horizon)).toEqual([]);
-    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon })).toBe(0);
+    expect(await showsWithEventsBefore(db, show.storeId, cutoff)).toEqual([]);
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: cutoff })).toBe(0);
   });
 
   test("are removed by later and later limits, with rebuilds in between", async () => {
@@ -68,7 +68,7 @@ describe("the events of an ended show before a time", () => {
 
   test("are refused by their time when they are sent again; later ones are known, and so are the viewers", async () => {
     const { show, events } = await endedShow();
-    await pruneBefore(db, show.storeId, show.lsId, { before: horizon });
+    await pruneBefore(db, show.storeId, show.lsId, { before: cutoff });
     const old = asInputs(events.filter(isOld)).slice(0, 1);
     await expect(recordEvents(db, show.storeId, show.lsId, old)).rejects.toMatchObject({
       code: "VALIDATION_FAILED",
@@ -90,18 +90,18 @@ describe("the events of an ended show before a time", () => {
     const { show, events } = await endedShow();
     const { storeId, lsId } = show;
     const stopped = pruneBefore(db, storeId, lsId, {
-      before: horizon,
+      before: cutoff,
       pageRows: 100,
       onPage() {
         throw new Error("killed");
       },
     });
     await expect(stopped).rejects.toThrow("killed");
-    expect(await pruneBefore(db, storeId, lsId, { before: horizon }), "another is at it").toBeUndefined();
+    expect(await pruneBefore(db, storeId, lsId, { before: cutoff }), "another is at it").toBeUndefined();
     const pruningAt = new Date(Date.now() - 180_000);
     await db.liveStream.updateMany({ where: { storeId, id: lsId }, data: { pruningAt } });
-    expect(await showsWithEventsBefore(db, storeId, horizon)).toEqual([lsId]);
-    await pruneBefore(db, storeId, lsId, { before: horizon });
+    expect(await showsWithEventsBefore(db, storeId, cutoff)).toEqual([lsId]);
+    await pruneBefore(db, storeId, lsId, { before: cutoff });
     expect(await eventsOf(show)).toBe(events.filter((event) => !isOld(event)).length);
     expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
   });
@@ -112,7 +112,7 @@ describe("the events of an ended show before a time", () => {
     const more = someEvents(900)
       .filter((event) => !isOld(event))
       .map((event) => ({ ...event, id: `more ${event.id}` }));
-    const pruning = pruneBefore(db, storeId, lsId, { before: horizon, pageRows: 20 });
+    const pruning = pruneBefore(db, storeId, lsId, { before: cutoff, pageRows: 20 });
     for (let start = 0; start < more.length; start += 50) {
       await recordEvents(db, storeId, lsId, asInputs(more.slice(start, start + 50)));
     }
@@ -125,7 +125,7 @@ describe("the events of an ended show before a time", () => {
   test("are kept while it is live", async () => {
     const show = await newShow(db);
     await recordAll(db, show, someEvents(100));
-    expect(await pruneBefore(db, show.storeId, show.lsId, { before: horizon })).toBeUndefined();
+    expect(await pruneBefore(db, show.storeId, show.lsId, { before: cutoff })).toBeUndefined();
     expect(await eventsOf(show)).toBe(100);
   });
 });

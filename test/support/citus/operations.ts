@@ -6,7 +6,7 @@ import { requireStore } from "../../../src/access/store.js";
 import { revokeToken, rotateToken, undoRotation } from "../../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../../src/access/token.js";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
-import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/horizon.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";

@@ -23,8 +23,8 @@ export interface PrunedRows {
 const epochMinute = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int`;
 
 /**
- * Removes the events of a page that occurred before the show's horizon, and keeps what they had added for a rebuild.
- * Recording goes on beside it, since it takes no events from before the horizon.
+ * Removes the events of a page that occurred before the show's cutoff, and keeps what they had added for a rebuild.
+ * Recording goes on beside it, since it takes no events from before the cutoff.
  */
 export function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
   return Prisma.sql`
@@ -60,7 +60,7 @@ export function pruneStatement({ storeId, lsId, before, after, rowsMax }: Pruned
     FROM show`;
 }
 
-/** Something counted lies between the show's horizon, if it has any, and a time. Of a show `s`. */
+/** Something counted lies between the show's cutoff, if it has any, and a time. Of a show `s`. */
 export function hasEventsBefore(storeId: string, before: Date): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM "LiveStreamMinute" AS m WHERE m."storeId" = ${storeId} AND m."liveStreamId" = s.id

@@ -2,9 +2,9 @@ import type { RootDatabase } from "../../database/client.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { retrying } from "../../database/transaction.js";
 import { showLocked, withShowLock } from "../shows/showLock.js";
-import { hasEventsBefore, type PrunedRows, pruneStatement } from "./horizon.sql.js";
+import { hasEventsBefore, type PrunedRows, pruneStatement } from "./pruneBefore.sql.js";
 
-interface HorizonOptions {
+interface PruneBeforeOptions {
   readonly before: Date;
   readonly pageRows?: number;
   /** Ends early, between pages; the next run goes on. */
@@ -38,15 +38,15 @@ export async function pruneBefore(
   db: RootDatabase,
   storeId: string,
   lsId: string,
-  { before, pageRows = pageRowsByDefault, signal, onPage = () => undefined }: HorizonOptions,
+  { before, pageRows = pageRowsByDefault, signal, onPage = () => undefined }: PruneBeforeOptions,
 ): Promise<number | undefined> {
-  const horizon = await claim(db, storeId, lsId, before);
-  if (horizon === undefined) return undefined;
+  const cutoff = await claim(db, storeId, lsId, before);
+  if (cutoff === undefined) return undefined;
   let removed = 0;
   let after: Uint8Array | null = new Uint8Array();
   while (after !== null) {
     if (signal?.aborted === true) return removed;
-    const page = { storeId, lsId, before: horizon, after, rowsMax: pageRows };
+    const page = { storeId, lsId, before: cutoff, after, rowsMax: pageRows };
     const rows = await prunePage(db, page);
     removed += rows.removed;
     onPage(rows.removed);
@@ -59,7 +59,7 @@ export async function pruneBefore(
   return removed;
 }
 
-/** Waits for the batches under way, which do not know the new horizon. @returns the horizon, which never goes back */
+/** Waits for the batches under way, which do not know the new cutoff. @returns the cutoff, which never goes back */
 async function claim(db: RootDatabase, storeId: string, lsId: string, before: Date): Promise<Date | undefined> {
   return withShowLock(db, { storeId, lsId, timeoutMs: claimTimeoutMs }, async (transaction) => {
     const [claimed] = await transaction.$queryRaw<{ prunedBefore: Date }[]>`
