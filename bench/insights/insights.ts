@@ -37,7 +37,7 @@ export async function benchInsights(): Promise<Row[]> {
       aim: 15,
     },
     {
-      work: "time line of a year by day",
+      work: "timeline of a year by day",
       field: `storeAnalytics(${year}) { timeline { startsAt orders sales carts } }`,
       must: 100,
       aim: 30,

@@ -1,6 +1,6 @@
 import { query } from "../server.js";
 
-/** The shows of a store over a year, past the service: recording ten million events would take an hour. */
+/** The shows of a store over a year, inserted directly into the database: recording ten million events would take an hour. */
 export interface Shows {
   readonly shows: number;
   /** Products of the catalog; each show has 50 of them. */

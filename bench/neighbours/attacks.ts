@@ -111,7 +111,7 @@ export const attacks: Readonly<Record<number, Attack>> = {
   6: { name: "173 MB of answer", limit: /MiB|bytes|cost/u, callers: sending(bodies.largeAnswers, 2) },
   7: { name: "a cursor of 4 MB, 290 times", limit: /4,?000|MiB|bytes|cost/u, callers: sending(bodies.longCursors, 2) },
   8: { name: "290 searches in one", limit: anyLimit, callers: sending(bodies.manySearches, 4) },
-  9: { name: "20 imports that nobody waits for", limit: /\b5\b/u, callers: sending(bodies.abandonedImports, 2) },
+  9: { name: "20 imports whose client disconnects", limit: /\b5\b/u, callers: sending(bodies.abandonedImports, 2) },
   10: {
     name: "a CSV of 100,000 rows and 12 deleting",
     limit: /not found|no product|does not exist/iu,
@@ -123,7 +123,7 @@ export const attacks: Readonly<Record<number, Attack>> = {
     callers: () => [rebuild, ...Array.from({ length: 12 }, () => record(largeShow, 10))],
   },
   12: {
-    name: "40 time lines of 30 days",
+    name: "40 timelines of 30 days",
     limit: anyLimit,
     callers: () => [
       record(daysShow, 1),

@@ -23,7 +23,7 @@ export interface WatchersTask {
   readonly subscribers: number;
   /** So many of them are looked at. */
   readonly sampled: number;
-  /** Where the time lines begin. */
+  /** Where the timelines begin. */
   readonly from: string;
 }
 

@@ -52,7 +52,7 @@ interface StoredEvents {
   readonly minutes: number;
 }
 
-/** Writes events past the service, which would take longer, and no figures: `analytics rebuild` finds them. */
+/** Inserts events directly into the database, since the service would take longer, and no figures: `analytics rebuild` finds them. */
 export async function storeEvents(
   { databaseUrl, store }: Stage,
   lsId: string,
@@ -76,7 +76,7 @@ export async function storeEvents(
 const indexFill = 70;
 
 /**
- * Has the work write rows past the service, and makes an index of random ids afterwards, by sorting them once, which then is as
+ * Has the work insert rows directly into the database, and makes an index of random ids afterwards, by sorting them once, which then is as
  * full as recording would have left it.
  *
  * @param key columns of the primary key, as SQL
@@ -99,7 +99,7 @@ export async function fillTable(
 export const eventTable = { table: "ShowEvent", key: '"storeId", show, id' };
 const viewerTable = { table: "ShowViewer", key: '"storeId", show, "viewerId"' };
 
-/** Writes the rows of so many viewers, as storeEvents names them, past the service. */
+/** Writes the rows of so many viewers, as storeEvents names them, directly into the database. */
 export async function storeViewers(stage: Stage, lsId: string, count: number): Promise<void> {
   await fillTable(stage, viewerTable, async () => {
     await query(

@@ -12,7 +12,7 @@ const fewEvents = 1_000;
 const operation = `query ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { peakConcurrentViewers
   timeline(bucketSeconds: 3600) { startsAt viewers carts orders sales } } }`;
 
-/** A time line of 30 days and the peak: a million events against a thousand in as many buckets. */
+/** A timeline of 30 days and the peak: a million events against a thousand in as many buckets. */
 export async function timelineRows(): Promise<Row[]> {
   const stage = await setStage();
   const [small, large] = [await makeShow(stage, "few", fewEvents), await makeShow(stage, "many", manyEvents)];
@@ -24,7 +24,7 @@ export async function timelineRows(): Promise<Row[]> {
   const counted = manyEvents.toLocaleString("en");
   return [
     {
-      work: `time line of ${buckets} hourly buckets and peak: time at ${counted} events over ${days} days against ${fewEvents.toLocaleString("en")}`,
+      work: `timeline of ${buckets} hourly buckets and peak: time at ${counted} events over ${days} days against ${fewEvents.toLocaleString("en")}`,
       values: ratios(found, (millis) => millis),
       digits: 2,
       detail: `${plain(found.ours, 1, "ms")} against ${plain(found.floor, 1, "ms")} a read`,

@@ -12,7 +12,7 @@ const batchEvents = 100;
 const pauseMs = 10;
 const quietMs = 5_000;
 const eventsOfViewer = 20;
-/** The table that the version before records to is gone. */
+/** The table that the previous version records to is gone. */
 const undefinedTable = "42P01";
 
 /** A show with events as the version before small_event_rows has stored them: a view each minute, carts and orders now and then. */
@@ -34,7 +34,7 @@ const fillViewers = [
   "CHECKPOINT",
 ];
 
-/** What recorders of the version before wait for while its events are moved, and how long that takes. */
+/** What recorders of the previous version wait for while its events are moved, and how long that takes. */
 export async function upgradeRows(count: number): Promise<Row[]> {
   const databaseUrl = await createDatabase();
   await query(databaseUrl, "SELECT 1");
@@ -43,7 +43,7 @@ export async function upgradeRows(count: number): Promise<Row[]> {
   await client.query(fill, [count, Math.ceil(count / eventsOfViewer)]);
   for (const statement of fillViewers) await client.query(statement);
   await client.end();
-  progress(`storage: ${count} events of the version before are stored`);
+  progress(`storage: ${count} events of the previous version are stored`);
 
   const quiet = await record(databaseUrl, sleep(quietMs));
   const begun = performance.now();
@@ -74,7 +74,7 @@ export async function upgradeRows(count: number): Promise<Row[]> {
   });
   return [
     row(
-      `longest wait of a recorder of the version before while ${all} events are moved`,
+      `longest wait of a recorder of the previous version while ${all} events are moved`,
       Math.max(...during.waits),
       "ms",
       `99th percentile ${plain([percentile(during.waits, 0.99)], 1, "ms")} of ${during.waits.length} batches of ${batchEvents}; before the move ${plain([Math.max(...quiet.waits)], 1, "ms")} and ${plain([percentile(quiet.waits, 0.99)], 1, "ms")}`,
@@ -118,7 +118,7 @@ interface Recorded {
   readonly goneAt: number | undefined;
 }
 
-/** Records batch after batch as the version before, until the work is done or the tables are gone. */
+/** Records batch after batch as the previous version, until the work is done or the tables are gone. */
 async function record(databaseUrl: string, work: Promise<unknown>): Promise<Recorded> {
   const statement = await readFile(new URL("statements/record.20261122144000.sql", upgrade), "utf8");
   const client = await connect(databaseUrl);

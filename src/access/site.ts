@@ -62,7 +62,7 @@ export async function listSites(db: Database, storeId: string): Promise<SiteSumm
 }
 
 /** @throws {AppError} NOT_FOUND for an unknown store or site */
-export async function countTiedProducts(db: Database, storeId: string, id: string): Promise<number> {
+export async function countAssignedProducts(db: Database, storeId: string, id: string): Promise<number> {
   await requireStore(db, storeId);
   const site = await db.site.findUnique({ where: { storeId_id: { storeId, id } } });
   if (site === null) throw new AppError("NOT_FOUND", `Store ${storeId} has no site ${id}.`);
@@ -70,12 +70,12 @@ export async function countTiedProducts(db: Database, storeId: string, id: strin
 }
 
 /**
- * Products tied to no other site are then sold on all sites of the store.
+ * Products that are assigned to no other site are then sold on all sites of the store.
  *
  * @throws {AppError} NOT_FOUND for an unknown store or site
  */
 export async function removeSite(db: Database, storeId: string, id: string) {
-  const products = await countTiedProducts(db, storeId, id);
+  const products = await countAssignedProducts(db, storeId, id);
   await db.site.deleteMany({ where: { storeId, id } });
   return { store: storeId, site: id, products };
 }

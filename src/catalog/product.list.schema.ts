@@ -34,7 +34,10 @@ builder.queryFields((t) => ({
         required: false,
         description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
       }),
-      available: t.arg.boolean({ required: false, description: "Only products that can, or cannot, be bought now." }),
+      available: t.arg.boolean({
+        required: false,
+        description: "Only products that can be bought now (true), or that cannot (false).",
+      }),
       priceMin: t.arg.float({ required: false, description: "Only products with this price or a higher one." }),
       priceMax: t.arg.float({ required: false, description: "Only products with this price or a lower one." }),
       siteId: t.arg.string({ required: false, description: "Only products of this site or of none." }),

@@ -12,7 +12,8 @@ import { importSentProducts } from "./import/sent.js";
 import { siteArgs } from "./product.schema.js";
 
 const ProductPatchInput = builder.inputType("ProductPatchInput", {
-  description: "A change of the product that id, or else sku, names: fields that are not there stay as they are.",
+  description:
+    "A partial update of the product with this id or, without an id, this sku. Omitted fields keep their values.",
   extensions: { placeholderValue: placeholderPatch },
   fields: (t) => ({
     id: t.string({ required: false, description: "Reference id. Without it, sku names the product." }),

@@ -63,7 +63,7 @@ export const productOfCatalog = {
   authScopes: { "catalog:read": true },
   type: Product,
   nullable: true,
-  description: "Null where the catalog does not have it, or no longer.",
+  description: "Null if the product is not in the catalog.",
 } as const;
 
 const ProductInput = builder.inputType("ProductInput", {
@@ -93,12 +93,12 @@ export const siteArgs = builder.args((t) => ({
   siteId: t.string({
     required: false,
     description: "Names a site of the store.",
-    deprecationReason: "Products belong to the store; sites need not be named.",
+    deprecationReason: "Products belong to the store; omit the site.",
   }),
   siteType: t.string({
     required: false,
     description: "The type that the site must have.",
-    deprecationReason: "Products belong to the store; sites need not be named.",
+    deprecationReason: "Products belong to the store; omit the site.",
   }),
 }));
 const selectsBriefFields = selectsOnly(new Set([...briefFields, "__typename"]));
@@ -141,7 +141,7 @@ builder.mutationFields((t) => ({
   importProducts: t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
-    description: "Imports or modifies a list of products: all or none of them, or as errorPolicy has it.",
+    description: "Imports or modifies a list of products: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...modeArgs, ...importArgs },
     extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
@@ -158,7 +158,8 @@ builder.mutationFields((t) => ({
   importProductsCsv: t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
-    description: "Imports or modifies products given as CSV text: all or none of them, or as errorPolicy has it.",
+    description:
+      "Imports or modifies products given as CSV text: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: {
       csvContent: t.arg.string({ description: "A header row, then a row for each product." }),
       ...siteArgs,

@@ -77,8 +77,8 @@ export async function upsertProducts(
   return counts ?? { stored: 0, created: 0 };
 }
 
-/** Ties what an import at `now` has written. */
-export async function tieWritten(
+/** Assigns what an import at `now` has written to a site. */
+export async function assignWritten(
   transaction: Database,
   { storeId, siteId }: { readonly storeId: string; readonly siteId: string | undefined },
   now: string,
@@ -86,11 +86,11 @@ export async function tieWritten(
   if (siteId === undefined) return;
   const written = Prisma.sql`(SELECT p.id FROM "Product" p
     WHERE p."storeId" = ${storeId} AND p."updatedAt" = ${now}::timestamptz) s`;
-  await tieToSite(transaction, { storeId, siteId }, written, "written");
+  await assignToSite(transaction, { storeId, siteId }, written, "written");
 }
 
-/** @returns how many products were newly tied */
-export async function tieToSite(
+/** @returns how many products were newly assigned */
+export async function assignToSite(
   transaction: Database,
   { storeId, siteId }: { readonly storeId: string; readonly siteId: string },
   rows: RowSource,
@@ -101,7 +101,7 @@ export async function tieToSite(
     FROM "Store" AS o, ${rows} WHERE o.id = ${storeId}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
   if (kind === "staged") return transaction.$executeRaw(statement);
-  const counting = Prisma.sql`WITH tied AS (${statement} RETURNING 1) SELECT count(*)::int AS tied FROM tied`;
-  const [row] = await queryOnNode<{ tied: number }>(transaction, storeId, counting);
-  return row?.tied ?? 0;
+  const counting = Prisma.sql`WITH assigned AS (${statement} RETURNING 1) SELECT count(*)::int AS assigned FROM assigned`;
+  const [row] = await queryOnNode<{ assigned: number }>(transaction, storeId, counting);
+  return row?.assigned ?? 0;
 }

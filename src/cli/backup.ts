@@ -52,7 +52,7 @@ export function addBackupCommands(program: Command): void {
         await confirm(command, `Replace the embedded database in ${dataDir}?`, options);
       }
       const { previous } = await withProgress("restoring", (onProgress) => restore(dataDir, file, onProgress));
-      const kept = previous === null ? "" : ` The one before is in ${previous}.`;
+      const kept = previous === null ? "" : ` The previous database is in ${previous}.`;
       await print({ file, dataDir, previous }, `The embedded database in ${dataDir} was restored.${kept}`, options);
     });
 }

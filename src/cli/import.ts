@@ -57,7 +57,7 @@ export function addImportCommand(program: Command): void {
     .argument("<store>", "its id", parseName)
     .argument("<file>", "CSV or a feed, or - for standard input; docs/formats.md lists what can be read");
   addModeOptions(addFormatOptions(added))
-    .option("--site <site>", "tie the products to this site", parseName)
+    .option("--site <site>", "assign the products to this site", parseName)
     .addOption(
       new Option("--error-policy <policy>", "what is rejected when rows fail: all rows, or only those that fail")
         .choices(Object.keys(errorPolicies))

@@ -14,6 +14,9 @@ export async function withUnreachableNodes(failure: unknown, connection: PoolCon
   const states = await readNodeStates(connection).catch(() => undefined);
   const lost = (states ?? []).filter(({ found }) => found === undefined).map(({ node }) => node);
   if (lost.length === 0) return failure;
-  const which = lost.length === 1 ? `The node ${lost[0]} of Citus does` : `The nodes ${lost.join(", ")} of Citus do`;
-  return new AppError("UNAVAILABLE", `${which} not answer, which this may need.`, { cause: failure });
+  const message =
+    lost.length === 1
+      ? `The Citus node ${lost[0]} does not answer. The command may need it.`
+      : `The Citus nodes ${lost.join(", ")} do not answer. The command may need them.`;
+  return new AppError("UNAVAILABLE", message, { cause: failure });
 }

@@ -74,7 +74,7 @@ const buckets = {
 
 export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => buckets[bucket].format(ms);
 
-/** A time on the time line: the day, the time of day, or both, as its buckets and span require. */
+/** A time on the timeline: the day, the time of day, or both, as its buckets and span require. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
   if (bucketSeconds >= 86_400) return day.format(ms);
   return (spanMs > 86_400_000 ? dayAndClock : clock).format(ms);

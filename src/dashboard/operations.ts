@@ -28,7 +28,7 @@ export const showsQuery = graphql(`
   }
 `);
 
-/** A show as the list has it, its times, from which the bucket size of its time line follows, and what the token allows. */
+/** A show as the list has it, its times, from which the bucket size of its timeline follows, and what the token allows. */
 export const showTimesQuery = graphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) {

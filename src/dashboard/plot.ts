@@ -14,7 +14,7 @@ export interface Plot {
 interface PlotOptions {
   readonly shape: "area" | "bars";
   readonly isTall: boolean;
-  /** Called with the bucket at the pointer, in this chart or another of the time line. */
+  /** Called with the bucket at the pointer, in this chart or another of the timeline. */
   readonly onHover: (index: number | undefined) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { TimelineBucket } from "./operations.js";
 
-/** What the time line covers: the show itself, or everything since its start. */
+/** What the timeline covers: the show itself, or everything since its start. */
 export type TimelineRange = "show" | "all";
 
 export interface TimelineSpan {
@@ -23,7 +23,7 @@ const bucketsWanted = 90;
 /** The API's maximum. */
 const bucketsMax = 1_500;
 
-/** The span of a show's time line, with buckets of a size that fits its length. */
+/** The span of a show's timeline, with buckets of a size that fits its length. */
 export function spanOf({ status, startedAt, endedAt }: ShowTimes, range: TimelineRange, nowMs = Date.now()) {
   const isOver = status !== "LIVE" && endedAt !== null && endedAt !== undefined;
   const until = isOver && range === "show" ? endedAt : null;

@@ -47,7 +47,7 @@ function pathOf(place: Place | undefined): Path {
 }
 
 export function unknownField(name: string, path: Path): Problem {
-  return { code: "UNKNOWN_FIELD", message: `There is no field ${JSON.stringify(clip(name))} here.`, path };
+  return { code: "UNKNOWN_FIELD", message: `Unknown field ${JSON.stringify(clip(name))}.`, path };
 }
 
 /** `["product", "images", 0]` is called `images[0]`. */

@@ -34,7 +34,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       if (!only) return undefined;
       const { query } = params;
       if (typeof query === "string" && own.has(query)) return query;
-      throw new AppError("BAD_REQUEST", "Only persisted operations may run here: send the id of one as documentId.");
+      throw new AppError("BAD_REQUEST", "Only persisted operations are allowed: send the id of one as documentId.");
     }
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
     const text = documents.get(id) ?? documents.get(id.replace(/^sha256:/u, ""));

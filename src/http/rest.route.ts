@@ -28,7 +28,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
     const { request, response, requestId, observation, path, search } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
-      if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+      if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "No resource exists at this path.");
       const call = rest.prepare(request.method ?? "", path);
       observation.route = call.route;
       const context = await createContext(options, exchange);

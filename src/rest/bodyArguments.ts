@@ -74,7 +74,7 @@ export function withPathField(
   if (typeof value !== "object" || value === null || Array.isArray(value)) return args; // refused as it is
   const problems = args.problems ?? new Problems();
   if (Object.hasOwn(value, field)) {
-    const message = `There is no field "${field}" here: the path has it.`;
+    const message = `Unknown field "${field}": the path has it.`;
     problems.add({ code: "UNKNOWN_FIELD", message, path: [member, field] });
   }
   return { ...args, variables: { ...args.variables, [member]: { ...value, [field]: id } }, problems };
@@ -102,7 +102,7 @@ function unknownMembers(body: Variables, known: BodyMembers): Problems {
     const [member] = [...known].find(([, { fields }]) => fields.has(name)) ?? [];
     if (member === undefined) problems.addLazily(() => unknownField(name, [clip(name)]));
     else if (Object.hasOwn(body, member)) {
-      const message = `There is no field "${name}" here: it belongs in ${member}.`;
+      const message = `Unknown field "${name}": it belongs in ${member}.`;
       problems.add({ code: "UNKNOWN_FIELD", message, path: [name] });
     }
   }

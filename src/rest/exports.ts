@@ -31,7 +31,7 @@ function exportCall(
 ): ExportCall {
   const route = `${restBase}${path}`;
   const definition = getOperationAST(parse(`query (${declared}) { x }`));
-  if (!definition) throw new Error("The arguments of exports are no operation.");
+  if (!definition) throw new Error("The arguments of the exports are not one operation.");
   const read = urlArguments(`GET ${route}`, schema, definition);
   const names = { style: "rest", kind: OperationTypeNode.QUERY, label: operationId, fields: [operationId] } as const;
   return {

@@ -64,7 +64,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
         if (operation.method === wanted) return callOf(operation, match.groups ?? {});
         others.push(operation);
       }
-      if (others.length === 0) throw new AppError("NOT_FOUND", "There is nothing at this path.");
+      if (others.length === 0) throw new AppError("NOT_FOUND", "No resource exists at this path.");
       throw new MethodNotAllowedError(allowedMethods(others));
     },
   };

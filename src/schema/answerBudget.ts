@@ -6,7 +6,7 @@ export const answerBytesMax = 16 * 1024 * 1024;
 export function responseTooLarge(): AppError {
   return new AppError(
     "RESPONSE_TOO_LARGE",
-    `The answer would have more than ${answerBytesMax} bytes. Ask for smaller pages (first), fewer fields or fewer lists in one operation.`,
+    `The response would have more than ${answerBytesMax} bytes. Request smaller pages (first), fewer fields or fewer lists in one operation.`,
   );
 }
 

@@ -236,7 +236,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A store with products, one of them tied to its site, and a live show with events; and what names them. */
+/** A store with products, one of them assigned to its site, and a live show with events; and what names them. */
 async function createOwner(): Promise<{ owner: TestStore; names: Names }> {
   const owner = await createTestStore(app);
   await addSite(app.db, owner.id, "de", siteType);

@@ -111,7 +111,7 @@ describe("members of the body", () => {
   });
   const unknown = (name: string): ExpectedProblem => ({
     code: "UNKNOWN_FIELD",
-    message: `There is no field "${name}" here.`,
+    message: `Unknown field "${name}".`,
     path: [name],
   });
   const valid = JSON.stringify(product("a"));

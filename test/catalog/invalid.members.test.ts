@@ -7,7 +7,7 @@ const app = await openTestApp();
 
 const unknown = (name: string, hint = ""): ExpectedProblem => ({
   code: "UNKNOWN_FIELD",
-  message: `There is no field "${name}" here${hint}.`,
+  message: `Unknown field "${name}"${hint}.`,
   path: [name],
 });
 const required = (name: string, message: string): ExpectedProblem => ({ code: "REQUIRED", message, path: [name] });

@@ -42,7 +42,7 @@ async function storeWithSites(): Promise<TestStore> {
 }
 
 /** The sites of each product. */
-async function ties(store: TestStore): Promise<Record<string, string[]>> {
+async function sitesOf(store: TestStore): Promise<Record<string, string[]>> {
   return Object.fromEntries((await storedProducts(app, store)).map(({ id, sites }) => [id, sites]));
 }
 
@@ -64,11 +64,11 @@ describe("an import", () => {
       const { status } = await store.post(paths.one, { product: product("a"), ...site });
       expect(status).toBe(200);
     }
-    expect(await ties(store)).toEqual({ a: [] });
+    expect(await sitesOf(store)).toEqual({ a: [] });
     expect(await seenOn(store, "a")).toEqual(["", "web", "market"]);
   });
 
-  test("with siteId ties products to that site: they are found there and without siteId only", async () => {
+  test("with siteId assigns products to that site: they are found there and without siteId only", async () => {
     const store = await storeWithSites();
     expect(await store.post(paths.one, { product: product("one"), siteId: "web" })).toEqual(importedAnswer(1));
     expect(
@@ -80,30 +80,30 @@ describe("an import", () => {
     expect(await store.graphql(importOne, { product: product("g"), siteId: "market" })).toEqual({
       data: { importProduct: importedAnswer(1).body },
     });
-    expect(await ties(store)).toEqual({ one: ["web"], b1: ["web"], b2: ["web"], csv: ["market"], g: ["market"] });
+    expect(await sitesOf(store)).toEqual({ one: ["web"], b1: ["web"], b2: ["web"], csv: ["market"], g: ["market"] });
     expect(await seenOn(store, "one")).toEqual(["", "web"]);
     expect(await seenOn(store, "sku-csv")).toEqual(["", "market"]);
   });
 
-  test("with another siteId ties products to that site as well; one without siteId keeps the ties", async () => {
+  test("with another siteId assigns products to that site as well; one without siteId keeps the sites", async () => {
     const store = await storeWithSites();
     await store.post(paths.one, { product: product("a"), siteId: "web" });
     expect(await store.post(paths.one, { product: product("a"), siteId: "web" })).toEqual(importedAnswer(0, 1));
-    expect(await ties(store)).toEqual({ a: ["web"] });
+    expect(await sitesOf(store)).toEqual({ a: ["web"] });
     expect(await store.post(paths.bulk, { products: [product("a"), product("b")], siteId: "market" })).toEqual(
       importedAnswer(1, 1),
     );
     expect(await store.post(paths.one, { product: product("a", { sku: "S" }) })).toEqual(importedAnswer(0, 1));
-    expect(await ties(store)).toEqual({ a: ["market", "web"], b: ["market"] });
+    expect(await sitesOf(store)).toEqual({ a: ["market", "web"], b: ["market"] });
     expect(await seenOn(store, "S")).toEqual(["", "web", "market"]);
   });
 
-  test("ties every product of a large list and of a large CSV text", async () => {
+  test("assigns every product of a large list and of a large CSV text", async () => {
     const store = await storeWithSites();
     const list = products(longRows);
     await store.post(paths.bulk, { products: list, siteId: "web" });
     await store.post(paths.csv, { csvContent: csvOf(...list.map(({ id }) => id)), siteId: "market" });
-    expect(await ties(store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));
+    expect(await sitesOf(store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));
   });
 
   test("for a site of another type is refused by every path, and nothing is stored", async () => {
@@ -126,7 +126,7 @@ describe("an import", () => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
-  test("that is refused ties nothing", async () => {
+  test("that is refused assigns nothing", async () => {
     const store = await storeWithSites();
     await store.post(paths.one, { product: product("a"), siteId: "web" });
     const { status } = await store.post(paths.bulk, {
@@ -134,7 +134,7 @@ describe("an import", () => {
       siteId: "market",
     });
     expect(status).toBe(400);
-    expect(await ties(store)).toEqual({ a: ["web"] });
+    expect(await sitesOf(store)).toEqual({ a: ["web"] });
   });
 });
 

@@ -22,10 +22,10 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that f
   test("names the nodes that answer nobody, where that may be why", async () => {
     expect(await reported(timedOut)).toBe(timedOut); // all answer
     await add("frozen");
-    const message = "The node frozen:5432 of Citus does not answer, which this may need.";
+    const message = "The Citus node frozen:5432 does not answer. The command may need it.";
     expect(await reported(timedOut)).toMatchObject({ code: "UNAVAILABLE", message, cause: timedOut });
     await add("down");
-    const both = "The nodes frozen:5432, down:5432 of Citus do not answer, which this may need.";
+    const both = "The Citus nodes frozen:5432, down:5432 do not answer. The command may need them.";
     expect(await reported(timedOut)).toMatchObject({ message: both });
   });
 

@@ -9,7 +9,7 @@ const minutes = (count: number) => count * 60_000;
 const startedAt = "2026-05-04T18:30:20.000Z";
 const nowMs = Date.parse(startedAt) + minutes(20);
 
-describe("a time line's span", () => {
+describe("a timeline's span", () => {
   test.each([
     ["a live show of 20 minutes", minutes(20), 60],
     ["an hour and a half", minutes(90), 60],

@@ -32,7 +32,7 @@ function openClient(connection: PoolConfig) {
   return database.client;
 }
 
-/** A database of the version before, distributed or not. */
+/** A database of the previous version, distributed or not. */
 async function earlierDatabase(label: string, isOnCitus: boolean) {
   const connection = await emptyDatabase(label);
   const query = await restore(connection, dumpBeforeMove);
@@ -62,7 +62,7 @@ async function expectStored(connection: PoolConfig, ids: readonly string[]): Pro
 const isServer = engine === "postgresql"; // the embedded one has no Citus, and one session
 
 describe.runIf(isServer)("on a stand-in for Citus", () => {
-  test("events are moved shard by shard while the version before records, however few they are", async () => {
+  test("events are moved shard by shard while the previous version records, however few they are", async () => {
     const { connection, query, before } = await earlierDatabase("upgradeshards", true);
     const writers = ["a", "b"].map((label) => recordWhileServed(connection, show, label));
     const applied = await migrate(connection, () => undefined, { move: { rowsMax: 50 } });
@@ -79,7 +79,7 @@ describe.runIf(isServer)("on a stand-in for Citus", () => {
     expect(await query(left)).toEqual([{ queue: null, function: null }]);
   });
 
-  test("a move on Citus that was given up as the documentation says leaves the version before as it was", async () => {
+  test("a move on Citus that was given up as the documentation says leaves the previous version as it was", async () => {
     const { connection, query, recordSome, before } = await earlierDatabase("upgradeshardsgivenup", true);
     await query(
       `DELETE FROM "LiveStreamViewer" WHERE "storeId" = 'acme' AND "liveStreamId" = 'ended' AND "channel" = 'LIVE'`,

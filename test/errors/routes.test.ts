@@ -130,7 +130,7 @@ describe("NOT_FOUND", () => {
     for (const path of nowhere) {
       for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS"]) {
         const { status, body } = await exchange(app.url, path, { method, headers });
-        const expected = { status: 404, body: problemBody("NOT_FOUND", "There is nothing at this path.") };
+        const expected = { status: 404, body: problemBody("NOT_FOUND", "No resource exists at this path.") };
         expect({ method, path, status, body }).toEqual({ method, path, ...expected });
       }
     }

@@ -47,7 +47,7 @@ function ask(path: string, query: string, accept = "application/json") {
 
 const tooLarge = graphqlError(
   "RESPONSE_TOO_LARGE",
-  "The answer would have more than 16777216 bytes. Ask for smaller pages (first), fewer fields or fewer lists in one operation.",
+  "The response would have more than 16777216 bytes. Request smaller pages (first), fewer fields or fewer lists in one operation.",
 );
 
 describe("an answer", () => {

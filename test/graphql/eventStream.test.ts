@@ -186,7 +186,7 @@ test("of a store's distinct subscriptions, at most two are executed at a time, a
   await watched.close();
 });
 
-test("subscriptions whose time lines begin at different times share two reads", async () => {
+test("subscriptions whose timelines begin at different times share two reads", async () => {
   const { database, watched, owner, show } = await startObserved();
   const leaving = new AbortController();
   const all = [5, 4, 3, 2, 1, 0, 6].map((hours) => {

@@ -55,7 +55,7 @@ const notFound = {
 const onlyPersisted = {
   status: 400,
   body: {
-    errors: [graphqlError("BAD_REQUEST", "Only persisted operations may run here: send the id of one as documentId.")],
+    errors: [graphqlError("BAD_REQUEST", "Only persisted operations are allowed: send the id of one as documentId.")],
   },
 };
 

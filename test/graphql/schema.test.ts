@@ -8,7 +8,7 @@ describe("the schema", () => {
   const sdl = printSchema(schema)
     .replaceAll(/ *"""[\s\S]*?"""\n/gu, "")
     .replaceAll(/\n{2,}/gu, "\n");
-  const deprecated = `@deprecated(reason: "Products belong to the store; sites need not be named.")`;
+  const deprecated = `@deprecated(reason: "Products belong to the store; omit the site.")`;
   const site = `siteId: String ${deprecated} siteType: String ${deprecated}`;
 
   const modes = "mode: ImportMode = UPSERT maxDeletions: Int";

@@ -10,7 +10,7 @@ import { problemBody } from "../support/problems.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const importedText = JSON.stringify(importedAnswer(longRowsOfProcess).body);
-const inUse = "Another request with this Idempotency-Key is still being worked on.";
+const inUse = "Another request with this Idempotency-Key is still in progress.";
 /** Long enough for several statements. */
 const body = bulk(products(longRowsOfProcess));
 

@@ -47,7 +47,7 @@ describe("PUT of a live stream", () => {
     [{ liveStream: null }, "liveStream is required.", "REQUIRED", ["liveStream"]],
     [
       { liveStream: { ...ended, id: "other" } },
-      `There is no field "id" here: the path has it.`,
+      `Unknown field "id": the path has it.`,
       "UNKNOWN_FIELD",
       ["liveStream", "id"],
     ],

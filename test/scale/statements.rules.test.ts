@@ -50,37 +50,37 @@ const accepted = [
   `SELECT s.id FROM "Staging" s WHERE EXISTS (SELECT FROM "AccessToken" a WHERE a.id = s.id)`,
 ];
 
-const untied = "is not tied to one storeId";
+const unrestricted = "is not restricted to one storeId";
 const rejected: readonly (readonly [sql: string, violations: readonly string[]])[] = [
-  [`SELECT * FROM "Product" WHERE id = $1`, [`SELECT on Product ${untied}`]],
-  [`DECLARE "exported" CURSOR FOR SELECT * FROM "Product"`, [`SELECT on Product ${untied}`]],
-  [`SELECT count(*) FROM "Store"`, ["SELECT on Store is not tied to one id"]],
-  [`SELECT * FROM "Product" WHERE "storeId" = $1 OR id = $2`, [`SELECT on Product ${untied}`]],
-  [`SELECT * FROM "Product" WHERE "storeId" > $1`, [`SELECT on Product ${untied}`]],
-  [`SELECT * FROM "Product" WHERE "storeId" = ANY($1)`, [`SELECT on Product ${untied}`]],
+  [`SELECT * FROM "Product" WHERE id = $1`, [`SELECT on Product ${unrestricted}`]],
+  [`DECLARE "exported" CURSOR FOR SELECT * FROM "Product"`, [`SELECT on Product ${unrestricted}`]],
+  [`SELECT count(*) FROM "Store"`, ["SELECT on Store is not restricted to one id"]],
+  [`SELECT * FROM "Product" WHERE "storeId" = $1 OR id = $2`, [`SELECT on Product ${unrestricted}`]],
+  [`SELECT * FROM "Product" WHERE "storeId" > $1`, [`SELECT on Product ${unrestricted}`]],
+  [`SELECT * FROM "Product" WHERE "storeId" = ANY($1)`, [`SELECT on Product ${unrestricted}`]],
   [
     `SELECT * FROM "Product" p JOIN "ProductSite" s ON s."productId" = p.id WHERE p."storeId" = $1`,
-    [`SELECT on ProductSite ${untied}`],
+    [`SELECT on ProductSite ${unrestricted}`],
   ],
   [
     `SELECT * FROM "Product" p WHERE p."storeId" = $1 AND EXISTS (SELECT 1 FROM "ProductSite" s WHERE s."siteId" = $2)`,
-    [`SELECT on ProductSite ${untied}`],
+    [`SELECT on ProductSite ${unrestricted}`],
   ],
   [
     `WITH s AS (SELECT id FROM "Site") SELECT * FROM s UNION ALL SELECT id FROM "Product"`,
-    [`SELECT on Product ${untied}`, `SELECT on Site ${untied}`],
+    [`SELECT on Product ${unrestricted}`, `SELECT on Site ${unrestricted}`],
   ],
-  [`UPDATE "Product" SET title = $1 WHERE id = $2`, [`UPDATE on Product ${untied}`]],
+  [`UPDATE "Product" SET title = $1 WHERE id = $2`, [`UPDATE on Product ${unrestricted}`]],
   [
     `SELECT CASE channel WHEN 'LIVE' THEN 1 END FROM "LiveStreamTotal" WHERE "storeId" = $1`,
     ["CASE compares a value: use CASE WHEN … = …"],
   ],
   [`UPDATE "Product" SET "storeId" = $1 WHERE "storeId" = $2`, ["UPDATE changes Product.storeId"]],
-  [`DELETE FROM "Product"`, [`DELETE on Product ${untied}`]],
+  [`DELETE FROM "Product"`, [`DELETE on Product ${unrestricted}`]],
   [`INSERT INTO "Product" (id) VALUES ($1)`, ["INSERT INTO Product does not give its storeId"]],
   [
     `INSERT INTO "Site" ("storeId") SELECT o.id FROM "Store" AS o, unnest($1::text[])`,
-    ["SELECT on Store is not tied to one id", "INSERT INTO Site does not give its storeId"],
+    ["SELECT on Store is not restricted to one id", "INSERT INTO Site does not give its storeId"],
   ],
   [`INSERT INTO "Site" ("storeId") SELECT u FROM unnest($1::text[]) u`, ["INSERT INTO Site does not give its storeId"]],
   [

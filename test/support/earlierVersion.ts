@@ -11,7 +11,7 @@ const folder = new URL("../database/upgrade/", import.meta.url);
 /**
  * Each file is a dump of a database that an earlier version has filled, named for its last migration: shows with events of all
  * kinds, ids that look like UUIDs, and a show whose events were pruned. Made by `pg_dump --inserts --no-owner`; a version that
- * changes how something is stored adds one of the version before.
+ * changes how something is stored adds one of the previous version.
  */
 export const dumps: readonly string[] = readdirSync(folder).filter((name) => name.endsWith(".sql"));
 
@@ -42,7 +42,7 @@ export async function distributeEarlier(connection: PoolConfig, query: Query): P
   await distribute(connection, () => undefined);
 }
 
-/** Multiplies the events of all shows but the pruned one, with new ids, as the version before would have stored them. */
+/** Multiplies the events of all shows but the pruned one, with new ids, as the previous version would have stored them. */
 export async function multiplyEvents(query: Query, times: number): Promise<void> {
   await query(`
     INSERT INTO "ShopperEvent" SELECT e."storeId", e."liveStreamId", n || ' ' || e."id", e."type", e."channel", e."viewerId", e."device",

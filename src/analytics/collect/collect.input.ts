@@ -39,7 +39,7 @@ export function readCollected(sent: object, device: string): Collected {
   const problems = new Problems();
   for (const name of Object.keys(sent)) {
     if (members.has(name)) continue;
-    const message = `There is no field "${clip(name)}" here.`;
+    const message = `Unknown field "${clip(name)}".`;
     problems.add({ code: "UNKNOWN_FIELD", message, path: [clip(name)] });
   }
   if (typeof show !== "string") {

@@ -7,9 +7,9 @@ import { idBytes } from "./storage/idBytes.js";
 
 export interface ViewerErasure {
   readonly message: string;
-  /** Shows that knew the viewer. */
+  /** Shows in which the viewer appeared. */
   readonly shows: number;
-  /** Events whose viewer has another id now. */
+  /** Events whose viewer id was replaced. */
   readonly events: number;
 }
 
@@ -34,7 +34,7 @@ export async function eraseViewer(db: RootDatabase, storeId: string, viewerId: s
     events += await eraseFromShow(db, { storeId, lsId: id, number, viewerId });
     shows += 1;
   }
-  const message = shows === 0 ? "No show knows this viewer." : "The viewer was erased.";
+  const message = shows === 0 ? "No show has this viewer." : "The viewer was erased.";
   return { message, shows, events };
 }
 

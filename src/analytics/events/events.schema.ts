@@ -51,7 +51,7 @@ const ShopperEventInput = builder.inputType("ShopperEventInput", {
 });
 
 const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt").implement({
-  description: "What became of a batch of events.",
+  description: "The result of recording a batch of events.",
   fields: (t) => ({
     accepted: t.exposeInt("accepted", { description: "Events counted now." }),
     duplicates: t.exposeInt("duplicates", { description: "Events that were counted before." }),
@@ -59,11 +59,11 @@ const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt
 });
 
 const ViewerErasureRef = builder.objectRef<ViewerErasure>("ViewerErasure").implement({
-  description: "What the erasure of a viewer found.",
+  description: "The result of erasing a viewer.",
   fields: (t) => ({
     message: t.exposeString("message"),
-    shows: t.exposeInt("shows", { description: "Shows that knew the viewer." }),
-    events: t.exposeInt("events", { description: "Events whose viewer has another id now." }),
+    shows: t.exposeInt("shows", { description: "Shows in which the viewer appeared." }),
+    events: t.exposeInt("events", { description: "Events whose viewer id was replaced." }),
   }),
 });
 
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
     authScopes: { "events:write": true },
     type: ViewerErasureRef,
     description: "Replaces the id of a viewer by a random one everywhere. Figures stay.",
-    args: { viewerId: t.arg.string({ description: "The id that events named." }) },
+    args: { viewerId: t.arg.string({ description: "The viewer id that was sent with events." }) },
     resolve: (_, { viewerId }, { db, identity }) => eraseViewer(db, identity.storeId, viewerId),
   }),
   recordShopperEvents: t.field({

@@ -34,8 +34,8 @@ const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPe
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
     orders: t.exposeInt("orders", { description: "Orders that have it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
-    sales: t.exposeFloat("sales", { description: "Amounts of it in orders; refunds do not change them." }),
-    refunds: t.exposeFloat("refunds", { description: "Amounts of it in refunds that were made in this time." }),
+    sales: t.exposeFloat("sales", { description: "Sales of this product; refunds do not change them." }),
+    refunds: t.exposeFloat("refunds", { description: "Refunds of this product that were made in this time." }),
     shows: t.exposeInt("shows", { description: "Shows in which any of this happened." }),
   }),
 });

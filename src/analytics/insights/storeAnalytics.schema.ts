@@ -17,7 +17,7 @@ interface StoreAnalyticsValue {
 }
 
 const topShowsFirst = 10;
-/** Cost of a time line: a quarter of a year by day. */
+/** Cost of a timeline: a quarter of a year by day. */
 const bucketsExpected = 90;
 
 const ShowOrder = builder.enumType("ShowOrder", {
@@ -63,7 +63,7 @@ StoreAnalytics.implement({
     timeline: t.field({
       type: [StoreBucketFiguresRef],
       description:
-        "What happened in this time, whichever show it was of, to the minute: the latest 1,500 buckets that have any.",
+        "What happened in this time, to the minute, in all shows: at most the latest 1,500 buckets that are not empty.",
       extensions: { itemsExpected: bucketsExpected, cost: 100 },
       args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY" }) },
       resolve: ({ storeId, range }, { bucket }, { db }) =>
@@ -71,7 +71,7 @@ StoreAnalytics.implement({
     }),
     topShows: t.field({
       type: [LiveStreamAnalyticsRef],
-      description: "Of the shows that started in this time, those with the most; then by id.",
+      description: "The shows that started in this time, those with the highest figure first; then by id.",
       args: {
         first: t.arg.int({ required: false, defaultValue: topShowsFirst, description: "0 to 100." }),
         by: t.arg({ type: ShowOrder, defaultValue: "SALES" }),

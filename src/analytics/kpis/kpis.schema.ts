@@ -6,7 +6,7 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   fields: (t) => ({
     live: t.exposeFloat("live"),
     replay: t.exposeFloat("replay"),
-    referral: t.exposeFloat("referral", { description: "Of orders that came by a link of the show." }),
+    referral: t.exposeFloat("referral", { description: "Of orders that came through a link of the show." }),
     total: t.exposeFloat("total", { description: "Live, replay and referral." }),
     currency: t.string({
       nullable: true,
@@ -21,7 +21,7 @@ const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").imp
   fields: (t) => ({
     live: t.exposeInt("live"),
     replay: t.exposeInt("replay"),
-    total: t.exposeInt("total", { description: "Live and replay; who saw both counts twice." }),
+    total: t.exposeInt("total", { description: "Live and replay; a viewer of both counts twice." }),
     unique: t.exposeInt("unique", { description: "Distinct over both channels." }),
   }),
 });

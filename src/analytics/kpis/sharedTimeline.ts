@@ -11,7 +11,7 @@ interface Line {
 }
 
 /**
- * `readTimeline` for all who hold the same analytics. Of time lines that differ only in where they begin, as those of
+ * `readTimeline` for all who hold the same analytics. Of timelines that differ only in where they begin, as those of
  * later subscribers, at most two are read, and the others are parts of these.
  *
  * @throws {AppError} VALIDATION_FAILED as `readTimeline`

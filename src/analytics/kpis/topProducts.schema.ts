@@ -18,7 +18,7 @@ export const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").im
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
     orders: t.exposeInt("orders", { description: "Orders that have it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
-    sales: t.exposeFloat("sales", { description: "Amounts of it in orders." }),
+    sales: t.exposeFloat("sales", { description: "Sales of this product." }),
   }),
 });
 

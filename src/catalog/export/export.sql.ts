@@ -7,7 +7,7 @@ export type ExportFormat = "csv" | "ndjson";
 
 export interface ExportFilter {
   readonly storeId: string;
-  /** Only products sold on this site: those tied to it, and those tied to none. */
+  /** Only products sold on this site: those assigned to it, and those assigned to no site. */
   readonly siteId?: string | undefined;
   readonly available?: boolean | null | undefined;
   readonly updatedSince?: Date | null | undefined;
@@ -54,6 +54,6 @@ export function exportedProducts({ storeId, siteId, available, updatedSince }: E
 
 /** Citus wants storeId on the joined table too. */
 function soldOn(storeId: string, siteId: string): Prisma.Sql {
-  const ties = Prisma.sql`SELECT FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."productId" = p.id`;
-  return Prisma.sql`(EXISTS (${ties} AND t."siteId" = ${siteId}) OR NOT EXISTS (${ties}))`;
+  const assigned = Prisma.sql`SELECT FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."productId" = p.id`;
+  return Prisma.sql`(EXISTS (${assigned} AND t."siteId" = ${siteId}) OR NOT EXISTS (${assigned}))`;
 }

@@ -21,8 +21,8 @@ import {
   deferSkuCheck,
   hasSharedSku,
   isCatalogEmpty,
-  tieToSite,
-  tieWritten,
+  assignToSite,
+  assignWritten,
   type UpsertCounts,
   type UpsertKind,
   upsertProducts,
@@ -78,7 +78,7 @@ export async function writeAsRead(
   const replaces = job.mode === "REPLACE";
   const isAlone = job.mode !== "UPSERT";
   const { reader, first, second, isWhole } = begun ?? (await beginReading(job));
-  let [stored, created, tied] = [0, 0, 0];
+  let [stored, created, assigned] = [0, 0, 0];
   let [step, next] = [first, second];
   try {
     const now = await lock(transaction, isWhole ? (isAlone ? "short, exclusive" : "short") : "long");
@@ -93,12 +93,12 @@ export async function writeAsRead(
           : await writeChunk(transaction, target, step.value, { now, kind });
       stored += counts.stored;
       created += counts.created;
-      tied += counts.tied;
+      assigned += counts.assigned;
       step = await validStep(next);
       next = readAhead(reader, step);
     }
-    if (job.mode === "PATCH") await tieWritten(transaction, target, now);
-    const kept = stored - (target.siteId === undefined ? created : tied);
+    if (job.mode === "PATCH") await assignWritten(transaction, target, now);
+    const kept = stored - (target.siteId === undefined ? created : assigned);
     const removed = replaces ? await removeOthers(transaction, job, { now, kept, isShort: isWhole }) : {};
     if (defersSkus) await asFullCheckNeeded(checkSkus(transaction));
     return { stored, created, ...removed };
@@ -133,14 +133,14 @@ async function writeChunk(
   target: ImportTarget,
   chunk: ProductChunk,
   { now, kind }: { now: string; kind: UpsertKind },
-): Promise<UpsertCounts & { readonly tied: number }> {
+): Promise<UpsertCounts & { readonly assigned: number }> {
   const { storeId, siteId } = target;
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
     const counts = await asFullCheckNeeded(upsertProducts(transaction, storeId, rows, now, kind));
     if (counts.stored !== chunk.rows) throw new FullCheckNeeded();
-    const tied = siteId === undefined ? 0 : await tieToSite(transaction, { storeId, siteId }, rows, "sent");
-    return { ...counts, tied };
+    const assigned = siteId === undefined ? 0 : await assignToSite(transaction, { storeId, siteId }, rows, "sent");
+    return { ...counts, assigned };
   });
 }
 
@@ -149,13 +149,13 @@ async function patchChunk(
   { storeId }: ImportTarget,
   chunk: ProductChunk,
   now: string,
-): Promise<UpsertCounts & { readonly tied: number }> {
+): Promise<UpsertCounts & { readonly assigned: number }> {
   return withRawParameters(async (bind) => {
     const rows = sentRows(chunk.columns, bind);
     const patch = patchProducts(transaction, storeId, rows, { ...patchedFields(chunk.columns), now });
     const { stored, mispriced } = await asFullCheckNeeded(patch);
     if (stored !== chunk.rows || mispriced > 0) throw new FullCheckNeeded();
-    return { stored, created: 0, tied: 0 };
+    return { stored, created: 0, assigned: 0 };
   });
 }
 

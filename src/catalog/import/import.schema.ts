@@ -12,24 +12,24 @@ import type { ModeOptions } from "./modes/mode.js";
 import type { ImportFailure, ImportResult } from "./result.js";
 
 const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
-  description: "What becomes of an import some of whose products fail.",
+  description: "How an import handles products that fail.",
   values: {
-    REJECT_ALL: { description: "None of its products is stored; the answer is an error with every problem." },
-    REJECT_FAILED: { description: "All but the failed ones are stored; the answer lists those." },
+    REJECT_ALL: { description: "None of its products is stored; the response is an error with every problem." },
+    REJECT_FAILED: { description: "All but the failed ones are stored; the response lists those." },
   } as const,
 });
 
 const ImportMode = builder.enumType("ImportMode", {
-  description: "What an import does with products that it names, and with those that it does not.",
+  description: "How an import treats the products that it contains, and the others of the store.",
   values: {
-    UPSERT: { description: "Replaces the products that it names, and keeps the others." },
+    UPSERT: { description: "Replaces the products that it contains, and keeps the others." },
     PATCH: {
       description:
         "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given.",
     },
     REPLACE: {
       description:
-        "Replaces the catalog: what it does not name is deleted in the same transaction. With a siteId, products of that site.",
+        "Replaces the catalog: products that it does not contain are deleted in the same transaction. With a siteId, only those of that site.",
     },
   } as const,
 });
@@ -95,7 +95,7 @@ export const modeArgs = builder.args((t) => ({
     type: ImportMode,
     required: false,
     defaultValue: "UPSERT",
-    description: "What becomes of products, and fields, that are not named.",
+    description: "How an import treats products, and fields, that it does not contain.",
   }),
   maxDeletions: t.int({
     required: false,
@@ -109,12 +109,13 @@ export const importArgs = builder.args((t) => ({
     type: ImportErrorPolicy,
     required: false,
     defaultValue: "REJECT_ALL",
-    description: "Whether products that fail keep the others from being stored.",
+    description: "Whether one product that fails rejects the whole import.",
   }),
   dryRun: t.boolean({
     required: false,
     defaultValue: false,
-    description: "Finds out what the import would do, what only the database knows included, and stores nothing.",
+    description:
+      "Validates the import, conflicts with stored products included, and reports what it would do. Stores nothing.",
   }),
 }));
 

@@ -17,7 +17,7 @@ import {
   validRows,
   wholeRows,
 } from "./staging.js";
-import { tieToSite, tieWritten, type UpsertCounts, upsertProducts } from "../product.store.js";
+import { assignToSite, assignWritten, type UpsertCounts, upsertProducts } from "../product.store.js";
 
 /**
  * Stages all rows of an import that failed otherwise, to report every problem in one answer; stores them if, after a
@@ -74,12 +74,12 @@ export async function storeStaged(
 ): Promise<UpsertCounts> {
   if (mode !== "PATCH") {
     const counts = await upsertProducts(transaction, storeId, validRows, now, "staged");
-    if (siteId !== undefined) await tieToSite(transaction, { storeId, siteId }, validRows, "staged");
+    if (siteId !== undefined) await assignToSite(transaction, { storeId, siteId }, validRows, "staged");
     return counts;
   }
   const patched = await patchStaged(transaction, storeId, now);
   const { stored, created } = await upsertProducts(transaction, storeId, wholeRows, now, "staged");
-  await tieWritten(transaction, { storeId, siteId }, now);
+  await assignWritten(transaction, { storeId, siteId }, now);
   return { stored: patched + stored, created };
 }
 

@@ -38,7 +38,7 @@ export function headerColumns(
     const name = columnOf(sent);
     if (sent === "") problem("UNKNOWN_FIELD", "", `Column ${index + 1} has no name.`);
     else if (name === undefined) problem("UNKNOWN_FIELD", clip(sent), unknownColumn(sent, place.delimiter));
-    else if (columns.includes(name)) problem("DUPLICATE", name, `The column ${name} is there more than once.`);
+    else if (columns.includes(name)) problem("DUPLICATE", name, `The column ${name} appears more than once.`);
     else columns.push(name);
   });
   if (place.isPatch) {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSite, countTiedProducts, listSites, removeSite } from "../../access/site.js";
+import { addSite, countAssignedProducts, listSites, removeSite } from "../../access/site.js";
 import { count } from "../../lib/text.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { parseName } from "../terminal/name.js";
@@ -13,7 +13,7 @@ Examples:
   npx vitrine site remove acme acme-de`;
 
 const removeHelp = `
-Products that are tied to no other site are then sold on all sites of the store.
+Products that are assigned to no other site are then sold on all sites of the store.
 
 Examples:
   npx vitrine site remove acme acme-de
@@ -66,11 +66,11 @@ function addRemoveCommand(site: Command): void {
     .addHelpText("after", removeHelp)
     .action(async (store: string, id: string, options: OutputOptions & ConfirmOptions, command: Command) => {
       const result = await withDatabase(async (db) => {
-        const tied = count(await countTiedProducts(db, store, id), "product is", "products are");
-        await confirm(command, `Remove site ${id} of store ${store}, to which ${tied} tied?`, options);
+        const products = count(await countAssignedProducts(db, store, id), "product is", "products are");
+        await confirm(command, `Remove site ${id} of store ${store}, to which ${products} assigned?`, options);
         return removeSite(db, store, id);
       });
-      const tied = count(result.products, "product was", "products were");
-      await print(result, `Removed site ${id} of store ${store}; ${tied} tied to it.`, options);
+      const products = count(result.products, "product was", "products were");
+      await print(result, `Removed site ${id} of store ${store}; ${products} assigned to it.`, options);
     });
 }

@@ -16,8 +16,8 @@ interface DatabaseFindings {
   readonly now?: { readonly theirs: Date; readonly ours: Date };
 }
 
-/** PostgreSQL 13, as server_version_num. */
-const versionMin = 130_000;
+/** PostgreSQL 15, as server_version_num. */
+const versionMin = 150_000;
 
 /** Connects as other commands do, but creates no database and applies no migration. */
 export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
@@ -60,7 +60,7 @@ async function examineServer({ client: db, connection }: OpenDatabase, config: C
   const detail = `PostgreSQL ${server.version} answers within ${tookMs} ms`;
   return {
     checks: [
-      server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 13 or later."),
+      server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 15 or later."),
       checkConnections(server.max, config),
       ...(await checkMigrations(db, config)),
       ...(await checkCitus(db, connection)),

@@ -38,7 +38,7 @@ export function addPruneCommand(events: Command): void {
     .action(async (store: string | undefined, lsId: string | undefined, options: PruneOptions) => {
       const { before, allStores = false } = options;
       if (allStores && store === undefined) return pruneAll(options);
-      if (allStores || store === undefined) throw new AppError("BAD_REQUEST", "Name a store, or give --all-stores.");
+      if (allStores || store === undefined) throw new AppError("BAD_REQUEST", "Give a store or --all-stores.");
       const result = await withDatabase(async (db) => {
         await requireStore(db, store);
         let bar: Progress | undefined;

@@ -35,7 +35,7 @@ export function useShow(token: string, lsId: string, range: TimelineRange) {
   return { figures, connection };
 }
 
-/** Subscribes to a show, and again whenever the span of its time line changes. */
+/** Subscribes to a show, and again whenever the span of its timeline changes. */
 async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): AsyncGenerator<Figures, void> {
   const { liveStream, store } = await query(showTimesQuery, { lsId }, caller);
   if (liveStream === null) return; // the query has thrown the error that says why

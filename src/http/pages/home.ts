@@ -10,7 +10,7 @@ const pages: readonly Link[] = [
   {
     path: "/demo",
     name: "Demo shop",
-    about: "A shop with a running show: watch, add to the cart, and see it measured.",
+    about: "A shop with a running show: watch, add to the cart, and see both in the analytics.",
   },
   { path: "/graphql", name: "GraphiQL", about: "Write GraphQL operations and run them, subscriptions too." },
   { path: "/docs", name: "API reference", about: "The REST paths, with examples, to be tried in place." },

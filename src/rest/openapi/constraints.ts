@@ -31,12 +31,13 @@ export const addedFields: Readonly<Record<string, JsonSchemas>> = {
   ProductImport: {
     format: {
       type: "string",
-      description: "The layout in which the file was read. Only of a file, where the call says how to read it.",
+      description:
+        "The layout in which the file was read. Present for a file that was sent with options of how to read it.",
     },
     notes: {
       type: "array",
       items: { type: "string" },
-      description: "What of the file is not stored, once for each column, and how it was read. Beside `format`.",
+      description: "Columns of the file that are not stored, and how the others were read. Present beside `format`.",
     },
     products: {
       type: "array",

@@ -53,7 +53,7 @@ export function describeApi({ derived, view, routes, exports = [], limits }: Api
           type: "apiKey",
           in: "header",
           name: "X-Service-Access-Token",
-          description: "An access token of the store: its license key.",
+          description: "An access token of the store (its license key), as `vitrine token issue` prints it.",
         },
       },
       schemas: { ...componentSchemas(base.components.schemas, view), ...problemSchemas },

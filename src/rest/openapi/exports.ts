@@ -16,7 +16,7 @@ interface ExportDescription {
 }
 
 const productParameters = [
-  query("available", { type: "boolean" }, "Only products that can, or cannot, be bought now."),
+  query("available", { type: "boolean" }, "Only products that can be bought now (true), or that cannot (false)."),
   query(
     "updatedSince",
     { type: "string", format: "date-time" },
@@ -54,7 +54,7 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
   exportLiveStreamAnalyticsCsv: {
     tag: "Analytics",
     description:
-      "A row of KPIs for each show that started in a time, in the order of their start, in constant memory. One analytics read. Later versions may add columns at the end.",
+      "A row of KPIs for each show that started in the given range, in the order of their start, in constant memory. One analytics read. Later versions may add columns at the end.",
     answer: "A header row, then a row for each show. Amounts are in the currency of the store, shares in percent.",
     example: showsCsvExample,
     parameters: [

@@ -100,7 +100,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
-    NOT_FOUND: new AppError("NOT_FOUND", "There is nothing at this path."),
+    NOT_FOUND: new AppError("NOT_FOUND", "No resource exists at this path."),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),

@@ -137,7 +137,7 @@ describe("an invalid event is reported by index and field, and nothing of its ba
           "INVALID_TYPE",
           'occurredAt must be an ISO 8601 timestamp with a time zone, not "now".',
         ),
-        problem(1, "price", "UNKNOWN_FIELD", 'There is no field "price" here.'),
+        problem(1, "price", "UNKNOWN_FIELD", 'Unknown field "price".'),
         { code: "REQUIRED", message: "events[2] is required.", path: ["events", 2] },
         { code: "INVALID_TYPE", message: 'events[3] must be an object, not "VIEW".', path: ["events", 3] },
       ),

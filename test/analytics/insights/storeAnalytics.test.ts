@@ -74,7 +74,7 @@ test("it is one analytics read, and one statement for each part, whatever the nu
     previous: { showCount: 0, kpis: { sales: { total: 0 } } },
   });
   expect(data.storeAnalytics.topShows).toHaveLength(5);
-  // Figures, time line, top shows, and the figures before.
+  // Figures, timeline, top shows, and the figures before.
   const isOfStore = (sql: string) => /"startedAt" >=|width_bucket/u.test(sql);
   expect(statements.filter(isOfStore)).toHaveLength(4);
   const left = limitHeaders(
@@ -117,7 +117,7 @@ test("everything of the best shows is read by one statement for each field, what
     })),
   );
   const count = (part: RegExp) => statements.filter((sql) => part.test(sql) && !sql.includes("INSERT")).length;
-  // The shows, their peaks, two time lines, two lists of products, and the products themselves.
+  // The shows, their peaks, two timelines, two lists of products, and the products themselves.
   const parts = [/WITH top/u, /AS peak/u, /AS "startsAt"/u, /AS place/u, /product_by_id_or_sku/u];
   expect(parts.map(count)).toEqual([1, 1, 2, 2, 1]);
 });
@@ -159,7 +159,7 @@ test("scheduled shows have not started, and are not counted", async () => {
   expect(data.storeAnalytics).toMatchObject({ showCount: 0, topShows: [] });
 });
 
-test("a time line has the latest 1,500 buckets", async () => {
+test("a timeline has the latest 1,500 buckets", async () => {
   const store = await createTestStore(app);
   const { id } = await saved(store, { startedAt: "2026-01-01T00:00:00.000Z" });
   const start = Date.parse("2026-01-01T00:00:00Z");

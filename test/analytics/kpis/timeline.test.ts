@@ -17,7 +17,7 @@ const readSpan = `query ($lsId: String!, $bucketSeconds: Int! = 60, $from: DateT
   }
 }`;
 
-test("a time line covers whole minutes from one moment until another", async () => {
+test("a timeline covers whole minutes from one moment until another", async () => {
   const { store, lsId } = await storeWithShow(app);
   const minutes = ["18:29:59", "18:30:00", "18:31:59.999", "18:32:00", "23:00:00"];
   const events = minutes.map((time) => order(time, 1, { occurredAt: `2026-05-04T${time}Z` }));
@@ -35,22 +35,19 @@ test("a time line covers whole minutes from one moment until another", async () 
   expect(await startsOf({ from: "0001-01-01T00:00:00Z", until: at("18:30:00") })).toEqual(["18:29"]);
 });
 
-test.each([60, 120, 900, 86_400])(
-  "a time line in buckets of %i seconds has the latest 1,500",
-  async (bucketSeconds) => {
-    const { storeId, lsId } = await newShow(app.db);
-    const startedAt = new Date("2020-01-01T00:00:00Z");
-    await saveLiveStream(app.db, storeId, { id: lsId, name: "Show", status: "LIVE", startedAt });
-    const starts = Array.from({ length: 1_501 }, (_, n) => new Date(startedAt.getTime() + n * bucketSeconds * 1_000));
-    const events = starts.map((occurredAt, n) => ({ ...order(`${n}`, 1), occurredAt }));
-    await recordEvents(app.db, storeId, lsId, events);
-    const buckets = await readTimeline(app.db, storeId, lsId, bucketSeconds);
-    expect(buckets.map((bucket) => bucket.startsAt)).toEqual(starts.slice(1));
-  },
-);
+test.each([60, 120, 900, 86_400])("a timeline in buckets of %i seconds has the latest 1,500", async (bucketSeconds) => {
+  const { storeId, lsId } = await newShow(app.db);
+  const startedAt = new Date("2020-01-01T00:00:00Z");
+  await saveLiveStream(app.db, storeId, { id: lsId, name: "Show", status: "LIVE", startedAt });
+  const starts = Array.from({ length: 1_501 }, (_, n) => new Date(startedAt.getTime() + n * bucketSeconds * 1_000));
+  const events = starts.map((occurredAt, n) => ({ ...order(`${n}`, 1), occurredAt }));
+  await recordEvents(app.db, storeId, lsId, events);
+  const buckets = await readTimeline(app.db, storeId, lsId, bucketSeconds);
+  expect(buckets.map((bucket) => bucket.startsAt)).toEqual(starts.slice(1));
+});
 
 test.each([60, 900, 3_600])(
-  "time lines in buckets of %i s that begin at different times are as each alone",
+  "timelines in buckets of %i s that begin at different times are as each alone",
   async (bucketSeconds) => {
     const { store, lsId } = await storeWithShow(app);
     const startedAt = Date.parse("2026-05-04T18:00:00Z");

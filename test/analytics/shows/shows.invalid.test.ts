@@ -72,7 +72,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     const liveStream = { ...show(), name: 5, startedAt: "yesterday", durationSeconds: 1.5, host: { name: "R" }, at: 1 };
     expect(await store.graphql(saveShow, { liveStream })).toEqual(
       invalidVariables(
-        showProblem("at", "UNKNOWN_FIELD", 'There is no field "at" here.'),
+        showProblem("at", "UNKNOWN_FIELD", 'Unknown field "at".'),
         showProblem("name", "INVALID_TYPE", "name must be a string, not 5."),
         showProblem(
           "startedAt",

@@ -94,5 +94,5 @@ test("rows of another delimiter than their header have one cell", async () => {
 
 test("a column name in upper and lower case counts as repeated", async () => {
   const { problems } = await read(`${[...names, "ID"].join(",")}\n`);
-  expect(problems).toEqual(["The column id is there more than once."]);
+  expect(problems).toEqual(["The column id appears more than once."]);
 });

@@ -20,7 +20,7 @@ describe("a problem of the header", () => {
         rows: 0,
         problems: {
           list: [
-            problem("DUPLICATE", "sku", "The column sku is there more than once."),
+            problem("DUPLICATE", "sku", "The column sku appears more than once."),
             problem("UNKNOWN_FIELD", "colour", 'A product has no column "colour".'),
             problem("UNKNOWN_FIELD", "", "Column 5 has no name."),
             problem("UNKNOWN_FIELD", "__proto__", 'A product has no column "__proto__".'),

@@ -19,7 +19,7 @@ import {
 
 const app = await openTestApp();
 
-const reused = "This Idempotency-Key came before with another request.";
+const reused = "This Idempotency-Key was already used for a different request.";
 const wrongKey = "The header Idempotency-Key must have 1 to 255 visible ASCII characters.";
 const importCsv = `mutation ($csvContent: String!) {
   importProductsCsv(csvContent: $csvContent) { message imported created updated }
@@ -212,12 +212,12 @@ describe("a key is used up by success alone", () => {
     const send = (body: object) => postWithKey(store, paths.one, body, "k");
     expect(await send({ product: { ...one.product, price: -1 } })).toMatchObject({ status: 400, replayed: null });
     expect(await send({ product: {} })).toMatchObject({ status: 400, replayed: null });
-    const tied = { ...one, siteId: "de" };
-    expect(await send(tied)).toMatchObject({ status: 400, replayed: null });
+    const assigned = { ...one, siteId: "de" };
+    expect(await send(assigned)).toMatchObject({ status: 400, replayed: null });
     expect(await keysOf(store)).toBe(0);
     await addSite(app.db, store.id, "de", "SHOP");
-    expect(await send(tied)).toEqual({ status: 200, text: importedText(1), replayed: null });
-    expect(await send(tied)).toEqual({ status: 200, text: importedText(1), replayed: "true" });
+    expect(await send(assigned)).toEqual({ status: 200, text: importedText(1), replayed: null });
+    expect(await send(assigned)).toEqual({ status: 200, text: importedText(1), replayed: "true" });
   });
 
   test("an import whose problems only the database finds may be corrected too", async () => {

@@ -199,7 +199,7 @@ describe("mode PATCH", () => {
   });
 
   test.each([1, longRows])(
-    "with a siteId ties the products to the site; a dry run changes nothing; of %i products",
+    "with a siteId assigns the products to the site; a dry run changes nothing; of %i products",
     async (count) => {
       const store = await storeWith(products(count));
       await addSite(app.db, store.id, "web", "shop");

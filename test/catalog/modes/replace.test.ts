@@ -241,7 +241,7 @@ describe("REPLACE with a siteId", () => {
     return store;
   }
 
-  const ties = async (store: TestStore) =>
+  const sitesOf = async (store: TestStore) =>
     Object.fromEntries(
       (await storedProducts(app, store)).filter(({ id }) => !/^p\d/u.test(id)).map(({ id, sites }) => [id, sites]),
     );
@@ -253,7 +253,7 @@ describe("REPLACE with a siteId", () => {
     ["where a row fails", 0, { price: -1 }],
     ["as a long list where a row fails", longRows, { price: -1 }],
   ])(
-    "deletes products of that site alone, unties those of others too, and keeps the rest: %s",
+    "deletes products of that site alone, removes those of others too from it, and keeps the rest: %s",
     async (_, count, bad) => {
       const store = await storeWithSites(count);
       const rows = [product("new", { sku: "sku-own" }), product("stays"), ...products(count), product("bad", bad)];
@@ -262,13 +262,13 @@ describe("REPLACE with a siteId", () => {
       const answer = await store.post(paths.bulk, body);
       expect(answer.body).toMatchObject({ deleted: 1, failed: "price" in bad ? 1 : 0 });
       expect(counts(forecast.body)).toEqual(counts(answer.body));
-      expect(await ties(store)).toEqual("price" in bad ? left : { ...left, bad: ["web"] });
+      expect(await sitesOf(store)).toEqual("price" in bad ? left : { ...left, bad: ["web"] });
     },
   );
 
   test.each([0, longRows])("does not give the sku of a product that stays to another; of %i rows", async (count) => {
     const store = await storeWithSites(count);
-    const before = await ties(store);
+    const before = await sitesOf(store);
     for (const sku of ["sku-free", "sku-shared", "sku-elsewhere"]) {
       const rows = [product("new", { sku }), product("stays"), ...products(count)];
       expect(await store.post(paths.bulk, { products: rows, ...web })).toEqual(
@@ -279,7 +279,7 @@ describe("REPLACE with a siteId", () => {
         }),
       );
     }
-    expect(await ties(store)).toEqual(before);
+    expect(await sitesOf(store)).toEqual(before);
   });
 
   test("counts products that leave the site as deletions, relative to the products of that site", async () => {

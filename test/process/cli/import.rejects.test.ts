@@ -95,8 +95,8 @@ test("--site assigns the products to a site of the store", async () => {
   });
   await addSite(database.client, store, "de", "SHOP");
   await cliJson(["import", store, file, "--site", "de"], place.env);
-  const ties = await database.client.productSite.findMany({ where: { storeId: store } });
-  expect(ties).toEqual([{ storeId: store, siteId: "de", productId: "p-1" }]);
+  const assigned = await database.client.productSite.findMany({ where: { storeId: store } });
+  expect(assigned).toEqual([{ storeId: store, siteId: "de", productId: "p-1" }]);
 });
 
 test("- reads standard input, and leaves no temporary file, whether the import succeeds or fails", async () => {

@@ -123,7 +123,10 @@ test("sites are listed and removed, and their products stay", async () => {
   expect(await cliJson(["site", "list", store], env)).toEqual({ store, sites });
   expect((await cli(["site", "list", store], env)).stdout).toBe("at  MARKET\nde  SHOP\n");
   const { status, stderr } = await cli(["site", "remove", store, "de"], env);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("to which 2 products are tied? Confirm with --yes")]);
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining("to which 2 products are assigned? Confirm with --yes"),
+  ]);
   expect(await cliJson(["site", "remove", store, "de", "--yes"], env)).toEqual({ store, site: "de", products: 2 });
   expect(await cliJson(["site", "list", store], env)).toEqual({ store, sites: sites.slice(0, 1) });
   expect(await cliJson(["store", "show", store], env)).toMatchObject({ products: 2, sites: 1 });

@@ -43,7 +43,7 @@ export function createsTemporary(statement: Statement): boolean {
 
 /**
  * What in a statement would not run on one node of Citus, as far as its text tells: one line for each violation.
- * Each use of a distributed table must be tied to one store, in the same part of the statement.
+ * Each use of a distributed table must be restricted to one store, in the same part of the statement.
  */
 export function statementViolations(sql: string, statement: Statement, tables: readonly string[]): string[] {
   const found: string[] = [];
@@ -137,7 +137,7 @@ function checkInsert(insert: Node, outer: readonly Source[], check: Check): void
   checkChildren(insert, outer, check);
 }
 
-/** The sources of a SELECT, and which of them are tied to one store: a row may be put beside the one whose store it takes. */
+/** The sources of a SELECT, and which of them are restricted to one store: a row may be put beside the one whose store it takes. */
 function boundSources(select: Node, outer: readonly Source[], check: Check): readonly Source[] {
   const conditions = conjuncts(select["whereClause"]);
   const sources = sourcesOf(select["fromClause"] ?? [], conditions, check);
@@ -208,7 +208,7 @@ function bind(sources: readonly Source[], conditions: readonly Node[], outer: re
 function report(verb: string, sources: readonly Source[], check: Check): void {
   for (const { table, isBound } of sources) {
     if (table !== undefined && !isBound)
-      check.found.push(`${verb} on ${table} is not tied to one ${distributionColumn(table)}`);
+      check.found.push(`${verb} on ${table} is not restricted to one ${distributionColumn(table)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { rowColumns, type RowSource } from "../../product.sql.js";
 import { removeProducts } from "../modes/replace.js";
 import { fieldBits } from "../../product.input.js";
 import { anyFields, patchProducts } from "../../product.patch.js";
-import { tieToSite, upsertProducts } from "../../product.store.js";
+import { assignToSite, upsertProducts } from "../../product.store.js";
 
 /** Rows per transaction: about a tenth of a second of the embedded engine. */
 const stepRows = chunkRowsMax / 2;
@@ -53,7 +53,7 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   await upsertProducts(transaction, storeId, whole, now, "staged");
   const patches = rowsOf(key, Prisma.sql`${lines} AND present IS NOT NULL`);
   await patchProducts(transaction, storeId, patches, { ...anyFields, all: fieldBits.id, now });
-  if (siteId !== null) await tieToSite(transaction, { storeId, siteId }, rows, "staged");
+  if (siteId !== null) await assignToSite(transaction, { storeId, siteId }, rows, "staged");
   const removals = rowsOf(key, Prisma.sql`${lines} AND title IS NULL AND present IS NULL`);
   // An array is read first. Joined, as few rows as the statistics tell of would be looked at for each product of the store.
   const ids = Prisma.sql`SELECT unnest(ARRAY(SELECT s.id FROM ${removals}))`;

@@ -124,11 +124,11 @@ async function storeAnswer(
 }
 
 export function keyReused(): AppError {
-  return new AppError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key came before with another request.");
+  return new AppError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was already used for a different request.");
 }
 
 export function keyInUse(): AppError {
-  return new AppError("IDEMPOTENCY_KEY_IN_USE", "Another request with this Idempotency-Key is still being worked on.", {
+  return new AppError("IDEMPOTENCY_KEY_IN_USE", "Another request with this Idempotency-Key is still in progress.", {
     retryAfterSeconds: 1,
   });
 }

@@ -1,6 +1,6 @@
 import { type AppError, errorAt } from "../../../errors.js";
 
-/** What an import does with products that it names, and with those that it does not. */
+/** How an import treats the products that it contains, and the others of the store. */
 export type ImportMode = "UPSERT" | "PATCH" | "REPLACE";
 
 export interface ModeOptions {

@@ -14,14 +14,14 @@ interface Replacement {
   readonly dryRun: boolean;
 }
 
-/** Products tied to this site and no other. */
+/** Products assigned to this site and no other. */
 function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
   return Prisma.sql`SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId}
     GROUP BY t."productId" HAVING count(*) = 1 AND min(t."siteId") = ${siteId}`;
 }
 
 /**
- * Removes what an import at `now` has not written: from the store, or from the site to which it ties its products.
+ * Removes what an import at `now` has not written: from the store, or from the site to which it assigns its products.
  *
  * @param kept products of the store, or the site, that were written and were there before
  * @param isShort whether the import is short, and counts before it deletes, which takes longer
@@ -41,8 +41,8 @@ export async function removeUnwritten(
     return withRemark(deleted, guard(deleted));
   }
   const ids = Prisma.sql`SELECT p.id FROM "Product" p WHERE ${unwritten}`;
-  const { deleted, untied } = await removeProducts(transaction, target, ids);
-  return withRemark(deleted, guard(deleted + untied));
+  const { deleted, unassigned } = await removeProducts(transaction, target, ids);
+  return withRemark(deleted, guard(deleted + unassigned));
 }
 
 function withRemark(deleted: number, remark: string | undefined): Removed {
@@ -65,23 +65,23 @@ async function countUnwritten(
 }
 
 /**
- * With a site, unties products from it and deletes those that were tied to no other one.
+ * With a site, removes products from it, and deletes those that were assigned to no other one.
  *
  * @param ids a query of their ids
- * @returns how many were deleted, and how many others untied
+ * @returns how many were deleted, and how many others were removed from the site
  */
 export async function removeProducts(
   transaction: Database,
   { storeId, siteId }: ImportTarget,
   ids: Prisma.Sql,
-): Promise<{ readonly deleted: number; readonly untied: number }> {
+): Promise<{ readonly deleted: number; readonly unassigned: number }> {
   const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`AND id IN (${tiedToSiteAlone(storeId, siteId)})`;
   const deleted = await transaction.$executeRaw`
     DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (${ids}) ${ofSite}`;
-  if (siteId === undefined) return { deleted, untied: 0 };
-  const untied = await transaction.$executeRaw`
+  if (siteId === undefined) return { deleted, unassigned: 0 };
+  const unassigned = await transaction.$executeRaw`
     DELETE FROM "ProductSite" WHERE "storeId" = ${storeId} AND "siteId" = ${siteId} AND "productId" IN (${ids})`;
-  return { deleted, untied };
+  return { deleted, unassigned };
 }
 
 const removalIds = Prisma.sql`SELECT id FROM "ProductRemoval"`;
@@ -127,7 +127,7 @@ export async function removeUnnamed(
   return { deleted, ...remark };
 }
 
-/** How many of the removed products are deleted, rather than untied from a site. */
+/** How many of the removed products are deleted, and not only removed from the site. */
 export async function countDeletions(transaction: Database, { storeId, siteId }: ImportTarget): Promise<number> {
   const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`WHERE id IN (${tiedToSiteAlone(storeId, siteId)})`;
   const [{ deleted }] = await transaction.$queryRaw<[{ deleted: number }]>`

@@ -107,7 +107,7 @@ export const copyQueue = copyOf(
 
 /**
  * Copies events `e` that are not copied yet, and stores their viewers as the version of these tables does: with a viewer's
- * first hour in their own row. Devices are those that the version before chose.
+ * first hour in their own row. Devices are those that the previous version chose.
  */
 function copyOf(first: string, number: string, from: string, count = `(SELECT count(*) FROM source)`): string {
   return `

@@ -153,7 +153,7 @@ async function compareNext(piece: Piece): Promise<boolean> {
   if (different.length === 0) return true;
   if ((await piece.query(isStillMoved, [storeId, show])).length === 0) return true; // pruned or deleted meanwhile
   const told = different.map((name) => `${name.toLowerCase()} ${figures[`old${name}`]} and ${figures[`new${name}`]}`);
-  const message = `The show ${id} of the store ${storeId} differs where its events were copied: ${told.join(", ")}. Nothing was switched. Run "vitrine analytics rebuild ${storeId} ${id}" of the version before, and migrate again.`;
+  const message = `The show ${id} of the store ${storeId} has other figures in the copied events: ${told.join(", ")}. The old tables stay in use. Run "vitrine analytics rebuild ${storeId} ${id}" of the previous version, and migrate again.`;
   throw new AppError("INTERNAL", message);
 }
 

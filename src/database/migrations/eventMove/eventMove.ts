@@ -28,7 +28,7 @@ export interface MoveOptions extends Partial<PaceLimits> {
 }
 
 /**
- * Does what the migration of small event rows does while servers of the version before go on: copies in batches while a
+ * Does what the migration of small event rows does while servers of the previous version go on: copies in batches while a
  * trigger queues new events, compares each show, and replaces the old tables in one short transaction. Each step stores
  * the progress, so an interrupted move continues. On Citus, the migration itself would not distribute its tables.
  *
@@ -55,7 +55,7 @@ export async function moveEvents(move: Move, { fromEvents = fewEvents }: MoveOpt
   return true;
 }
 
-/** Runs the statements of the move on Citus. `distribute` of the version before may not have created it. */
+/** Runs the statements of the move on Citus. `distribute` of the previous version may not have created it. */
 async function makeOnNodeFunction({ session }: Move): Promise<void> {
   if (await hasOnNodeFunction(async (sql) => (await session.query<{ isMade: boolean }>(sql)).rows)) return;
   await inSessionTransaction(session, async () => {

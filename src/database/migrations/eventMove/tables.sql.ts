@@ -6,12 +6,12 @@ import { queueOnShard } from "./citus.sql.js";
 /** The migration that this folder carries out in small steps. */
 export const smallEventRows = "20261122161720_small_event_rows";
 
-/** Written by the version before. LiveStream comes first, as in its transactions. */
+/** Written by the previous version. LiveStream comes first, as in its transactions. */
 const oldTables = `"LiveStream", "ShopperEvent", "LiveStreamViewer", "LiveStreamCartViewer", "LiveStreamPresence"`;
 
 export interface MigrationParts {
   readonly tables: readonly string[];
-  /** Adds columns that the version before does not notice. */
+  /** Adds columns that the previous version does not notice. */
   readonly columns: readonly string[];
   /** Drops old tables, and requires what new ones need. */
   readonly contract: readonly string[];
@@ -49,7 +49,7 @@ export const hasBegun = `SELECT to_regclass('"EventMove"') IS NOT NULL AS "hasBe
  * - `discarded`: its copies must be removed, since the show was pruned, deleted or differed.
  * - `left`: the show is pruned, and not copied.
  *
- * `EventMoveQueue` has the events that the version before records meanwhile. Its trigger runs once for each statement, for
+ * `EventMoveQueue` has the events that the previous version records meanwhile. Its trigger runs once for each statement, for
  * speed, and as its owner, since that version may connect with another role.
  */
 export const moveTables: readonly string[] = [
