@@ -1,6 +1,6 @@
 import type { RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
-import type { AnswerBudget } from "../schema/answerBudget.js";
+import type { ResponseBudget } from "../schema/responseBudget.js";
 import { builder } from "../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../schema/connections.js";
 import { rateLimited } from "../schema/rateLimit.js";
@@ -49,9 +49,12 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: rateLimited("product", async (_, { first, after, orderBy, direction, ...filter }, context, info) => {
-      const { db, identity, answer } = context;
+      const { db, identity, responseBudget } = context;
       const { storeId } = identity;
-      const texts = { withLongTexts: selectsLongTexts(info), requireRoom: roomIn(answer, longTextsCertain(info)) };
+      const texts = {
+        withLongTexts: selectsLongTexts(info),
+        requireRoom: roomIn(responseBudget, longTextsCertain(info)),
+      };
       const page = { ...filter, first: pageSize(first), ...texts };
       const isByName = orderBy === "ID" || orderBy === "TITLE";
       const order = { orderBy, direction: direction ?? (isByName ? "ASC" : "DESC") };
@@ -65,14 +68,14 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Where possible, refuses a page with more long texts than the answer has room for before they are read. */
-function roomIn(answer: AnswerBudget, selected: readonly string[]): RequireRoom {
+/** Where possible, refuses a page with more long texts than the response has room for, before they are read. */
+function roomIn(budget: ResponseBudget, selected: readonly string[]): RequireRoom {
   const fields = selected.filter(isLongField);
   const charactersMax = fields.reduce((sum, field) => sum + longCharactersMax[field], 0);
   return async (first, sizes) => {
-    if (answer.hasRoomForPagesOf(first * charactersMax)) return;
+    if (budget.hasRoomForPagesOf(first * charactersMax)) return;
     const sized = await sizes(fields);
-    await answer.reserve(sized.reduce((sum, { bytes }) => sum + bytes, 0));
+    await budget.reserve(sized.reduce((sum, { bytes }) => sum + bytes, 0));
   };
 }
 

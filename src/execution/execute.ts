@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from "graphql";
 import { type Problem, Problems } from "../errors.js";
 import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
-import { writeIfLarge } from "./answerText.js";
+import { writeIfLarge } from "./responseText.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
@@ -77,7 +77,7 @@ function problemsOf(
 
 async function runOperation(run: Operation["run"], variables: Variables, context: Context): Promise<ExecutionResult> {
   const result = await run(variables, context);
-  context.answer.requireRoom();
+  context.responseBudget.requireRoom();
   await writeIfLarge(result);
   if (result.errors === undefined) return result;
   const { data } = result;

@@ -46,9 +46,9 @@ function whileConnected(resolve: Resolver): Resolver {
 
 function pageOf(resolve: Resolver): Resolver {
   return (parent, args, context, info) =>
-    context.answer.readPage(() => {
+    context.responseBudget.readPage(() => {
       requireCaller(context);
-      context.answer.requireRoom();
+      context.responseBudget.requireRoom();
       return resolve(parent, args, context, info);
     });
 }
@@ -56,7 +56,7 @@ function pageOf(resolve: Resolver): Resolver {
 function counted(resolve: Resolver): Resolver {
   return (parent, args, context, info) => {
     const texts: unknown = resolve(parent, args, context, info);
-    context.answer.charge(texts);
+    context.responseBudget.charge(texts);
     return texts;
   };
 }
@@ -64,7 +64,7 @@ function counted(resolve: Resolver): Resolver {
 function renewBudget(field: Field): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    context.answer.renew();
+    context.responseBudget.renew();
     return resolve(parent, args, context, info);
   };
 }

@@ -14,14 +14,14 @@ const json = "application/json";
 export const graphqlJson = "application/graphql-response+json";
 
 /** Yoga's media type for the first range of Accept; undefined for ranges it does not serve. */
-export function answerType(range: string): typeof json | typeof graphqlJson | undefined {
+export function responseType(range: string): typeof json | typeof graphqlJson | undefined {
   const wanted = range.trim().toLowerCase();
   if (wanted === graphqlJson) return graphqlJson;
   return wanted === json || wanted === "*/*" ? json : undefined;
 }
 
 export function refusalType(accept = ""): string {
-  const types = accept.split(",").map((range) => answerType(range.split(";", 1)[0] ?? ""));
+  const types = accept.split(",").map((range) => responseType(range.split(";", 1)[0] ?? ""));
   return types.find((type) => type !== undefined) ?? json;
 }
 

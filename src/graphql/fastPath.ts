@@ -1,6 +1,6 @@
 import type { ExecutionResult } from "graphql";
-import { answerType, graphqlJson } from "./acceptable.js";
-import { resultText } from "../execution/answerText.js";
+import { responseType, graphqlJson } from "./acceptable.js";
+import { resultText } from "../execution/responseText.js";
 import type { Context } from "../schema/context.js";
 import { codeOf } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
@@ -28,7 +28,7 @@ export type FastPath = (
  */
 export function createFastPath(known: KnownOperations): FastPath {
   return (body, accept, context) => {
-    const mediaType = answerType(accept?.split(",", 1)[0] ?? "*/*");
+    const mediaType = responseType(accept?.split(",", 1)[0] ?? "*/*");
     const call = mediaType === undefined ? undefined : readCall(body);
     const operation = call === undefined ? undefined : known.find(call.query, call.operationName);
     if (mediaType === undefined || call === undefined) return undefined;

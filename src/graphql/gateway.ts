@@ -2,7 +2,7 @@ import type { DocumentNode } from "graphql";
 import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { explainNotAcceptable } from "./acceptable.js";
-import { isWritten, resultText } from "../execution/answerText.js";
+import { isWritten, resultText } from "../execution/responseText.js";
 import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";

@@ -3,7 +3,7 @@ import { mapAsyncIterator } from "@graphql-tools/utils";
 import { createSourceEventStream, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { ErrorCode } from "../errors.js";
-import { AnswerBudget } from "../schema/answerBudget.js";
+import { ResponseBudget } from "../schema/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
@@ -48,7 +48,7 @@ export function prepareSubscription(
   const execute = (payload: object, variables: Variables, context: Context) => {
     uses += 1;
     if (uses === compiledFrom) operation = compiled(schema, document, operationName);
-    const within = { ...context, answer: new AnswerBudget() };
+    const within = { ...context, responseBudget: new ResponseBudget() };
     const { storeId } = context.identity;
     const run = async () => {
       await yieldInOrder(); // so that the values of many subscriptions do not keep others waiting

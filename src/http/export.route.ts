@@ -10,7 +10,7 @@ import { addVary, send } from "./respond.js";
  * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as by
  * server/stalledReaders.ts.
  *
- * @throws what refuses the export, or ends it before it is complete
+ * @throws the error that rejected or interrupted the export
  */
 export async function sendExport(
   call: ExportCall,

@@ -6,7 +6,7 @@ import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { RootDatabase } from "../database/client.js";
 import { forStore } from "../database/shares/forStore.js";
-import { AnswerBudget } from "../schema/answerBudget.js";
+import { ResponseBudget } from "../schema/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";
@@ -34,7 +34,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     confirmIdentity: () => identify(secret),
     disconnectSignal: () => disconnectSignal(response),
     isGone: () => hasEnded(response),
-    answer: new AnswerBudget(),
+    responseBudget: new ResponseBudget(),
     requestId,
     observation,
     bulkProductsMax: config.bulkProductsMax,

@@ -3,7 +3,7 @@ import { requireScope } from "../access/scopes.js";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { BatchRefused } from "../rest/batches.js";
-import type { RestAnswer } from "../rest/answer.js";
+import type { RestResponse } from "../rest/response.js";
 import type { RestCall, RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { contentTypeOf, readBody, receive, requireJson } from "./content/body.js";
@@ -55,7 +55,7 @@ async function runWithBody(
   { bodies, config }: RestRouteOptions,
   { request, response, path, search }: Exchange,
   context: Context,
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   const { mediaType, isUtf8 } = contentTypeOf(request);
   if (isUtf8 && call.uploadTypes.includes(mediaType)) {
     const { storeId } = context.identity;
@@ -78,7 +78,7 @@ async function runWithBody(
 }
 
 /** Executes a body of any size in constant memory, as it arrives. */
-async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestAnswer> {
+async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestResponse> {
   const batches = call.openBatches(context);
   try {
     await receive(request, (piece) => batches.push(piece));

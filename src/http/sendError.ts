@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
 import { refusalType } from "../graphql/acceptable.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
-import type { RestAnswer } from "../rest/answer.js";
+import type { RestResponse } from "../rest/response.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
 import { acceptedCodings, UnsupportedCodingError } from "./content/contentEncoding.js";
 import { respondJson } from "./respond.js";
 
-type ProblemAnswer = Extract<RestAnswer, { problem: unknown }>;
+type ProblemResponse = Extract<RestResponse, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
 /** Returns the error's code. Unexpected errors are reported. */
@@ -55,11 +55,11 @@ export function sendGraphQLError(
   return code;
 }
 
-function isAnswer(value: unknown): value is ProblemAnswer {
+function isAnswer(value: unknown): value is ProblemResponse {
   return typeof value === "object" && value !== null && "problem" in value;
 }
 
-function toAnswer(error: unknown, requestId: string, report: Report): ProblemAnswer {
+function toAnswer(error: unknown, requestId: string, report: Report): ProblemResponse {
   const presented = presentError(error, { requestId, reportError: report });
   const extensions = extensionsOf(presented);
   const problem = problemDetails(presented.message, extensions);

@@ -4,7 +4,7 @@ import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Context, FileReading } from "../schema/context.js";
 import { scopeOf } from "../schema/scopes.js";
-import { answer, type RestAnswer } from "./answer.js";
+import { type RestResponse, toRestResponse } from "./response.js";
 import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import type { RestOperation } from "./operations.js";
@@ -22,7 +22,7 @@ export interface RestCall {
   readonly batchTypes: readonly string[];
   openBatches(context: Context): Batches;
   /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
-  run(input: RestInput, context: Context): Promise<RestAnswer>;
+  run(input: RestInput, context: Context): Promise<RestResponse>;
 }
 
 export interface RestHandler {
@@ -94,7 +94,7 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
         arraysOnly: true,
         ...(problems && { found: problems }),
       });
-      return answer(result, operation, variables, reading);
+      return toRestResponse(result, operation, variables, reading);
     },
   };
 }

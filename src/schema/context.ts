@@ -3,7 +3,7 @@ import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
-import type { AnswerBudget } from "./answerBudget.js";
+import type { ResponseBudget } from "./responseBudget.js";
 import type { Observation } from "./observation.js";
 
 export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
@@ -29,7 +29,7 @@ export interface Context {
   readonly confirmIdentity: () => Promise<unknown>;
   readonly disconnectSignal: () => AbortSignal;
   readonly isGone: () => boolean;
-  readonly answer: AnswerBudget;
+  readonly responseBudget: ResponseBudget;
   readonly requestId: string;
   /** Long values by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;

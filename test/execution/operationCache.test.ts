@@ -1,6 +1,6 @@
 import { parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
-import { AnswerBudget } from "../../src/schema/answerBudget.js";
+import { ResponseBudget } from "../../src/schema/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import type { Observation } from "../../src/schema/observation.js";
 import { createFastPath } from "../../src/graphql/fastPath.js";
@@ -14,7 +14,7 @@ describe("the fast path answers", () => {
     ended: () => undefined,
     within: (_, work) => work(),
   };
-  const context = { observation, answer: new AnswerBudget() } as Context; // these operations ask for nothing else
+  const context = { observation, responseBudget: new ResponseBudget() } as Context; // these operations ask for nothing else
   const accept = "application/json";
   const known = createKnownOperations(schema);
   const fastPath = createFastPath(known);

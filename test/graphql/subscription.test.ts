@@ -3,7 +3,7 @@ import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
 import { scopes } from "../../src/access/scopes.js";
-import { AnswerBudget } from "../../src/schema/answerBudget.js";
+import { ResponseBudget } from "../../src/schema/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 
 /** Subscriptions of a schema of their own, whose values are made when `release` is called. */
@@ -30,7 +30,7 @@ function blockedSubscriptions(waitMs: number) {
     const context = {
       identity: { storeId, scopes: new Set(scopes) },
       observation,
-      answer: new AnswerBudget(),
+      responseBudget: new ResponseBudget(),
       requestId: "test",
     };
     // These subscriptions need nothing else of a context.

@@ -62,7 +62,7 @@ export function readCollected(sent: object, device: string): Collected {
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device", unknown>>;
 
-/** Passes every rule, in place of what is no object. */
+/** A valid event in place of a value that is not an object, so that the others are checked all the same. */
 const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
 
 function readEvent(

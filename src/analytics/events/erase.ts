@@ -18,7 +18,7 @@ const randomBytesOfId = 16;
 
 /**
  * Replaces the id of a viewer by a random one in each show of the store. Figures stay, also after a rebuild, and events
- * that are sent again are still known. Who returns with the old id is a new viewer. Reads all events of the store's
+ * that are sent again are still known. A viewer who returns with the old id counts as a new one. Reads all events of the store's
  * shows; after an interruption, another call does the rest.
  *
  * @throws {AppError} VALIDATION_FAILED for an id that no viewer can have, or UNAVAILABLE where a show stays locked

@@ -11,7 +11,7 @@ import {
 import { type Outcome, type Part, sendEvents, type ShowEvents } from "./events.send.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
-import { areNamesKept, belongTo, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { areNamesKept, resetIfReplaced, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
 import { type CachedShow, cachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";
@@ -107,7 +107,7 @@ async function receiptOf(
 ): Promise<EventReceipt | undefined> {
   if (outcome === undefined) throw liveStreamNotFound();
   requireTakesEvents(outcome.status);
-  belongTo(show.names, outcome.createdAt);
+  resetIfReplaced(show.names, outcome.createdAt);
   if (outcome.isReplaced || outcome.isTooEarly || !outcome.hasLock) return undefined;
   if (outcome.accepted < events.length) noteDuplicates(show, { wereUnexpected: false });
   else show.batchesWithoutDuplicates += 1;

@@ -42,11 +42,11 @@ function forgetNames({ cached, full }: CachedNames): void {
 }
 
 /**
- * Notes which show the names belong to, and forgets those of an earlier one with its id.
+ * Clears the names if the show was deleted and created again.
  *
- * @returns whether it forgot them
+ * @returns whether they were cleared
  */
-export function belongTo(names: CachedNames, createdAt: Date | null): boolean {
+export function resetIfReplaced(names: CachedNames, createdAt: Date | null): boolean {
   const isReplaced = names.createdAt !== undefined && names.createdAt?.getTime() !== createdAt?.getTime();
   if (isReplaced) forgetNames(names);
   names.createdAt = createdAt;
@@ -118,7 +118,7 @@ export async function keepNames(db: RootDatabase, known: CachedNames, batch: Nam
     const stored = await retryAfterMove(db, batch.storeId, store, batch.waitMs);
     if (stored === undefined) return;
     const { createdAt, counts } = stored;
-    if (belongTo(known, createdAt)) return attempt();
+    if (resetIfReplaced(known, createdAt)) return attempt();
     for (const { kind, name } of names) known.cached[kind].add(name);
     for (const { kind, kept } of counts) {
       if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;

@@ -9,21 +9,21 @@ interface Arrived {
   readonly reading: Promise<void>;
 }
 
-/** Subscribers share each read; those who come at the same time share a first one. */
+/** A show with subscribers, who share each read. Those that arrive at the same time share their first read, too. */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
-  /** The number of the last read given to each. */
+  /** The number of the last read that each subscriber has received. */
   readonly #given = new Map<Watcher, number>();
   /** A later read sees everything an earlier one did. */
   #readings = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Reads for all never overlap. */
   #isRefreshing = false;
-  /** Since the read started, or it failed. */
+  /** Whether the show has changed since the last read started, or that read failed. */
   #isChanged = false;
   #refreshedAt = -Infinity;
-  /** During a first read, for the next one. */
+  /** Subscribers that arrived during a first read: they share the next one. */
   #arrived: Arrived | undefined;
   #firstReading: Promise<void> | undefined;
 

@@ -4,7 +4,7 @@ import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
-/** Batches take less. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
+/** Longer than any batch takes. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
 const lockTimeoutMs = 1_000;
 const exclusiveWaitMs = 60_000;
 const statementTimeoutMs = 30 * 60_000;

@@ -22,7 +22,7 @@ export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
 }
 
 /**
- * So that slots stay few even where nothing more is recorded.
+ * Folds the totals of the shows that are due, so that few slots remain when recording stops.
  *
  * @throws the first error, after all were tried; a show that failed stays noted
  */

@@ -10,7 +10,7 @@ import { compileTemplate, type UrlTemplate } from "./values/template.js";
 type Candidate = Partial<Record<keyof ProductInput, unknown>>;
 
 /** Parsers for mapped columns, defaults, and Vitrine's own columns beside others. */
-export const looseParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
+export const lenientParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
   ...cellParsers,
   title: plainText,
   description: plainText,
@@ -40,7 +40,7 @@ export class ProductFinisher {
     this.#defaults = Object.fromEntries(
       productFieldNames.map((name) => [
         name,
-        defaults[name] === undefined ? undefined : looseParsers[name](defaults[name]),
+        defaults[name] === undefined ? undefined : lenientParsers[name](defaults[name]),
       ]),
     );
   }
@@ -70,7 +70,7 @@ export class ProductFinisher {
     const column = this.#map.get(name);
     if (column !== undefined) {
       const text = row.text([column]) || (parent?.row.text([column]) ?? "");
-      if (text !== "") return looseParsers[name](text);
+      if (text !== "") return lenientParsers[name](text);
     }
     const found = present(fields[name]) ?? present(parent?.fields[name]);
     return found ?? (name === "featured_image" ? undefined : this.#defaults[name]);

@@ -6,7 +6,7 @@ import { CsvRows } from "./csvRows.js";
 import { lowerCase, ProductFinisher } from "./finish.js";
 import type { Layout } from "./layout.js";
 import { google } from "./layouts/google.js";
-import { own } from "./layouts/own.js";
+import { vitrine } from "./layouts/vitrine.js";
 import { onePerProductMessage, reportMissing } from "./missing.js";
 import { Notes } from "./notes.js";
 import type { FormatOptions } from "./options.js";
@@ -76,7 +76,7 @@ async function* readText(
 const noPatchMessage = "The mode PATCH reads files in Vitrine's own columns only.";
 
 function csvReader({ format, delimiter, header }: Recognized, notes: Notes, options: FormatReadOptions): FormatReader {
-  const layout: Layout = format === "vitrine" ? own : layouts[format];
+  const layout: Layout = format === "vitrine" ? vitrine : layouts[format];
   const nameOf = layout.nameOf ?? lowerCase;
   const finisher = new ProductFinisher(options, layout);
   const columns = new Set(header.map(nameOf));

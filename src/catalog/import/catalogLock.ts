@@ -7,13 +7,13 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";
 
 /**
- * For other imports of the store; a long one may follow several. A short one may then wait 5 seconds for a connection: where
- * the database hangs, it is refused within the documented 15 all the same.
+ * How long an import waits for other imports of its store; a long one may follow several. With the 5 seconds that a short one
+ * may then wait for a connection, it is refused within the documented 15 where the database hangs.
  */
 const waitMs = { short: 9_000, long: 30_000 } as const;
-/** For running imports to end while new ones are kept out. */
+/** How long a long import keeps new ones out while it waits for running ones to end. */
 const drainMs = 1_000;
-/** For locked rows. A short import then rolls back and is repeated. */
+/** How long an import waits for locked rows. A short one then rolls back and is repeated. */
 const rowLockMs = { short: 3_000, long: 10_000 } as const;
 const statementTimeoutMs = 15 * 60_000;
 

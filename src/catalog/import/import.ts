@@ -6,13 +6,13 @@ import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../d
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
-import { type BegunReading, beginReading, endReading, FullCheckNeeded, writeAsRead } from "./asRead.js";
+import { type StartedReading, startReading, endReading, FullCheckNeeded, writeDirectly } from "./direct.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import { importByStaging } from "./embedded/staged.js";
-import { importThoroughly, rejectWithAllProblems } from "./thorough.js";
+import { importWithFullCheck, rejectWithAllProblems } from "./fullCheck.js";
 import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
 import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 
@@ -74,25 +74,25 @@ async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportRes
  */
 async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
   try {
-    return await (job.source.isLong ? storeBegun(db, job) : storeLocked(db, job, writeAsRead));
+    return await (job.source.isLong ? storeLong(db, job) : storeLocked(db, job, writeDirectly));
   } catch (error) {
     if (!(error instanceof FullCheckNeeded)) throw error;
     if (job.errorPolicy === "REJECT_FAILED") return storeLocked(db, job, importValidRows);
-    return error.hasInvalidRows ? refuse(db, job) : storeLocked(db, job, importThoroughly);
+    return error.hasInvalidRows ? refuse(db, job) : storeLocked(db, job, importWithFullCheck);
   }
 }
 
 /** Reads the first chunks before it waits for anything: what is invalid there is refused at once. */
-async function storeBegun(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
-  let begun: BegunReading | undefined = await beginReading(job);
+async function storeLong(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
+  let started: StartedReading | undefined = await startReading(job);
   try {
     return await storeLocked(db, job, (transaction, _, lock) => {
-      const reading = begun;
-      begun = undefined; // a further attempt reads anew
-      return writeAsRead(transaction, job, lock, reading);
+      const reading = started;
+      started = undefined; // a further attempt reads anew
+      return writeDirectly(transaction, job, lock, reading);
     });
   } finally {
-    if (begun !== undefined) await endReading(begun.reader);
+    if (started !== undefined) await endReading(started.reader);
   }
 }
 

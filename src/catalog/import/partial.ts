@@ -5,8 +5,8 @@ import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/ro
 import type { ImportJob, ProductSource, ReadResult } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { findPatchFaults, patchProblem, resolvePatches } from "./modes/patch.js";
-import { removeUnnamed } from "./modes/replace.js";
-import { conflictProblem, duplicateProblem, storeStaged } from "./thorough.js";
+import { removeNotStaged } from "./modes/replace.js";
+import { conflictProblem, duplicateProblem, storeStaged } from "./fullCheck.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import {
   collectAccepted,
@@ -32,7 +32,7 @@ export async function importValidRows(transaction: Database, job: ImportJob, loc
   const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
   const { mode, ...failures } = await failRows(transaction, job, read);
   const removed =
-    mode === "REPLACE" ? await removeUnnamed(transaction, job, { rows: stagedRows, failed: failedRows }) : {};
+    mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows, failed: failedRows }) : {};
   const counts = await storeStaged(transaction, job, now);
   return { ...counts, ...removed, ...failures };
 }

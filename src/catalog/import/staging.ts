@@ -2,7 +2,7 @@ import type { Database } from "../../database/client.js";
 import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { EncodedRows } from "../product.columns.js";
-import { readAhead } from "./asRead.js";
+import { readAhead } from "./direct.js";
 import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, throwIfDisconnected } from "./job.js";
 import { dropRemovedHolders } from "./modes/replace.js";
 import type { LineSet } from "./rejects.js";

@@ -15,15 +15,15 @@ const watchMs = 60_000;
 /** For each database, the stores that are being moved to another node. */
 const moves = new WeakMap<StoreNodes, Map<string, Promise<void>>>();
 
-/** Whether the error or its cause is that the store is just being moved with its writes blocked. Nothing was changed. */
+/** Whether the error, or its cause, is that the store is being moved with its writes blocked. Nothing was changed. */
 export function isBeingMoved(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (isLockTimeout(error) && error.message.includes(beingMoved)) || isBeingMoved(error.cause);
 }
 
 /**
- * Does work, all or nothing, again where the store was being moved. No connection is held until it has been, since a
- * store that holds as many as it may makes others of its node wait: one statement at a time finds out.
+ * Retries atomic work after a move of the store's shards. Callers wait without a connection, since a store that holds as many as
+ * it may makes others of its node wait: one statement at a time finds out whether the move has ended.
  *
  * @throws what the work throws, also where the store is still being moved after `waitMs`
  */

@@ -29,12 +29,12 @@ const storesOfQueryMax = 500;
 /** Stores are moved rarely, and a node that is looked up anew costs a query. */
 const trustMs = 30_000;
 const pauseAfterFailureMs = 1_000;
-/** Stores that were not looked up yet: they might all be of a node that answers nobody. */
+/** Stores that were not looked up yet: they might all be on a node that hangs. */
 const notKnownYet = "not known yet";
 
 /**
- * Looks up in the background on which node of Citus stores are, all that came up meanwhile by one query. A database
- * that turns out to have no nodes is never asked again.
+ * Looks up the Citus nodes of stores in the background, pending lookups by one query. A database that has no nodes is not
+ * queried again.
  */
 export function createStoreNodes(ask: AskNodes): StoreNodes {
   const known = new LRUCache<string, KnownNode>({ max: storesMax });

@@ -22,8 +22,9 @@ type MakeClient = (storeId: string) => RootDatabase;
 const makersByClient = new WeakMap<RootDatabase, MakeClient>();
 
 /**
- * A client for a store's requests: each statement, or transaction as a whole, waits for one of half of the connections.
- * Within its own transaction it would wait for a second one. Cached. Calls throw UNAVAILABLE after 4.5 seconds.
+ * A client that limits a store's requests to half of the connections: each statement, or transaction as a whole, waits for one
+ * of them. Do not use it within its own transaction: it would wait for a second connection. Cached. Calls throw UNAVAILABLE
+ * after 4.5 seconds.
  */
 export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   let make = makersByClient.get(db);
@@ -36,7 +37,7 @@ export function rootOf(db: RootDatabase): RootDatabase {
   return (db as { readonly [rootKey]?: RootDatabase })[rootKey] ?? db;
 }
 
-/** They have a share of their own: no store delays them. */
+/** A client for lookups of tokens, which have a share of their own: no store delays them. */
 export function forTokenLookups(db: RootDatabase): RootDatabase {
   return forStore(db, tokenLookups);
 }

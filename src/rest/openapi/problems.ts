@@ -3,7 +3,7 @@ import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
-import { responseTooLarge } from "../../schema/answerBudget.js";
+import { responseTooLarge } from "../../schema/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
 import { problemDetails, type ProblemDetails, problemTypes } from "../problemDetails.js";

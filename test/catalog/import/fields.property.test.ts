@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
 import { importCsv } from "../../../src/catalog/import/csv.js";
 import { importProducts, listSource } from "../../../src/catalog/import/list.js";
-import { importThoroughly } from "../../../src/catalog/import/thorough.js";
+import { importWithFullCheck } from "../../../src/catalog/import/fullCheck.js";
 import { type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
 import {
   checkProduct,
@@ -110,7 +110,7 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
     }
   },
   "products in memory": (store, list) => importProducts(app.db, store.id, list),
-  "an import that is checked thoroughly": ({ id: storeId }, list) =>
+  "an import with a full check": ({ id: storeId }, list) =>
     withCatalog(app.db, storeId, { isLong: false }, (lock) =>
       inTransaction(app.db, { timeoutMs: 60_000 }, (transaction) => {
         const source = listSource(list, (index) => [index], "REJECT_ALL");
@@ -124,7 +124,7 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
           dryRun: false,
           signal: undefined,
         } as const;
-        return importThoroughly(transaction, { ...job, once: (_, work) => work() }, lock);
+        return importWithFullCheck(transaction, { ...job, once: (_, work) => work() }, lock);
       }),
     ),
 };

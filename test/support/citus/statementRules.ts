@@ -17,7 +17,7 @@ interface Source {
 const allowed: ReadonlyMap<string, string> = new Map([
   [
     'SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED',
-    "Citus checks skus after each statement all the same. An import that has them double between its statements, and not in the end, is then done again without that (catalog/import/thorough.ts).",
+    "Citus checks skus after each statement all the same. An import that has them double between its statements, and not in the end, is then done again without that (catalog/import/fullCheck.ts).",
   ],
   ['SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE', "Nothing was deferred, so all is checked already."],
   ["DISCARD PLANS", "Plans of the coordinator's prepared statements."],

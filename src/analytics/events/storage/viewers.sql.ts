@@ -106,7 +106,7 @@ function presenceOf(store: StoreRow): Prisma.Sql {
       WHERE ("newMinutes" >> minute) & 1 = 1 AND ${isSameShow("m", "n")} GROUP BY m.show, hour, minute)`;
 }
 
-/** For which the planner expects half of the rows: for two keys it would expect one, and compare all rows with all. */
+/** The planner estimates half of the rows for this form. For an equality of two keys it estimates one row, and joins by a nested loop. */
 function isSameShow(one: string, other: string): Prisma.Sql {
   return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
 }

@@ -6,7 +6,7 @@ import { collectRemovals, countDeletions, type Removed } from "../modes/replace.
 import { failRows } from "../partial.js";
 import type { Written } from "../result.js";
 import { createStaging, failedRows, stagedRows } from "../staging.js";
-import { throwIfProblems } from "../thorough.js";
+import { throwIfProblems } from "../fullCheck.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
 export interface Staged {

@@ -48,7 +48,7 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   }
   const lines = Prisma.sql`AND line > ${appliedLine} AND line <= ${last}`;
   const rows = rowsOf(key, Prisma.sql`${lines} AND (title IS NOT NULL OR present IS NOT NULL)`);
-  await freeSkus(transaction, key, rows);
+  await releaseSkus(transaction, key, rows);
   const whole = rowsOf(key, Prisma.sql`${lines} AND title IS NOT NULL AND present IS NULL`);
   await upsertProducts(transaction, storeId, whole, now, "staged");
   const patches = rowsOf(key, Prisma.sql`${lines} AND present IS NOT NULL`);
@@ -76,7 +76,7 @@ async function lastLine(db: Database, { storeId, importId }: StagedKey, after: n
  * Gives products whose sku a row takes a placeholder until a later step replaces them, as the check of the whole import
  * guarantees.
  */
-async function freeSkus(transaction: Database, { storeId, importId }: StagedKey, rows: RowSource): Promise<void> {
+async function releaseSkus(transaction: Database, { storeId, importId }: StagedKey, rows: RowSource): Promise<void> {
   await transaction.$executeRaw`
     UPDATE "Product" p SET sku = ${importId} || ' ' || p.id FROM ${rows}
     WHERE p."storeId" = ${storeId} AND p.sku = s.sku AND p.id <> s.id`;

@@ -4,7 +4,7 @@ import { AppError, Problems } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { EncodedRows } from "../../product.columns.js";
 import { rowColumns, sentRows } from "../../product.sql.js";
-import { readAhead } from "../asRead.js";
+import { readAhead } from "../direct.js";
 import { type ImportJob, importTimeoutMs, type ReadResult, throwIfDisconnected } from "../job.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 

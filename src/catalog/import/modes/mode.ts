@@ -26,7 +26,7 @@ export function checkMode({ mode, maxDeletions }: ModeOptions): void {
 }
 
 interface Removals {
-  /** That were there before the import. */
+  /** Removed products that existed before the import. */
   readonly removed: number;
   readonly before: number;
 }

@@ -71,7 +71,7 @@ export function patchProblem({ fault, field, value }: PatchFault, place: Place):
  * Gives products whose sku another staged row takes a sku that no product can have, which their own rows replace. So
  * skus are never double between statements: Citus would not defer their check.
  */
-async function freeTakenSkus(transaction: Database, storeId: string): Promise<void> {
+async function releaseTakenSkus(transaction: Database, storeId: string): Promise<void> {
   await transaction.$executeRaw`
     UPDATE "Product" p SET sku = p.id || repeat(' ', ${charactersMax.sku + 1}::int)
     WHERE p."storeId" = ${storeId} AND p.id IN (
@@ -80,7 +80,7 @@ async function freeTakenSkus(transaction: Database, storeId: string): Promise<vo
 
 /** Stores the staged rows of a patch that do not fail. @returns how many */
 export async function patchStaged(transaction: Database, storeId: string, now: string): Promise<number> {
-  await freeTakenSkus(transaction, storeId);
+  await releaseTakenSkus(transaction, storeId);
   let stored = 0;
   for (let after = -1; ;) {
     const [{ last }] = await transaction.$queryRaw<[{ last: number | null }]>`

@@ -27,7 +27,7 @@ function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
  * @param isShort whether the import is short, and counts before it deletes, which takes longer
  * @throws {AppError} TOO_MANY_DELETIONS
  */
-export async function removeUnwritten(
+export async function removeNotWritten(
   transaction: Database,
   { target, ...options }: Replacement,
   { now, kept, isShort }: { readonly now: string; readonly kept: number; readonly isShort: boolean },
@@ -117,7 +117,7 @@ export async function collectRemovals(
 }
 
 /** See collectRemovals. */
-export async function removeUnnamed(
+export async function removeNotStaged(
   transaction: Database,
   replacement: Replacement,
   sources: Parameters<typeof collectRemovals>[2],

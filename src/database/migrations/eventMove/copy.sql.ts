@@ -1,4 +1,4 @@
-// Frozen with their tables, so they use nothing of the features. All return rows and cast parameters, as pieces.ts asks.
+// Frozen with their tables, so they use nothing of the features. All return rows and cast parameters, as partitions.ts asks.
 
 /** An id as bytes, as in the migration. */
 export const bytes = (id: string) => `CASE

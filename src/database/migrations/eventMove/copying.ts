@@ -24,7 +24,7 @@ import {
   setState,
 } from "./copy.sql.js";
 import { createPace, type Pace, type PaceLimits } from "./pace.js";
-import { isPieceMoving, type Piece, readPieces, type Session } from "./pieces.js";
+import { isPartitionMoving, type Partition, readPartitions, type Session } from "./partitions.js";
 import { createTrigger, hasTrigger } from "./tables.sql.js";
 
 /** The switch begins with less in the queue. */
@@ -47,20 +47,20 @@ export async function copyAll(move: Move): Promise<void> {
   const pace = createPace(move.pace);
   for (let progress: Progress | undefined; ;) {
     try {
-      const pieces = await readPieces(session);
-      progress ??= await createProgress(move, pieces);
-      await requireTriggers(move, pieces);
-      for (const piece of pieces) await copyPiece(move, piece, pace, progress);
-      if (await isQueueBelow(pieces, queuedBeforeSwitch)) return;
+      const partitions = await readPartitions(session);
+      progress ??= await createProgress(move, partitions);
+      await requireTriggers(move, partitions);
+      for (const partition of partitions) await copyPartition(move, partition, pace, progress);
+      if (await isQueueBelow(partitions, queuedBeforeSwitch)) return;
     } catch (error) {
-      if (!isPieceMoving(error)) throw error;
+      if (!isPartitionMoving(error)) throw error;
       await sleep(pauseForMoveMs);
     }
   }
 }
 
-export async function hasTriggers(pieces: readonly Piece[]): Promise<boolean> {
-  for (const piece of pieces) if ((await piece.query(hasTrigger)).length === 0) return false;
+export async function hasTriggers(partitions: readonly Partition[]): Promise<boolean> {
+  for (const partition of partitions) if ((await partition.query(hasTrigger)).length === 0) return false;
   return true;
 }
 
@@ -71,45 +71,49 @@ export async function watchInserts(session: Session): Promise<void> {
 }
 
 /** Where a trigger was lost, nobody knows what was recorded since: it is made again, and then all shows are copied again. */
-async function requireTriggers({ session, log, limits }: Move, pieces: readonly Piece[]): Promise<void> {
-  if (await hasTriggers(pieces)) return;
+async function requireTriggers({ session, log, limits }: Move, partitions: readonly Partition[]): Promise<void> {
+  if (await hasTriggers(partitions)) return;
   const restore = async () => {
     await watchInserts(session);
-    for (const piece of pieces) await piece.query(rescanShows);
+    for (const partition of partitions) await partition.query(rescanShows);
   };
   log(new Error("Moving events: the trigger on events was lost. It is made again, and all shows are compared again."));
   await changeTables(session, "the move of events", restore, log, limits);
 }
 
-async function copyPiece(move: Move, piece: Piece, pace: Pace, progress: Progress): Promise<void> {
+async function copyPartition(move: Move, partition: Partition, pace: Pace, progress: Progress): Promise<void> {
   const { session } = move;
   let queued = 0;
   for (;;) {
-    while ((await piece.query(numberShows, ["copying"])).length > 0);
-    await piece.query(discardShows);
-    await removeDiscarded(session, piece, pace);
-    const drained = await pace.run(() => inSessionTransaction(session, () => copyQueued(session, piece, pace.rows)));
+    while ((await partition.query(numberShows, ["copying"])).length > 0);
+    await partition.query(discardShows);
+    await removeDiscarded(session, partition, pace);
+    const drained = await pace.run(() =>
+      inSessionTransaction(session, () => copyQueued(session, partition, pace.rows)),
+    );
     queued += drained;
     if (queued >= vacuumAfter) {
       await session.query('VACUUM "EventMoveQueue"'); // batches would go through all that was removed
       queued = 0;
     }
-    const copied = await pace.run(() => copyNext(session, piece, pace.rows));
+    const copied = await pace.run(() => copyNext(session, partition, pace.rows));
     progress(copied);
-    if (copied === 0 && !(await compareNext(piece)) && (await isQueueBelow([piece], queuedBeforeSwitch))) return;
+    if (copied === 0 && !(await compareNext(partition)) && (await isQueueBelow([partition], queuedBeforeSwitch)))
+      return;
   }
 }
 
-export async function isQueueBelow(pieces: readonly Piece[], events: number): Promise<boolean> {
+export async function isQueueBelow(partitions: readonly Partition[], events: number): Promise<boolean> {
   let queued = 0;
-  for (const piece of pieces) queued += (await piece.query<{ queued: number }>(queueLength, [events]))[0]?.queued ?? 0;
+  for (const partition of partitions)
+    queued += (await partition.query<{ queued: number }>(queueLength, [events]))[0]?.queued ?? 0;
   return queued < events;
 }
 
 /** To be run in a transaction. */
-export async function copyQueued(session: Session, piece: Piece, rows: number): Promise<number> {
+export async function copyQueued(session: Session, partition: Partition, rows: number): Promise<number> {
   for (const setting of planBatches) await session.query(setting);
-  return (await piece.query<{ read: number }>(copyQueue, [rows]))[0]?.read ?? 0;
+  return (await partition.query<{ read: number }>(copyQueue, [rows]))[0]?.read ?? 0;
 }
 
 interface ShowCopy {
@@ -120,55 +124,55 @@ interface ShowCopy {
   readonly id: string | null;
 }
 
-async function showIn(piece: Piece, state: string): Promise<ShowCopy | undefined> {
-  return (await piece.query<ShowCopy>(nextShow, [state]))[0];
+async function showIn(partition: Partition, state: string): Promise<ShowCopy | undefined> {
+  return (await partition.query<ShowCopy>(nextShow, [state]))[0];
 }
 
 /** Copies the next events of a show. @returns how many there were, at least 1 unless all shows are copied */
-async function copyNext(session: Session, piece: Piece, rowsMax: number): Promise<number> {
-  const copy = await showIn(piece, "copying");
+async function copyNext(session: Session, partition: Partition, rowsMax: number): Promise<number> {
+  const copy = await showIn(partition, "copying");
   if (copy === undefined) return 0;
   const { storeId, id, show, after } = copy;
   return inSessionTransaction(session, async () => {
     for (const setting of planBatches) await session.query(setting);
     const from = [storeId, id, show, after];
-    const last = (await piece.query<{ id: string }>(lastOfBatch, [...from, rowsMax]))[0]?.id ?? null;
-    const read = (await piece.query<{ read: number }>(copyBatch, [...from, last]))[0]?.read ?? 0;
-    await piece.query(setCopied, [storeId, show, last ?? after, read, last === null ? "copied" : "copying"]);
+    const last = (await partition.query<{ id: string }>(lastOfBatch, [...from, rowsMax]))[0]?.id ?? null;
+    const read = (await partition.query<{ read: number }>(copyBatch, [...from, last]))[0]?.read ?? 0;
+    await partition.query(setCopied, [storeId, show, last ?? after, read, last === null ? "copied" : "copying"]);
     return Math.max(1, read);
   });
 }
 
 /** @returns whether there was a show to compare @throws {AppError} INTERNAL where it differs; the next run copies it again */
-async function compareNext(piece: Piece): Promise<boolean> {
-  const copy = await showIn(piece, "copied");
+async function compareNext(partition: Partition): Promise<boolean> {
+  const copy = await showIn(partition, "copied");
   if (copy === undefined) return false;
   const { storeId, id, show } = copy;
-  const [figures = {}] = await piece.query<Record<string, string | number>>(compareShow, [storeId, id, show]);
+  const [figures = {}] = await partition.query<Record<string, string | number>>(compareShow, [storeId, id, show]);
   const different = Object.keys(figures)
     .filter((name) => name.startsWith("old"))
     .map((name) => name.slice(3))
     .filter((name) => figures[`old${name}`] !== figures[`new${name}`]);
-  await piece.query(setState, [storeId, show, different.length === 0 ? "verified" : "discarded"]);
+  await partition.query(setState, [storeId, show, different.length === 0 ? "verified" : "discarded"]);
   if (different.length === 0) return true;
-  if ((await piece.query(isStillMoved, [storeId, show])).length === 0) return true; // pruned or deleted meanwhile
+  if ((await partition.query(isStillMoved, [storeId, show])).length === 0) return true; // pruned or deleted meanwhile
   const told = different.map((name) => `${name.toLowerCase()} ${figures[`old${name}`]} and ${figures[`new${name}`]}`);
   const message = `The show ${id} of the store ${storeId} has other figures in the copied events: ${told.join(", ")}. The old tables stay in use. Run "vitrine analytics rebuild ${storeId} ${id}" of the previous version, and migrate again.`;
   throw new AppError("INTERNAL", message);
 }
 
-async function removeDiscarded(session: Session, piece: Piece, pace: Pace): Promise<void> {
+async function removeDiscarded(session: Session, partition: Partition, pace: Pace): Promise<void> {
   for (;;) {
-    const copy = await showIn(piece, "discarded");
+    const copy = await showIn(partition, "discarded");
     if (copy === undefined) return;
     const key = [copy.storeId, copy.show];
     for (const table of copiedTables) {
       const remove = async () =>
-        (await piece.query<{ rows: number }>(removeCopies(table), [...key, pace.rows]))[0]?.rows ?? 0;
+        (await partition.query<{ rows: number }>(removeCopies(table), [...key, pace.rows]))[0]?.rows ?? 0;
       while ((await pace.run(remove)) > 0);
     }
     await inSessionTransaction(session, async () => {
-      if ((await piece.query(forgetShow, key)).length === 0) await piece.query(beginAgain, key);
+      if ((await partition.query(forgetShow, key)).length === 0) await partition.query(beginAgain, key);
     });
   }
 }
@@ -176,10 +180,10 @@ async function removeDiscarded(session: Session, piece: Piece, pace: Pace): Prom
 type Progress = (events: number) => void;
 
 /** Logs how far the move is, now and then. */
-async function createProgress({ log }: Move, pieces: readonly Piece[]): Promise<Progress> {
+async function createProgress({ log }: Move, partitions: readonly Partition[]): Promise<Progress> {
   let [moved, all] = [0, 0];
-  for (const piece of pieces) {
-    const [row] = await piece.query<{ moved: string; all: string }>(countMoved);
+  for (const partition of partitions) {
+    const [row] = await partition.query<{ moved: string; all: string }>(countMoved);
     moved += Number(row?.moved);
     all += Number(row?.all);
   }

@@ -4,7 +4,7 @@ import { distributeTables, hasHiddenShows, removeHiddenShows } from "./citus.sql
 import { copiedTables, numberShows, unfinishedShows } from "./copy.sql.js";
 import { copyAll, copyQueued, hasTriggers, isQueueBelow, type Move, watchInserts } from "./copying.js";
 import type { PaceLimits } from "./pace.js";
-import { isDistributed, readPieces } from "./pieces.js";
+import { isDistributed, readPartitions } from "./partitions.js";
 import {
   dropMoveTables,
   hasBegun,
@@ -84,14 +84,14 @@ async function expand({ session }: Move, { tables, columns }: MigrationParts, on
 async function contract(move: Move, { contract: statements, checksum }: MigrationParts): Promise<boolean> {
   const { session } = move;
   for (const statement of lockOldTables) await session.query(statement);
-  const pieces = await readPieces(session);
+  const partitions = await readPartitions(session);
   // The locks took their time.
-  if (!(await hasTriggers(pieces)) || !(await isQueueBelow(pieces, queuedAtSwitch))) return false;
-  for (const piece of pieces) {
+  if (!(await hasTriggers(partitions)) || !(await isQueueBelow(partitions, queuedAtSwitch))) return false;
+  for (const partition of partitions) {
     // Shows without a number began after the trigger: all of their events are in the queue.
-    while ((await piece.query(numberShows, ["verified"])).length > 0);
-    while ((await copyQueued(session, piece, queuedAtSwitch)) > 0);
-    const [row] = await piece.query<{ unfinished: number }>(unfinishedShows);
+    while ((await partition.query(numberShows, ["verified"])).length > 0);
+    while ((await copyQueued(session, partition, queuedAtSwitch)) > 0);
+    const [row] = await partition.query<{ unfinished: number }>(unfinishedShows);
     if (row?.unfinished !== 0) return false;
   }
   for (const statement of [...statements, ...dropMoveTables]) await session.query(statement);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import pg from "pg";
 import { addSite } from "../../../src/access/site.js";
 import { listSource } from "../../../src/catalog/import/list.js";
-import { importThoroughly } from "../../../src/catalog/import/thorough.js";
+import { importWithFullCheck } from "../../../src/catalog/import/fullCheck.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
@@ -29,7 +29,7 @@ test("an import that is valid after a complete check assigns its products to the
   };
   const now = new Date().toISOString();
   const counts = await inTransaction(app.db, { timeoutMs: 60_000 }, (transaction) =>
-    importThoroughly(transaction, job, () => Promise.resolve(now)),
+    importWithFullCheck(transaction, job, () => Promise.resolve(now)),
   );
   expect(counts).toEqual({ stored: 3, created: 3 });
   expect((await storedProducts(app, store)).map(({ id, sites }) => [id, sites])).toEqual(

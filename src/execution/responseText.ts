@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExecutionResult } from "graphql";
-import { answerBytesMax, responseTooLarge } from "../schema/answerBudget.js";
+import { responseBytesMax, responseTooLarge } from "../schema/responseBudget.js";
 
 const largeFrom = 128 * 1024;
 /** In one turn of the event loop: a few milliseconds. */
@@ -17,9 +17,9 @@ const written = new WeakMap<object, readonly Buffer[]>();
  */
 export function writeIfLarge({ data }: ExecutionResult): Promise<void> | undefined {
   if (data === undefined || data === null) return undefined;
-  const room = roomAfter(data, answerBytesMax);
+  const room = roomAfter(data, responseBytesMax);
   if (room < 0) throw responseTooLarge();
-  return answerBytesMax - room < largeFrom ? undefined : write(data);
+  return responseBytesMax - room < largeFrom ? undefined : write(data);
 }
 
 export function resultText(result: ExecutionResult): string | Buffer {
@@ -46,7 +46,7 @@ async function write(data: object): Promise<void> {
     const encoded = Buffer.from(piece);
     pieces.push(encoded);
     bytes += encoded.length;
-    if (bytes > answerBytesMax) throw responseTooLarge();
+    if (bytes > responseBytesMax) throw responseTooLarge();
     if (bytes < turnAt) continue;
     turnAt = bytes + turnBytes;
     await setImmediate();

@@ -1,18 +1,18 @@
 import { AppError } from "../errors.js";
 
 /** In bytes of JSON. */
-export const answerBytesMax = 16 * 1024 * 1024;
+export const responseBytesMax = 16 * 1024 * 1024;
 
 export function responseTooLarge(): AppError {
   return new AppError(
     "RESPONSE_TOO_LARGE",
-    `The response would have more than ${answerBytesMax} bytes. Request smaller pages (first), fewer fields or fewer lists in one operation.`,
+    `The response would have more than ${responseBytesMax} bytes. Request smaller pages (first), fewer fields or fewer lists in one operation.`,
   );
 }
 
 /** Counts texts while they are read, so that a too large answer is refused early. */
-export class AnswerBudget {
-  #left = answerBytesMax;
+export class ResponseBudget {
+  #left = responseBytesMax;
   /** Charged before they are read. */
   #reserved = 0;
   /** That are not charged yet. */
@@ -57,7 +57,7 @@ export class AnswerBudget {
 
   /** Each value of a subscription is an answer of its own. */
   renew(): void {
-    this.#left = answerBytesMax;
+    this.#left = responseBytesMax;
     this.#reserved = 0;
   }
 

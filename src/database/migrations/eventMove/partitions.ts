@@ -7,10 +7,10 @@ import { distributedEvents, storeOfEachShard } from "./citus.sql.js";
 export type Session = Pick<Pool, "query">;
 
 /**
- * The tables, or on Citus one piece of each: their shards with the same stores. A statement runs on a piece as on whole tables, on
- * its node and without the planner of Citus, which cannot run most of what moves events.
+ * The tables, or on Citus one set of co-located shards. A statement runs on a partition as on whole tables, on its node and
+ * without the planner of Citus, which cannot run most of what moves events.
  */
-export interface Piece {
+export interface Partition {
   /** @param statement returns rows, and casts each parameter that is not a text; sums and other long numbers are texts */
   query<Row extends object = object>(statement: string, values?: readonly Value[]): Promise<readonly Row[]>;
 }
@@ -23,21 +23,21 @@ export async function isDistributed(session: Session): Promise<boolean> {
 }
 
 /** To be read anew now and then: shards are split, and stores added. Those without a store have no rows. */
-export async function readPieces(session: Session): Promise<readonly Piece[]> {
+export async function readPartitions(session: Session): Promise<readonly Partition[]> {
   if (!(await isDistributed(session))) return [wholeTables(session)];
   const { rows } = await session.query<{ store: string }>(storeOfEachShard);
   return rows.map(({ store }) => shardsOf(session, store));
 }
 
-function wholeTables(session: Session): Piece {
+function wholeTables(session: Session): Partition {
   return {
     query: async <Row extends object>(statement: string, values: readonly Value[] = []) =>
       (await session.query<Row>(statement, [...values])).rows,
   };
 }
 
-/** @param store any store of the piece */
-function shardsOf(session: Session, store: string): Piece {
+/** @param store any store of the partition */
+function shardsOf(session: Session, store: string): Partition {
   return {
     async query<Row extends object>(statement: string, values: readonly Value[] = []) {
       const tables = [...new Set(statement.match(/"[A-Z]\w*"/gu))];
@@ -51,8 +51,8 @@ function shardsOf(session: Session, store: string): Piece {
   };
 }
 
-/** Whether a piece was not where it was looked for, or somebody moves it with its writes blocked. Nothing was changed. */
-export function isPieceMoving(error: unknown): boolean {
+/** Whether an error means that the shards have moved, or are being moved with writes blocked. Nothing was changed. */
+export function isPartitionMoving(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (codeOf(error) === lockNotAvailable && error.message.includes(beingMoved)) || isShardGone(error);
 }

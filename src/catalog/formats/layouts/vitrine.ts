@@ -1,10 +1,10 @@
 import { productFieldNames } from "../../product.input.js";
-import { looseParsers } from "../finish.js";
+import { lenientParsers } from "../finish.js";
 import type { Layout } from "../layout.js";
 import type { SourceRow } from "../row.js";
 
 /** Files of any other layout: Vitrine's own columns and those that are mapped. */
-export const own: Layout = {
+export const vitrine: Layout = {
   name: "Vitrine",
   reads: new Set(productFieldNames),
   needs: {
@@ -29,5 +29,5 @@ function fieldsOf(row: SourceRow) {
 }
 
 function valueOf(name: (typeof productFieldNames)[number], text: string): unknown {
-  return text === "" ? null : looseParsers[name](text);
+  return text === "" ? null : lenientParsers[name](text);
 }

@@ -12,7 +12,7 @@ import {
   throwIfDisconnected,
   throwIfTooManyProblems,
 } from "./job.js";
-import { type Removed, removeUnwritten } from "./modes/replace.js";
+import { type Removed, removeNotWritten } from "./modes/replace.js";
 import type { Written } from "./result.js";
 import { patchedFields, patchProducts } from "../product.patch.js";
 import { sentRows } from "../product.sql.js";
@@ -28,7 +28,7 @@ import {
   upsertProducts,
 } from "../product.store.js";
 
-/** The rows conflict or are invalid: the transaction must roll back, and another one find out why. */
+/** The rows conflict or are invalid: the transaction must roll back, and a full check in a new one finds every problem. */
 export class FullCheckNeeded extends Error {
   /** @param hasInvalidRows by themselves, without conflicts */
   constructor(readonly hasInvalidRows = false) {
@@ -39,7 +39,7 @@ export class FullCheckNeeded extends Error {
 type Reader = ReturnType<ProductSource["read"]>;
 
 /** A reading whose first chunk is there, and a second one where there is one. */
-export interface BegunReading {
+export interface StartedReading {
   readonly reader: Reader;
   readonly first: Step;
   readonly second: Promise<Step>;
@@ -47,8 +47,8 @@ export interface BegunReading {
   readonly isWhole: boolean;
 }
 
-/** @throws as `writeAsRead` */
-export async function beginReading({ source, mode }: ImportJob): Promise<BegunReading> {
+/** @throws as `writeDirectly` */
+export async function startReading({ source, mode }: ImportJob): Promise<StartedReading> {
   const reader = source.read({ isPatch: mode === "PATCH" });
   try {
     const first = await validStep(reader.next());
@@ -68,16 +68,16 @@ export async function endReading(reader: Reader): Promise<void> {
  * @throws {FullCheckNeeded} if rows conflict or are invalid
  * @throws {AppError} TOO_MANY_DELETIONS, or VALIDATION_FAILED where far too many values are invalid
  */
-export async function writeAsRead(
+export async function writeDirectly(
   transaction: Database,
   job: ImportJob,
   lock: LockCatalog,
-  begun?: BegunReading,
+  started?: StartedReading,
 ): Promise<Written> {
   const { target, signal } = job;
   const replaces = job.mode === "REPLACE";
   const isAlone = job.mode !== "UPSERT";
-  const { reader, first, second, isWhole } = begun ?? (await beginReading(job));
+  const { reader, first, second, isWhole } = started ?? (await startReading(job));
   let [stored, created, assigned] = [0, 0, 0];
   let [step, next] = [first, second];
   try {
@@ -169,10 +169,10 @@ async function patchChunk(
 async function removeOthers(
   transaction: Database,
   job: ImportJob,
-  written: Parameters<typeof removeUnwritten>[2],
+  written: Parameters<typeof removeNotWritten>[2],
 ): Promise<Removed> {
   try {
-    return await removeUnwritten(transaction, job, written);
+    return await removeNotWritten(transaction, job, written);
   } catch (error) {
     const isTooMuch = error instanceof AppError && error.code === "TOO_MANY_DELETIONS";
     if (isTooMuch && (await hasSharedSku(transaction, job.target.storeId, written.now))) throw new FullCheckNeeded();

@@ -5,17 +5,17 @@ import { extensionsOf } from "../schema/errors.js";
 import type { RestOperation } from "./operations.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
-export type RestAnswer =
+export type RestResponse =
   | { readonly status: 200; readonly body: unknown }
   | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
 
 /** @param reading what reading a file showed */
-export function answer(
+export function toRestResponse(
   { data, errors }: ExecutionResult,
   route: RestOperation,
   variables: Variables,
   reading: FileReading | undefined,
-): RestAnswer {
+): RestResponse {
   const [error] = errors ?? [];
   if (error === undefined) {
     return { status: 200, body: withReading(shown(data?.[route.operation], route, variables), reading) };

@@ -5,7 +5,7 @@ import { clip } from "../../lib/text.js";
 import type { Place } from "../product.input.js";
 import { type ImportJob, type ReadResult, throwIfTooManyProblems } from "./job.js";
 import { findPatchFaults, patchProblem, patchStaged, resolvePatches } from "./modes/patch.js";
-import { removeUnnamed } from "./modes/replace.js";
+import { removeNotStaged } from "./modes/replace.js";
 import type { Written } from "./result.js";
 import {
   collectHolders,
@@ -20,18 +20,18 @@ import {
 import { assignToSite, assignWritten, type UpsertCounts, upsertProducts } from "../product.store.js";
 
 /**
- * Stages all rows of an import that failed otherwise, to report every problem in one answer; stores them if, after a
- * change of the catalog, nothing is wrong.
+ * Stages all rows of an import that failed otherwise, to report every problem in one response. Stores them if the
+ * catalog has changed meanwhile and nothing is wrong any more.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem, or TOO_MANY_DELETIONS
  */
-export async function importThoroughly(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
+export async function importWithFullCheck(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
   const { source, signal } = job;
   const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
   await createStaging(transaction);
   const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
   await throwIfProblems(transaction, job, read);
-  const removed = job.mode === "REPLACE" ? await removeUnnamed(transaction, job, { rows: stagedRows }) : {};
+  const removed = job.mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows }) : {};
   return { ...(await storeStaged(transaction, job, now)), ...removed };
 }
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerBytesMax } from "../../src/schema/answerBudget.js";
-import { resultText, writeIfLarge } from "../../src/execution/answerText.js";
+import { responseBytesMax } from "../../src/schema/responseBudget.js";
+import { resultText, writeIfLarge } from "../../src/execution/responseText.js";
 import { createTestStore, startApp, testDatabase, type TestApp, type TestStore } from "../support/app.js";
 import { receive } from "../support/bytes.js";
 import { graphqlError } from "../support/problems.js";
@@ -115,10 +115,10 @@ describe("an answer", () => {
   test("is measured in bytes, whatever the names and values of its fields", async () => {
     const listed = (first: number, aliases: number) =>
       store.graphql(`{ products(first: ${first}) { nodes { ${many(aliases, (i) => `a${i}: images`)} } } }`);
-    expect(10 * 4 * 250 * 2_048).toBeGreaterThan(answerBytesMax);
+    expect(10 * 4 * 250 * 2_048).toBeGreaterThan(responseBytesMax);
     expect(await listed(10, 4)).toEqual({ errors: [tooLarge] });
     // Of the first product: 8.7 million characters, of which nearly all are two bytes
-    expect(17 * 250 * 2_048).toBeLessThan(answerBytesMax);
+    expect(17 * 250 * 2_048).toBeLessThan(responseBytesMax);
     expect(await listed(1, 17)).toEqual({ errors: [tooLarge] });
     expect(await listed(1, 15)).toEqual({ data: expect.anything() });
   });
@@ -155,7 +155,7 @@ describe("a large result is written", () => {
     const of = (characters: number, of_ = "x") => ({
       data: { list: Array.from({ length: 16 }, () => of_.repeat(characters)) },
     });
-    const perText = Math.floor((answerBytesMax - '{"list":[]}'.length - 15) / 16) - 2;
+    const perText = Math.floor((responseBytesMax - '{"list":[]}'.length - 15) / 16) - 2;
     await expect(writeIfLarge(of(perText))).resolves.toBeUndefined();
     await expect((async () => writeIfLarge(of(perText + 1)))()).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
     await expect(writeIfLarge(of(perText / 2, "é"))).resolves.toBeUndefined();
