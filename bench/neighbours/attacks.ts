@@ -108,7 +108,7 @@ export const attacks: Readonly<Record<number, Attack>> = {
   3: { name: "100,000 prices as texts", limit: /price/u, callers: sending(bodies.pricesAsText, 2) },
   4: { name: "16 MiB of brackets", limit: /\b64\b|MiB|bytes/u, callers: sending(bodies.deepVariables, 4) },
   5: { name: "operations of 9 MB", limit: /100,?000|MiB|bytes/u, callers: sending(bodies.longOperations, 2) },
-  6: { name: "173 MB of answer", limit: /MiB|bytes|cost/u, callers: sending(bodies.largeAnswers, 2) },
+  6: { name: "173 MB of response", limit: /MiB|bytes|cost/u, callers: sending(bodies.largeAnswers, 2) },
   7: { name: "a cursor of 4 MB, 290 times", limit: /4,?000|MiB|bytes|cost/u, callers: sending(bodies.longCursors, 2) },
   8: { name: "290 searches in one", limit: anyLimit, callers: sending(bodies.manySearches, 4) },
   9: { name: "20 imports whose client disconnects", limit: /\b5\b/u, callers: sending(bodies.abandonedImports, 2) },
