@@ -38,11 +38,11 @@ const retentionEveryMs = 30_000;
 /** The whole service; it opens no port. */
 export interface App {
   readonly handler: RequestListener;
-  /** To be notified of changes that are made without a request. */
+  /** The live feed, to be notified of changes that are made without a request. */
   readonly feed: LiveFeed;
-  /** From now on, pages fill in this token for browsers on this machine, except in production. */
+  /** Has pages fill in this token for browsers on this machine, except in production. */
   showDemoToken(token: string): void;
-  /** From now on, `/demo` is this shop. */
+  /** Serves this shop at `/demo`. */
   showDemoShop(shop: DemoShop): void;
   /** Closes all but the database, streams to clients first. @param timeoutMs for the last traces; 1 second by default */
   close(timeoutMs?: number): Promise<void>;

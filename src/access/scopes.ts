@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 /** May contain unknown scopes, which a later version stored and which allow nothing. */
 export type Granted = ReadonlySet<string>;
 
-/** For calls that any valid token may make. */
+/** The scope of calls that any valid token may make. */
 export const anyToken = "anyToken";
 
 /** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */

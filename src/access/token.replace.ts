@@ -67,7 +67,7 @@ async function claim(transaction: Database, storeId: string, id: string, newId: 
   return token;
 }
 
-/** For a rotation whose secret was never shown. */
+/** Undoes a rotation whose secret was never shown. */
 export async function undoRotation(db: RootDatabase, { issued, old }: Rotation): Promise<void> {
   const { store: storeId, id: replacedBy } = issued;
   await inTransaction(db, { timeoutMs: transactionTimeoutMs }, async (transaction) => {

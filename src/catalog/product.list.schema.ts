@@ -11,7 +11,7 @@ import { isProductSortValue, type ProductOrder as ProductOrderValue, productOrde
 import { Product } from "./product.schema.js";
 import { isLongField, longCharactersMax, type StoredProduct } from "./product.sql.js";
 
-/** With its place in the order that was asked for. */
+/** A cursor has the product's place in the order that was asked for. */
 const products = connectionType("Product", Product, ({ place, id }: StoredProduct & { place?: readonly string[] }) =>
   encodeCursor(...(place ?? [id])),
 );

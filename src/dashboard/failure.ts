@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   INTERNAL: "broken",
 };
 
-/** For responses of proxies between the page and the server. */
+/** The kinds of failure that a proxy between the page and the server may report by status alone. */
 const kindsOfStatus: Readonly<Record<number, FailureKind>> = { 401: "unauthenticated", 429: "rateLimited" };
 
 /** The first error of a GraphQL response; undefined without errors. */

@@ -28,7 +28,7 @@ const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const exactClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
 
 export const formatCount = (value: number): string => whole.format(value);
-/** At most 2 decimals. */
+/** Formats a number with at most 2 decimals. */
 export const formatDecimal = (value: number): string => decimal.format(value);
 /** Amounts as money of a currency (ISO 4217), or with 2 decimals if it is unknown. */
 export type FormatMoney = (value: number) => string;
@@ -52,7 +52,7 @@ export function moneyFormat(currency: string | null | undefined): FormatMoney {
 export const formatRate = (percent: number): string => rate.format(percent / 100);
 /** @param percent from 0 to 100 */
 export const formatShare = (percent: number): string => share.format(percent / 100);
-/** For the axis of a chart. */
+/** Formats a number for the axis of a chart. */
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatMoment = (iso: string): string => moment.format(new Date(iso));
 export const formatExactClock = (ms: number): string => exactClock.format(ms);

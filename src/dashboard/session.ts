@@ -46,7 +46,7 @@ export function isSendable(token: string): boolean {
 const prefix = "vt_";
 const tokenCharacters = 46;
 
-/** For a token that the server refuses, or that cannot be sent: why, as far as it can be known, and what to do. */
+/** Tells why the server refuses a token, or why it cannot be sent, as far as that is known, and what to do. */
 export function whyRefused(token: string, isAccepted: boolean): string {
   if (isAccepted) return "The access token no longer works: it was revoked or has expired. Enter another one.";
   const again = "Copy the whole link or token again.";

@@ -11,7 +11,7 @@ export const lockNotAvailable = "55P03";
 const unavailableStates = /^(?:08...|25P0[34]|53...|55P03|57014|57P0[1-5])$/u;
 /** Unreachable, closed, pool exhausted, no transaction in time, retries used up. */
 const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
-/** In raw queries, whose code is always P2010: the driver adapter's kinds. */
+/** The driver adapter's kinds of error, which tell raw queries apart: their code is always P2010. */
 const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
 const unavailableMessage =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end on the pool/u;

@@ -16,10 +16,10 @@ export interface OpenDatabase {
   readonly client: RootDatabase;
   readonly probe: DatabaseProbe;
   readonly readiness: DatabaseReadiness;
-  /** For further connections. */
+  /** The options for further connections. */
   readonly connection: PoolConfig;
   readonly engine: "postgresql" | "embedded";
-  /** Where this process runs the embedded engine. */
+  /** Set where this process runs the embedded engine. */
   readonly ownSocketFolder?: string;
   /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
@@ -33,7 +33,7 @@ export class FolderInUseError extends Error {
 }
 
 type Log = (problem: Error) => void;
-/** For a turn at the engine of a busy server. */
+/** How long a command waits for a turn at the engine of a busy server. */
 const commandWaitMs = 30_000;
 const never = new Promise<never>(() => undefined);
 
@@ -100,7 +100,7 @@ export function connect(
 const firstAnswerTimeoutMs = 60_000;
 const retryMs = 50;
 
-/** On a busy machine connections time out while the program loads, though the engine is well. */
+/** Waits for the engine's first response: on a busy machine connections time out while the program loads. */
 async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServer): Promise<void> {
   const deadline = performance.now() + firstAnswerTimeoutMs;
   for (;;) {

@@ -8,7 +8,7 @@ import { clientKeepAlive } from "./timeLimits.js";
 
 /** Unless a connection has its own `connectionTimeoutMillis`. */
 export const connectTimeoutMs = 5_000;
-/** As in PostgreSQL's pg_type.dat. */
+/** The OID of text[] in PostgreSQL's pg_type.dat. */
 const textArrayOid = 1009;
 
 // The default parser appends single characters: a second for 25 large products.

@@ -33,7 +33,7 @@ class RollbackSignal extends Error {
   }
 }
 
-/** Like inTransaction, for dry runs. */
+/** Runs work like inTransaction and rolls it back, for dry runs. */
 export async function inRolledBackTransaction<Result>(
   db: RootDatabase,
   options: TransactionOptions,

@@ -10,7 +10,7 @@ import type { Variables } from "./inputShape.js";
 import { withOriginals } from "./originals.js";
 
 interface ExecuteOptions {
-  /** As in REST. */
+  /** Whether a single value is no list of one, as in REST. */
   readonly arraysOnly?: boolean;
   /** Problems of the request, answered with those of its variables. */
   readonly found?: Problems;

@@ -72,7 +72,7 @@ function originalOf(
   return takesSingles ? { value: [value], takesSingles } : undefined;
 }
 
-/** For a long value of a wrong kind, so that the shape check reports it unparsed. */
+/** Stands for a long value of a wrong kind, so that the shape check reports it unparsed. */
 const invalidValue = 0;
 
 const firstCharacters: Readonly<Record<ImportVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };

@@ -3,7 +3,7 @@ import type { ExecutionResult } from "graphql";
 import { responseBytesMax, responseTooLarge } from "../schema/responseBudget.js";
 
 const largeFrom = 128 * 1024;
-/** In one turn of the event loop: a few milliseconds. */
+/** What is written in one turn of the event loop: a few milliseconds. */
 const turnBytes = 512 * 1024;
 
 /** Answers as bytes, because encoding megabytes of text also takes long. */

@@ -26,7 +26,7 @@ export function refuseLongText(body: unknown): void {
   if (typeof query === "string" && query.length > limits.textCharacters) throw new AppError("BAD_REQUEST", textTooLong);
 }
 
-/** For invalid JSON in a query string, Yoga would answer 500. @throws {AppError} BAD_REQUEST */
+/** Refuses invalid JSON in a query string, to which Yoga would respond with 500. @throws {AppError} BAD_REQUEST */
 export function refuseMalformedSearch(search: string): void {
   const given = new URLSearchParams(search);
   for (const name of ["variables", "extensions"]) {

@@ -12,7 +12,7 @@ export interface PersistedOperations {
 }
 
 interface Options {
-  /** By id. */
+  /** The operations by their ids. */
   readonly documents: ReadonlyMap<string, string>;
   /** Only persisted operations may run. */
   readonly only: boolean;

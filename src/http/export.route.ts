@@ -32,7 +32,7 @@ export async function sendExport(
   else await pipeline(pieces, compressor(coding), response);
 }
 
-/** So that the client notices; logs why, unless the client has left. */
+/** Ends a response so that the client notices that it is incomplete. Logs why, unless the client has left. */
 export function endBroken({ response, requestId, observation }: Exchange, error: unknown, log: Logger): void {
   const { code } = error as { readonly code?: unknown };
   response.destroy();

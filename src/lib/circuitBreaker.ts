@@ -1,4 +1,4 @@
-/** After a failure, so that not every call waits for a service that is down. */
+/** The pause after a failure, so that not every call waits for a service that is down. */
 const retryAfterMs = 1_000;
 
 /** Remembers whether an external service works, as its use has shown. */

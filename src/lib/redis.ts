@@ -5,7 +5,7 @@ import { createCircuitBreaker } from "./circuitBreaker.js";
 const commandTimeoutMs = 500;
 const connectTimeoutMs = 2_000;
 const reconnectDelayMaxMs = 2_000;
-/** For commands still being sent when a connection is closed. */
+/** How long closing a connection waits for commands that are still being sent. */
 const disconnectTimeoutMs = 500;
 const pingIntervalMs = 5_000;
 /** Unanswered pings after which the connection counts as lost. */

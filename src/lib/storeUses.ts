@@ -7,7 +7,7 @@ export interface Waiter {
 export interface StoreUse {
   readonly storeId: string;
   held: number;
-  /** Where it counts what is held, until the next look. */
+  /** The group in which its places count, until it is looked up again. */
   group: string | undefined;
   /** Its use so far, in places times milliseconds. */
   used: number;

@@ -15,7 +15,7 @@ import { restBase, takesBody } from "./routes.js";
 export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
-  /** To be checked before the body is read. */
+  /** The scope that is required before the body is read. */
   readonly scope: ReturnType<typeof scopeOfRoute>;
   readonly takesBody: boolean;
   readonly uploadTypes: readonly string[];

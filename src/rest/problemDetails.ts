@@ -38,7 +38,7 @@ export interface ProblemDetails {
   readonly errors: readonly Problem[];
   /** The number of all problems; `errors` lists the first 100. */
   readonly errorsTotal: number;
-  /** With INTERNAL only, for reports. */
+  /** Present with INTERNAL only, for reports. */
   readonly requestId?: string;
 }
 

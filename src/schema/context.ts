@@ -25,7 +25,7 @@ export interface FileReading {
 export interface Context {
   readonly db: RootDatabase;
   readonly identity: Identity;
-  /** For subscriptions. @throws {AppError} UNAUTHENTICATED once the token has expired or is revoked */
+  /** Checks the token again, for subscriptions. @throws {AppError} UNAUTHENTICATED once the token has expired or is revoked */
   readonly confirmIdentity: () => Promise<unknown>;
   readonly disconnectSignal: () => AbortSignal;
   readonly isGone: () => boolean;
@@ -34,7 +34,7 @@ export interface Context {
   /** Long values by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
   readonly upload?: UploadSource | undefined;
-  /** As sent. */
+  /** The query string's options of how to read the file, as sent. */
   readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
   readonly onFileRead?: ((reading: FileReading) => void) | undefined;
   /** In bytes. */
@@ -44,7 +44,7 @@ export interface Context {
   /** Imports only look for problems, since the request is refused anyway. */
   readonly isCheckOnly?: boolean;
   readonly observation: Observation;
-  /** With a fingerprint of path and body. */
+  /** The key, with a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   readonly bulkProductsMax: number;
   readonly rateLimits: RateLimits;

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.js";
 
-/** In bytes of JSON. */
+/** The size of the largest response, in bytes of JSON. */
 export const responseBytesMax = 16 * 1024 * 1024;
 
 export function responseTooLarge(): AppError {
@@ -13,9 +13,9 @@ export function responseTooLarge(): AppError {
 /** Counts texts while they are read, so that a too large answer is refused early. */
 export class ResponseBudget {
   #left = responseBytesMax;
-  /** Charged before they are read. */
+  /** Bytes that were charged before they were read. */
   #reserved = 0;
-  /** That are not charged yet. */
+  /** Pages that are not charged yet. */
   #pages = 0;
   #lastPage: Promise<void> | undefined;
   #beginNextPage: () => void = () => undefined;

@@ -20,7 +20,7 @@ export interface RequestSpan {
 /** Spans hold names and outcomes, never values that a caller sent. */
 export interface Tracing {
   begin(request: IncomingMessage): RequestSpan;
-  /** As a span of its request; other work gets none. */
+  /** Runs work as a span of its request; work outside of requests gets none. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
   close(timeoutMs: number): Promise<void>;

@@ -31,7 +31,7 @@ export interface Outcome {
   /** From 1, in the order of the parts. */
   readonly place: number;
   readonly status: string;
-  /** Before the snapshot was taken; otherwise nothing was stored. */
+  /** Whether the show's lock was taken before the snapshot; otherwise nothing was stored. */
   readonly hasLock: boolean;
   /** An event occurred too long before the show's start, or before its cutoff, so nothing was stored. */
   readonly isTooEarly: boolean;

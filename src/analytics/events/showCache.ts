@@ -4,16 +4,16 @@ import { type CachedNames, noNames } from "./keptNames.js";
 
 export interface CachedShow {
   readonly names: CachedNames;
-  /** Since the last folding. */
+  /** Rows written since the last folding. */
   rowsToFold: number;
-  /** In a row. */
+  /** The number of consecutive batches without duplicates. */
   batchesWithoutDuplicates: number;
-  /** From then on no duplicates are expected. */
+  /** The number of such batches from which on no duplicates are expected. */
   batchesUntilUnexpected: number;
 }
 
 const namesMax = 100_000;
-/** So few do not slow readers measurably. */
+/** The number of rows that does not slow readers measurably. */
 export const rowsToFoldMax = 1_000;
 const batchesUntilUnexpectedMin = 16;
 const batchesUntilUnexpectedMax = 16_384;

@@ -10,7 +10,7 @@ const channelName = "vitrine_live_stream_changed";
 const sendEveryMs = 1_000;
 const showsMax = 10_000;
 
-/** After that the first subscriber is served; figures are read again once it listens. */
+/** How long the first subscriber waits for the connection to listen; its figures are read again once that does. */
 const readyTimeoutMs = 1_000;
 
 const closeTimeoutMs = 500;

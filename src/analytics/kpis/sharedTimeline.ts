@@ -4,7 +4,7 @@ import { shared } from "./shared.js";
 import { readTimeline, type TimelineBucket } from "./timeline.js";
 import { type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 
-/** Since a minute, in seconds since 1970. */
+/** A timeline from a minute on; times are in seconds since 1970. */
 interface Line {
   readonly from: number;
   readonly buckets: readonly TimelineBucket[];

@@ -43,7 +43,7 @@ export async function topProductsOf(
   return products;
 }
 
-/** As many products as a page has at most: they are read with their long texts. */
+/** The size of the largest page of products: they are read with their long texts. */
 const productsAtOnceMax = 100;
 
 /** The products of a list of shows are looked up together, where they are not too many. */

@@ -11,7 +11,7 @@ export interface CsvRecord {
   readonly fault: RecordFault | undefined;
 }
 
-/** In UTF-16 code units. */
+/** The longest record, in UTF-16 code units. */
 export const recordCharactersMax = 4 * 1024 * 1024;
 
 const [quote, byteOrderMark] = [34, 0xfeff] as const;

@@ -16,7 +16,7 @@ export interface FormatOptions {
   readonly format?: FormatName | undefined;
   /** Columns of fields that differ from the format's. */
   readonly map?: FieldTexts | undefined;
-  /** For rows without a value. */
+  /** Values for rows that have none. */
   readonly defaults?: FieldTexts | undefined;
   /** Such as `https://shop.example/products/{handle}`. */
   readonly urlTemplate?: string | undefined;

@@ -1,6 +1,6 @@
 /** Columns are named in lower case. */
 export interface SourceRow {
-  /** Where it starts, from 1; unique. */
+  /** The line on which the row starts, from 1; unique. */
   readonly line: number;
   readonly characters: number;
   /** The first text among these columns; empty if there is none. */

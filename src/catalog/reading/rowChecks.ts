@@ -15,10 +15,10 @@ export interface FailedRows {
   readonly total: number;
 }
 
-/** With more invalid values, an import is refused for these alone: keys are not compared, and need not be read. */
+/** An import with more invalid values is refused for these alone: keys are not compared, and need not be read. */
 export const invalidValuesMax = 1_000;
 
-/** In an answer; the others are only counted. */
+/** The failures that a response lists; the others are only counted. */
 export const failuresListedMax = problemsListedMax;
 /** Problems listed of each. */
 export const rowProblemsMax = 10;

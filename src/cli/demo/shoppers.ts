@@ -9,7 +9,7 @@ export interface Visits {
   readonly visits: number;
 }
 
-/** To the running show, before the first start and from then on. */
+/** Visits to the running show, before the first start and from then on. */
 export const visitsPerMinute = 60;
 
 /** A visit is by somebody who came within this time, or by a new shopper. */

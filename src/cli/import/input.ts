@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { AppError } from "../../errors.js";
 
-/** From Node.js 22.15 on. */
+/** Present from Node.js 22.15 on. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
 
 /**

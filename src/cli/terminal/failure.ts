@@ -33,7 +33,7 @@ function isFileError(error: unknown): boolean {
   return error instanceof Error && "path" in error && "syscall" in error && error.syscall !== "connect";
 }
 
-/** For standard error: one line with the reason, then a table of the input's problems. */
+/** Describes a failure for standard error: one line with the reason, then a table of the input's problems. */
 export function describeFailure(error: unknown): string {
   if (error instanceof CommanderError) return ""; // commander has printed it, through describeMisuse
   const reason = `vitrine: ${reasonOf(error)}`;

@@ -22,7 +22,7 @@ export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
   return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;
 }
 
-/** After the last key, so that not every letter is a call. */
+/** The pause after the last key, so that not every letter is a call. */
 const typingMs = 300;
 
 interface SearchInputProps {

@@ -5,9 +5,9 @@ export interface Holder {
   readonly pid: number;
   /** Distinguishes processes with the same pid; empty if unknown. */
   readonly startedAt: string;
-  /** Where the pid is valid: a pid namespace and boot. Unset if unknown. */
+  /** The pid namespace and boot in which the pid is valid. Unset if unknown. */
   readonly scope?: string;
-  /** For messages. */
+  /** The machine's name, for messages. */
   readonly hostname?: string;
   /** Once other processes may use its database. */
   readonly socketFolder?: string;
@@ -19,7 +19,7 @@ export async function thisHolder(): Promise<Holder> {
   return { pid, startedAt, ...(scope !== undefined && { scope }), hostname: hostname() };
 }
 
-/** In another container, on another machine, or before a reboot. */
+/** Whether the holder runs in another container, on another machine, or ran before a reboot. */
 export async function isElsewhere({ scope }: Holder): Promise<boolean> {
   const own = await ownScope();
   return scope !== undefined && own !== undefined && scope !== own;

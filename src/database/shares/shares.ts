@@ -5,9 +5,9 @@ import type { StoreNodes } from "../citus/nodes.js";
 export interface ConnectionShares {
   /** One for each statement or transaction. */
   readonly requests: FairShare;
-  /** In addition, for work of seconds or longer. */
+  /** Taken in addition, for work of seconds or longer. */
   readonly longWork: FairShare;
-  /** In addition, for reads of many rows. */
+  /** Taken in addition, for reads of many rows. */
   readonly wideReads: FairShare;
   /** Undefined on the embedded engine. */
   readonly nodes: StoreNodes | undefined;

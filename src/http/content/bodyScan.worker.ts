@@ -22,9 +22,9 @@ export type ScanAnswer =
   | ({ readonly kind: "scanned" } & ScannedBody)
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string };
 
-/** After so many bytes of pieces, which are garbage at once. */
+/** How many bytes of pieces, which are garbage at once, are read between two young collections. */
 const youngCollectionBytes = 8 * 1024 * 1024;
-/** After so many bytes of bodies, whose shared memory does not count for V8. */
+/** How many bytes of bodies, whose shared memory does not count for V8, are read between two full collections. */
 const collectionBytes = 16 * 1024 * 1024;
 let piecesBytes = 0;
 let bodiesBytes = 0;

@@ -3,7 +3,7 @@ import type { Transform } from "node:stream";
 import zlib, { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { AppError } from "../../errors.js";
 
-/** From Node.js 22.15 on. */
+/** Present from Node.js 22.15 on. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
 
 const inflaters: Readonly<Record<string, () => Transform>> = {

@@ -14,13 +14,13 @@ export interface RunningServer {
 
 /** Milliseconds until clients are disconnected, with a 408 if possible. */
 export interface ServerTimeouts {
-  /** For a request's line and headers, counted from a new connection's start. */
+  /** The time limit of a request's line and headers, counted from a new connection's start. */
   readonly headersTimeoutMs?: number;
-  /** For a whole request: long enough for large bodies on slow uplinks. */
+  /** The time limit of a whole request: long enough for large bodies on slow uplinks. */
   readonly requestTimeoutMs: number;
-  /** Between two requests: longer than the idle timeout of load balancers, usually a minute. */
+  /** The idle time between two requests: longer than the idle timeout of load balancers, usually a minute. */
   readonly keepAliveTimeoutMs: number;
-  /** Without receiving any byte of an answer that waits to be sent. */
+  /** How long a client may receive no byte of a response that waits to be sent. */
   readonly stalledTimeoutMs?: number;
   readonly checkIntervalMs?: number;
 }

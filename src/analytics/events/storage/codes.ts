@@ -34,7 +34,7 @@ export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }
 
-/** As text: parameters are sent as JSON, which has no infinity. @param seconds since 1970 */
+/** A timestamp, whose parameter is a text: parameters are sent as JSON, which has no infinity. @param seconds since 1970 */
 export function timestampOf(seconds: number): Prisma.Sql {
   return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

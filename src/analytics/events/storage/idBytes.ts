@@ -24,7 +24,7 @@ export function idArrayLiteral(ids: readonly string[]): string {
 
 const [dash, openBrace, closeBrace, comma, backslash, x] = [45, 123, 125, 44, 92, 120];
 const isHexDigit = Uint8Array.from({ length: 128 }, (_, code) => Number(/[0-9a-f]/u.test(String.fromCharCode(code))));
-/** As `,\\x` and the digits: within an array a backslash escapes the other one. */
+/** The length of `,\\x` and the digits: within an array a backslash escapes the other one. */
 const elementLength = 4 + uuidBytes * 2;
 
 /** @returns undefined where there are others than canonical UUIDs and empty ids */

@@ -4,7 +4,7 @@ import { Prisma } from "../../../generated/prisma/client.js";
 export interface ShowRow {
   readonly storeId: string;
   readonly lsId: string;
-  /** As `l`, for a FROM: inserted rows take the store from it, so that Citus need not look where they belong. */
+  /** The row as `l`, for a FROM: inserted rows take the store from it, so that Citus need not look where they belong. */
   readonly source: Prisma.Sql;
   /** Selects it, for a WHERE. */
   readonly isShow: Prisma.Sql;
@@ -22,9 +22,9 @@ export function showRow(storeId: string, lsId: string): ShowRow {
 /** The row from which inserts for several shows take their store, as ShowRow. */
 export interface StoreRow {
   readonly storeId: string;
-  /** As `o`, for a FROM. */
+  /** The store as `o`, for a FROM. */
   readonly source: Prisma.Sql;
-  /** For a WHERE. */
+  /** Selects the store, for a WHERE. */
   readonly isStore: Prisma.Sql;
 }
 

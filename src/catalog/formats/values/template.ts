@@ -4,7 +4,7 @@ import { AppError } from "../../../errors.js";
 export interface UrlTemplate {
   /** The alternatives of each placeholder, in lower case. */
   readonly placeholders: readonly (readonly string[])[];
-  /** Where relative paths lead. */
+  /** The origin of relative paths. */
   readonly origin: string;
   /** Undefined where a placeholder has no value. */
   fill(valueOf: (name: string) => string): string | undefined;

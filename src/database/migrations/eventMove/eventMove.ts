@@ -17,13 +17,13 @@ import {
   recordMigration,
 } from "./tables.sql.js";
 
-/** With fewer, the migration alone takes less than a second. */
+/** The number of events below which the migration alone takes less than a second. */
 const fewEvents = 20_000;
-/** With a longer queue, which is copied while everyone waits, the switch is tried again later. */
+/** The longest queue that is copied while everyone waits. With a longer one, the switch is tried again later. */
 const queuedAtSwitch = 3_000;
 
 export interface MoveOptions extends Partial<PaceLimits> {
-  /** With fewer events, the migration moves them. */
+  /** The number of events from which they are moved in batches; fewer are moved by the migration. */
   readonly fromEvents?: number;
 }
 
