@@ -5,7 +5,7 @@ import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHol
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */
 const heartbeatMs = 2_000;
-/** After so long without a heartbeat, other processes take over the lock. */
+/** After so long without a heartbeat, such processes take over the lock. */
 export const heartbeatTimeoutMs = 15_000;
 
 export interface FileLock {
