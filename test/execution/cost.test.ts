@@ -1,8 +1,20 @@
-import { GraphQLInt, GraphQLList, GraphQLObjectType, GraphQLSchema, parse, validate } from "graphql";
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLObjectType,
+  GraphQLSchema,
+  isListType,
+  isObjectType,
+  parse,
+  validate,
+} from "graphql";
 import { describe, expect, test } from "vitest";
 import * as dashboard from "../../src/dashboard/operations.js";
 import { rulesFirst } from "../../src/execution/limits.js";
 import { schema } from "../../src/graphql/schema.js";
+import { isPaged } from "../../src/schema/cost.js";
 import { examples } from "../../src/http/pages/graphiql.examples.js";
 import { fullIntrospection } from "../support/introspection.js";
 
@@ -52,6 +64,19 @@ test.each(["timeline { viewers }", "topProducts(first: 1) { carts }", "peakConcu
     expect(problemsOf(text(300))).toEqual(tooCostly);
   },
 );
+
+test("every list of objects has pages or declares how many items are expected", () => {
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
+  const fields = types
+    .filter(({ name }) => !name.startsWith("__"))
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ name: `${type.name}.${field.name}`, field })));
+  const unbounded = fields.filter(({ name, field }) => {
+    const isListOfObjects = isListType(getNullableType(field.type)) && isObjectType(getNamedType(field.type));
+    const isOfPage = /Connection\.(?:nodes|edges)$/u.test(name); // counted by the `first` of its connection
+    return isListOfObjects && !isOfPage && !isPaged(field) && field.extensions.itemsExpected === undefined;
+  });
+  expect(unbounded.map(({ name }) => name)).toEqual([]);
+});
 
 describe("introspection", () => {
   const [, selection = "", fragments = ""] =

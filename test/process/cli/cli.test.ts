@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { createProgram } from "../../../src/cli/program.js";
 import { parseDuration, parseFuture } from "../../../src/cli/terminal/duration.js";
 import { exitStatus } from "../../../src/cli/terminal/failure.js";
 import { cli, cliJson } from "../../support/cli.js";
@@ -247,15 +248,14 @@ describe("durations and times", () => {
   });
 });
 
-test.each(["store", "token", "key", "site", "show", "analytics", "events"])(
-  "the help of the group %s has examples",
-  async (group) => {
-    const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
-    expect(stdout).toContain(`npx vitrine ${group} `);
-  },
-);
+const groups = createProgram().commands.filter(({ commands }) => commands.length > 0);
+
+test.each(groups.map((group) => group.name()))("the help of the group %s has examples", async (group) => {
+  const { status, stdout } = await cli([group, "--help"], { DATA_DIR: "/dev/null" });
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/\nExamples?:\n {2}npx vitrine /u);
+  expect(stdout).toContain(`npx vitrine ${group} `);
+});
 
 test("the help names every exit status", async () => {
   const { stdout } = await cli(["--help"], { DATA_DIR: "/dev/null" });
