@@ -1,56 +1,80 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createIdentify } from "../../src/access/identity.js";
+import { issueKey } from "../../src/access/key.js";
+import { createFindKey } from "../../src/access/key.lookup.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 
 const app = await openTestApp();
 
-/** The database, whose tokens are looked up by `findUnique`. */
-function withTokens(findUnique: (query: { where: { hash: string } }) => Promise<unknown>) {
+type Find = (query: { where: { hash?: string; key?: string } }) => Promise<unknown>;
+
+/** The database, whose tokens or public keys are looked up by `findUnique`. */
+function withLookups(table: "accessToken" | "publicKey", findUnique: Find) {
   return new Proxy(app.db, {
-    get: (target, name) => (name === "accessToken" ? { findUnique } : Reflect.get(target, name, target)),
+    get: (target, name) => (name === table ? { findUnique } : Reflect.get(target, name, target)),
   });
 }
 
-test("a lookup is trusted for 3 seconds from when it was sent, however late the response", async () => {
-  const { id, token } = await createTestStore(app);
-  const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
-  let now = performance.now();
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-  onTestFinished(() => clock.mockRestore());
-  let tookMs = 0;
-  let queries = 0;
-  const identify = createIdentify(
-    withTokens(async ({ where }) => {
+describe("a lookup is trusted for 3 seconds from when it was sent, however late the response", () => {
+  /** Looks each of the secrets up by lookups that take almost as long as they are trusted, or longer. */
+  async function expectTrust(
+    secrets: readonly string[],
+    findKnown: Find,
+    createAsk: (find: Find) => (secret: string) => Promise<unknown>,
+  ) {
+    let now = performance.now();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    let tookMs = 0;
+    let queries = 0;
+    const ask = createAsk((query) => {
       queries += 1;
       now += tookMs;
-      return where.hash === known?.hash ? known : null;
-    }),
-  );
-  const ask = async (secret: string) => {
-    await sleep(5); // the cache reads the clock once a millisecond
-    await identify(secret).catch(() => undefined);
-    return queries;
-  };
-  for (const secret of [token, "vt_wrong"]) {
-    queries = 0;
-    tookMs = 2_900;
-    expect([await ask(secret), await ask(secret)]).toEqual([1, 1]);
-    now += 3_001;
-    tookMs = 3_100;
-    expect([await ask(secret), await ask(secret)]).toEqual([2, 3]);
+      return findKnown(query);
+    });
+    const queriesOf = async (secret: string) => {
+      await sleep(5); // the cache reads the clock once a millisecond
+      await ask(secret).catch(() => undefined);
+      return queries;
+    };
+    for (const secret of secrets) {
+      queries = 0;
+      tookMs = 2_900;
+      expect([await queriesOf(secret), await queriesOf(secret)]).toEqual([1, 1]);
+      now += 3_001;
+      tookMs = 3_100;
+      expect([await queriesOf(secret), await queriesOf(secret)]).toEqual([2, 3]);
+    }
   }
+
+  test("of a token", async () => {
+    const { id, token } = await createTestStore(app);
+    const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
+    const find: Find = ({ where }) => Promise.resolve(where.hash === known?.hash ? known : null);
+    await expectTrust([token, "vt_wrong"], find, (each) => createIdentify(withLookups("accessToken", each)));
+    expect(known).toBeDefined();
+  });
+
+  test("of a public key", async () => {
+    const { id } = await createTestStore(app);
+    const { key } = await issueKey(app.db, id, { origins: ["https://shop.example"] });
+    const known = await app.db.publicKey.findUnique({ where: { key } });
+    const find: Find = ({ where }) => Promise.resolve(where.key === key ? known : null);
+    await expectTrust([key, `vp_${"x".repeat(22)}`], find, (each) => createFindKey(withLookups("publicKey", each)));
+    expect(known).not.toBeNull();
+  });
 });
 
 test("a flood of invalid tokens does not evict valid ones, and a repeated invalid one is cached", async () => {
   const { id, token } = await createTestStore(app);
   const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
   let queries = 0;
-  const findUnique = ({ where }: { where: { hash: string } }) => {
+  const findUnique: Find = ({ where }) => {
     queries += 1;
     return Promise.resolve(where.hash === known?.hash ? known : null);
   };
-  const identify = createIdentify(withTokens(findUnique));
+  const identify = createIdentify(withLookups("accessToken", findUnique));
   const begun = performance.now();
   const again = () => Promise.all(Array.from({ length: 10 }, () => identify(token)));
   for (const identity of await again()) expect(identity).toMatchObject({ storeId: id });

@@ -140,7 +140,7 @@ describe("an import", () => {
 
 describe("retrieve", () => {
   test("finds the product with the id before one with that sku, in whatever order a site got them", async () => {
-    const pair = [product("x", { sku: "1" }), product("y", { sku: "x" })];
+    const pair = [product("x", { sku: "1" }), product("a", { sku: "x" })]; // in another order by id
     for (const list of [pair, pair.toReversed()]) {
       const store = await storeWithSites();
       for (const each of list) await store.post(paths.one, { product: each, siteId: "web" });

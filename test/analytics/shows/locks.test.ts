@@ -4,9 +4,10 @@ import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { idBytes } from "../../../src/analytics/events/storage/idBytes.js";
+import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { lockShow } from "../../../src/analytics/shows/showLock.js";
+import { lockShow, showLockKey } from "../../../src/analytics/shows/showLock.js";
 import type { Database, RootDatabase } from "../../../src/database/client.js";
 import { connect } from "../../../src/database/open.js";
 import { openConnections, openTestDatabase } from "../../support/app.js";
@@ -18,6 +19,9 @@ const { client: db } = openTestDatabase();
 
 const { engine, connection } = givenDatabase();
 const events = someEvents(500);
+const ordersWithoutProducts = events
+  .filter(({ type }) => type === "ORDER")
+  .map(({ productId, lines, ...order }) => order);
 
 test("the exclusive lock of a show has time limits, set so that Citus propagates them to the show's node", async () => {
   const { storeId, lsId } = await newShow(db);
@@ -81,7 +85,7 @@ describe.runIf(engine === "postgresql")("while another session has the exclusive
 
   test.each([
     ["with names to keep", events],
-    ["of orders alone, which have none", events.filter(({ type }) => type === "ORDER")],
+    ["of orders without products, which have none", ordersWithoutProducts],
   ])("a batch %s that waits in vain is refused with Retry-After, and nothing is stored", async (_, batch) => {
     const show = await newShow(db);
     await holdAlone(show);
@@ -166,6 +170,23 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     expect(await recording).toEqual({ accepted: 2, duplicates: 0 });
   });
 
+  test("pruning waits for a batch under way, and marks nothing before", async () => {
+    const show = await newShow(db);
+    const { storeId, lsId } = show;
+    const startedAt = new Date("2026-05-04T18:30:00Z");
+    await saveLiveStream(db, storeId, { id: lsId, name: "Show", status: "ARCHIVED", startedAt, durationSeconds: 60 });
+    const { other, patient, waitedFor } = await twoSessions();
+    await other.query("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [showLockKey(storeId, lsId)]);
+    const pruning = pruneEvents(patient, storeId, { before: new Date("2026-06-01T00:00:00Z"), lsId });
+    await waitedFor();
+    const prunedAt = async () =>
+      (await db.liveStream.findUniqueOrThrow({ where: { storeId_id: { storeId, id: lsId } } })).prunedAt;
+    expect(await prunedAt()).toBeNull();
+    await other.query("ROLLBACK");
+    expect((await pruning).shows).toEqual([lsId]);
+    expect(await prunedAt()).toEqual(expect.any(Date));
+  });
+
   test("a batch that began before a viewer was erased counts them as a new one", async () => {
     const show = await newShow(db);
     const heard = (id: string, minute: number) => {
@@ -175,6 +196,7 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     await recordEvents(db, show.storeId, show.lsId, heard("a", 31));
     const { other, patient, waitedFor } = await twoSessions();
     const key = [show.storeId, show.lsId];
+    await recordEvents(patient, show.storeId, show.lsId, heard("known", 31)); // so its names are, and the statement itself waits
     await other.query(`SELECT FROM "LiveStream" WHERE "storeId" = $1 AND id = $2 FOR UPDATE`, key);
     const recording = recordEvents(patient, show.storeId, show.lsId, heard("b", 32));
     await waitedFor();

@@ -2,24 +2,36 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readBody, receive } from "../../../src/http/content/body.js";
 import { createBodyBudget } from "../../../src/http/content/bodyBudget.js";
 import { bytesOfTurns } from "../../support/turns.js";
 
-test("a refused compressed body is not inflated further", async () => {
+/** Refuses a compressed body that has not ended. @returns the request, and what its data was piped to */
+async function refuseCompressed(bytesMax: number) {
   const request = Object.assign(new PassThrough(), { headers: { "content-encoding": "gzip" }, complete: false });
+  const piped = vi.spyOn(request, "pipe");
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const share = createBodyBudget(10_000_000).shareFor(response, "store");
-  const reading = readBody(request as unknown as IncomingMessage, response, {
-    bytesMax: 100_000,
-    share,
-    parent: [],
-    fingerprintScope: undefined,
-  });
+  const options = { bytesMax, share, parent: [], fingerprintScope: undefined };
+  const reading = readBody(request as unknown as IncomingMessage, response, options);
   request.write(gzipSync(Buffer.alloc(5_000_000, " ")));
   await expect(reading).rejects.toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+  return { request, inflater: piped.mock.calls[0]?.[0] };
+}
+
+test("a refused compressed body is not inflated further", async () => {
+  const { request, inflater } = await refuseCompressed(100_000);
   expect(request.listenerCount("data"), "the rest is not passed on").toBe(0);
+  expect(inflater).toMatchObject({ destroyed: true });
+});
+
+test("a refused large body keeps no connection to the thread that has scanned it", async () => {
+  const ports = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+  await refuseCompressed(1_000_000);
+  const before = ports();
+  for (let n = 0; n < 20; n += 1) await refuseCompressed(1_000_000);
+  await expect.poll(ports).toBeLessThan(before + 5); // some are just being closed
 });
 
 test("a body that has arrived is read in pieces, between which other requests are served", async () => {

@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listen, type ServerTimeouts } from "../../../src/http/server/server.js";
 import { respondJson } from "../../../src/http/respond.js";
+import { within } from "../../support/busy.js";
 import { converse, onlyAnswer } from "../../support/socket.js";
 
 /** So long that no test waits for it. */
@@ -31,8 +32,10 @@ test("a connection that becomes idle while the server stops is closed", async ()
   const conversation = converse(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const response = await answered;
   const stopped = server.stop(longMs);
+  const stoppingAt = performance.now();
   response.end();
   await stopped;
+  expect(performance.now() - stoppingAt, "not by the end of the grace period").toBeLessThan(within(10_000));
   await conversation.closed();
   expect(conversation.received()).toMatch(/connection: keep-alive[^]*begun[^]*\r\n0\r\n\r\n$/iu);
 });

@@ -143,7 +143,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     const update = (id: string) =>
       `UPDATE "Product" SET title = 'Other' WHERE "storeId" = '${store.id}' AND id = '${id}'`;
     const rival = await other("SET deadlock_timeout = '1h'", "BEGIN", update("b")); // so it is the server that is told
-    const answer = store.post(paths.bulk, bulk([product("a"), product("b")]));
+    const answer = store.post(paths.bulk, bulk([product("b"), product("a")])); // in another order than it takes the rows
     await untilWaiting(1); // it has a, and waits for b
     await rival.query(update("a")); // goes on when the server's transaction is ended
     await rival.query("COMMIT");

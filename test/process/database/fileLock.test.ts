@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type FileLock, lockFile, readHolder } from "../../../src/database/embedded/fileLock.js";
@@ -164,6 +164,23 @@ test("a folder in use in another container is refused to servers and commands, w
   expect(JSON.parse(waiting)).toMatchObject({ level: 40, err: `${refusal} Waiting for that.` });
   expect(refused).toEqual([`vitrine: ${refusal}`, ""]);
   expect(await readdir(dataDir)).toEqual(["vitrine.lock"]);
+});
+
+test("a process that waits does not replace the lock of one that has taken the stale lock over meanwhile", async () => {
+  const path = await lockPath();
+  await lockElsewhere(path, 14_500);
+  await (await take(`${path}.other`)).publish({ socketFolder: "/tmp/faster" });
+  const text = await readFile(`${path}.other`, "utf8");
+  const replace = async () => {
+    const { mtime } = await stat(path);
+    await utimes(`${path}.other`, mtime, mtime); // or it would be noticed as a heartbeat
+    await rename(`${path}.other`, path);
+  };
+  let replacing: Promise<void> | undefined;
+  const result = await lockFile(path, { onWait: () => (replacing ??= replace()) });
+  await replacing;
+  expect(result).toMatchObject({ pid: process.pid, socketFolder: "/tmp/faster" });
+  expect(await readFile(path, "utf8")).toBe(text);
 });
 
 test("exactly one of many processes takes over the same stale lock", async () => {

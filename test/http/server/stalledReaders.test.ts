@@ -1,0 +1,21 @@
+import { EventEmitter } from "node:events";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { Exchanges } from "../../../src/http/server/exchanges.js";
+import { cutStalledReaders } from "../../../src/http/server/stalledReaders.js";
+
+// Whether a client that has read everything later gets a timeout depends on the system's buffers, so the event is emitted here.
+test.each([
+  ["has everything, while its request runs", { writableLength: 0, isRunning: true }, false],
+  ["has everything, without a request", { writableLength: 0, isRunning: false }, true],
+  ["reads nothing, while its request runs", { writableLength: 1, isRunning: true }, true],
+])("of a silent client that %s, the connection is closed: %j %s", (_, { writableLength, isRunning }, isCut) => {
+  const server = new EventEmitter();
+  onTestFinished(() => void server.emit("close"));
+  const exchanges = { isRunning: () => isRunning } as unknown as Exchanges;
+  cutStalledReaders(server as Server, exchanges, { stalledTimeoutMs: 60_000, checkIntervalMs: 60_000 });
+  let isDestroyed = false;
+  server.emit("timeout", { writableLength, destroy: () => (isDestroyed = true) } as unknown as Socket);
+  expect(isDestroyed).toBe(isCut);
+});
