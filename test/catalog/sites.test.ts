@@ -140,8 +140,12 @@ describe("an import", () => {
 
 describe("retrieve", () => {
   test("finds the product with the id before one with that sku, in whatever order a site got them", async () => {
-    const pair = [product("x", { sku: "1" }), product("a", { sku: "x" })]; // in another order by id
-    for (const list of [pair, pair.toReversed()]) {
+    const byId = product("x", { sku: "1" });
+    const bySku = ["a", "y"].map((id) => product(id, { sku: "x" }));
+    for (const list of bySku.flatMap((each) => [
+      [byId, each],
+      [each, byId],
+    ])) {
       const store = await storeWithSites();
       for (const each of list) await store.post(paths.one, { product: each, siteId: "web" });
       expect((await store.get(`${paths.of("x")}?siteId=web`)).body).toMatchObject({ id: "x", sku: "1" });

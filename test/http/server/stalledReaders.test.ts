@@ -1,6 +1,5 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
-import type { Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Exchanges } from "../../../src/http/server/exchanges.js";
 import { cutStalledReaders } from "../../../src/http/server/stalledReaders.js";
@@ -16,6 +15,6 @@ test.each([
   const exchanges = { isRunning: () => isRunning } as unknown as Exchanges;
   cutStalledReaders(server as Server, exchanges, { stalledTimeoutMs: 60_000, checkIntervalMs: 60_000 });
   let isDestroyed = false;
-  server.emit("timeout", { writableLength, destroy: () => (isDestroyed = true) } as unknown as Socket);
+  server.emit("timeout", { writableLength, destroy: () => (isDestroyed = true) });
   expect(isDestroyed).toBe(isCut);
 });

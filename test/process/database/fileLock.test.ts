@@ -177,7 +177,7 @@ test("a process that waits does not replace the lock of one that has taken the s
     await rename(`${path}.other`, path);
   };
   let replacing: Promise<void> | undefined;
-  const result = await lockFile(path, { onWait: () => (replacing ??= replace()) });
+  const result = await lockFile(path, { onWait: () => void (replacing ??= replace()) });
   await replacing;
   expect(result).toMatchObject({ pid: process.pid, socketFolder: "/tmp/faster" });
   expect(await readFile(path, "utf8")).toBe(text);
