@@ -127,7 +127,9 @@ describe.runIf(isServer).each([false, true])("a trigger is lost, on a stand-in f
       await query(`DELETE FROM "LiveStreamViewer" WHERE "storeId" = 'acme' AND "liveStreamId" = 'summer sale'
       AND ctid = (SELECT max(ctid) FROM "LiveStreamViewer" WHERE "storeId" = 'acme' AND "liveStreamId" = 'summer sale'
         AND "channel" = 'LIVE') RETURNING *`);
-    await expect(migrate(connection, () => undefined, { move: inBatches })).rejects.toThrow("other figures in the copied events");
+    await expect(migrate(connection, () => undefined, { move: inBatches })).rejects.toThrow(
+      "other figures in the copied events",
+    );
     await query(`INSERT INTO "LiveStreamViewer" VALUES ($1, $2, $3, $4, $5)`, Object.values(viewer));
     return database;
   }
