@@ -5,11 +5,11 @@ const description = `A store's product catalog and the analytics of its live sho
 
 - Every call needs an access token in the header \`X-Service-Access-Token\`.
 - Errors are problem details (RFC 9457). Programs should look at \`code\`, and at \`errors\` for every problem and its place.
-- HEAD is answered wherever GET is. Other methods that a path does not take get 405 with the header \`Allow\`.
-- Answers to GET carry an \`ETag\`; sent back as \`If-None-Match\`, it gives 304 without a body while nothing has changed. A 304 counts as a call.
-- Large answers are compressed with brotli or gzip for callers that accept it. Bodies may come compressed, with \`Content-Encoding\` gzip, deflate or br.
+- HEAD is supported wherever GET is. Methods that a path does not support return 405 with the header \`Allow\`.
+- Responses to GET have an \`ETag\`. With its value as \`If-None-Match\`, the response is 304 without a body while nothing has changed. A 304 counts as a call.
+- Large responses are compressed with brotli or gzip for callers that accept it. Request bodies may be compressed, with \`Content-Encoding\` gzip, deflate or br.
 - A call that is refused changes nothing.
-- An import with an \`Idempotency-Key\` may be sent again without being carried out twice.`;
+- An import with an \`Idempotency-Key\` may be sent again and is carried out once.`;
 
 const tagDescriptions: Readonly<Record<RestRoute["tag"], string>> = {
   Products: "Import, retrieve and delete the products of the store's catalog.",
