@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { requireScope } from "../access/scopes.js";
-import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import { BatchRefused } from "../rest/batches.js";
 import type { RestResponse } from "../rest/response.js";
-import type { RestCall, RestHandler } from "../rest/handler.js";
+import { pathNotFound, type RestCall, type RestHandler } from "../rest/handler.js";
 import { restBase } from "../rest/routes.js";
 import { contentTypeOf, readBody, receive, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
@@ -28,7 +27,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
     const { request, response, requestId, observation, path, search } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
-      if (!path.startsWith(restBase)) throw new AppError("NOT_FOUND", "No resource exists at this path.");
+      if (!path.startsWith(restBase)) throw pathNotFound();
       const call = rest.prepare(request.method ?? "", path);
       observation.route = call.route;
       const context = await createContext(options, exchange);

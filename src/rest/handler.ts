@@ -38,6 +38,10 @@ interface PreparedOperation extends RestOperation {
   readonly readArguments: ReadArguments;
 }
 
+export function pathNotFound(): AppError {
+  return new AppError("NOT_FOUND", "No resource exists at this path.");
+}
+
 export class MethodNotAllowedError extends AppError {
   constructor(readonly allowed: readonly string[]) {
     super("METHOD_NOT_ALLOWED", `This path accepts ${allowed.join(", ")}.`);
@@ -64,7 +68,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
         if (operation.method === wanted) return callOf(operation, match.groups ?? {});
         others.push(operation);
       }
-      if (others.length === 0) throw new AppError("NOT_FOUND", "No resource exists at this path.");
+      if (others.length === 0) throw pathNotFound();
       throw new MethodNotAllowedError(allowedMethods(others));
     },
   };

@@ -12,6 +12,7 @@ import {
   products,
   storedKeys,
   storedProducts,
+  storedSites,
   longRows,
 } from "../support/products.js";
 
@@ -41,11 +42,6 @@ async function storeWithSites(): Promise<TestStore> {
   return store;
 }
 
-/** The sites of each product. */
-async function sitesOf(store: TestStore): Promise<Record<string, string[]>> {
-  return Object.fromEntries((await storedProducts(app, store)).map(({ id, sites }) => [id, sites]));
-}
-
 /** Under which sites a product is found; "" stands for no site. */
 async function seenOn(store: TestStore, productId: string): Promise<string[]> {
   const seen: string[] = [];
@@ -64,7 +60,7 @@ describe("an import", () => {
       const { status } = await store.post(paths.one, { product: product("a"), ...site });
       expect(status).toBe(200);
     }
-    expect(await sitesOf(store)).toEqual({ a: [] });
+    expect(await storedSites(app, store)).toEqual({ a: [] });
     expect(await seenOn(store, "a")).toEqual(["", "web", "market"]);
   });
 
@@ -80,7 +76,13 @@ describe("an import", () => {
     expect(await store.graphql(importOne, { product: product("g"), siteId: "market" })).toEqual({
       data: { importProduct: importedAnswer(1).body },
     });
-    expect(await sitesOf(store)).toEqual({ one: ["web"], b1: ["web"], b2: ["web"], csv: ["market"], g: ["market"] });
+    expect(await storedSites(app, store)).toEqual({
+      one: ["web"],
+      b1: ["web"],
+      b2: ["web"],
+      csv: ["market"],
+      g: ["market"],
+    });
     expect(await seenOn(store, "one")).toEqual(["", "web"]);
     expect(await seenOn(store, "sku-csv")).toEqual(["", "market"]);
   });
@@ -89,12 +91,12 @@ describe("an import", () => {
     const store = await storeWithSites();
     await store.post(paths.one, { product: product("a"), siteId: "web" });
     expect(await store.post(paths.one, { product: product("a"), siteId: "web" })).toEqual(importedAnswer(0, 1));
-    expect(await sitesOf(store)).toEqual({ a: ["web"] });
+    expect(await storedSites(app, store)).toEqual({ a: ["web"] });
     expect(await store.post(paths.bulk, { products: [product("a"), product("b")], siteId: "market" })).toEqual(
       importedAnswer(1, 1),
     );
     expect(await store.post(paths.one, { product: product("a", { sku: "S" }) })).toEqual(importedAnswer(0, 1));
-    expect(await sitesOf(store)).toEqual({ a: ["market", "web"], b: ["market"] });
+    expect(await storedSites(app, store)).toEqual({ a: ["market", "web"], b: ["market"] });
     expect(await seenOn(store, "S")).toEqual(["", "web", "market"]);
   });
 
@@ -103,7 +105,7 @@ describe("an import", () => {
     const list = products(longRows);
     await store.post(paths.bulk, { products: list, siteId: "web" });
     await store.post(paths.csv, { csvContent: csvOf(...list.map(({ id }) => id)), siteId: "market" });
-    expect(await sitesOf(store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));
+    expect(await storedSites(app, store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));
   });
 
   test("for a site of another type is refused by every path, and nothing is stored", async () => {
@@ -134,7 +136,7 @@ describe("an import", () => {
       siteId: "market",
     });
     expect(status).toBe(400);
-    expect(await sitesOf(store)).toEqual({ a: ["web"] });
+    expect(await storedSites(app, store)).toEqual({ a: ["web"] });
   });
 });
 

@@ -103,6 +103,14 @@ export async function storedProducts(
   return list === null ? [] : (JSON.parse(list) as StoredProduct[]);
 }
 
+/** The sites of each stored product, by its id. */
+export async function storedSites(
+  app: Pick<TestApp, "db">,
+  store: Pick<TestStore, "id">,
+): Promise<Record<string, StoredProduct["sites"]>> {
+  return Object.fromEntries((await storedProducts(app, store)).map(({ id, sites }) => [id, sites]));
+}
+
 /** Ids and skus of a store's products, in the order of their ids. */
 export async function storedKeys(
   { db }: Pick<TestApp, "db">,

@@ -12,6 +12,7 @@ import {
   createStaging,
   findDuplicates,
   findSkuConflicts,
+  lockAndStage,
   stageAll,
   stagedRows,
   validRows,
@@ -26,10 +27,7 @@ import { assignToSite, assignWritten, type UpsertCounts, upsertProducts } from "
  * @throws {AppError} VALIDATION_FAILED with every problem, or TOO_MANY_DELETIONS
  */
 export async function importWithFullCheck(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
-  const { source, signal } = job;
-  const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
-  await createStaging(transaction);
-  const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
+  const { now, read } = await lockAndStage(transaction, job, lock);
   await throwIfProblems(transaction, job, read);
   const removed = job.mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows }) : {};
   return { ...(await storeStaged(transaction, job, now)), ...removed };

@@ -2,34 +2,30 @@ import type { Database } from "../../database/client.js";
 import { type Problem, validationFailed } from "../../errors.js";
 import type { LockCatalog } from "./catalogLock.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
+import { conflictProblem, duplicateProblem, storeStaged } from "./fullCheck.js";
 import type { ImportJob, ProductSource, ReadResult } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { findPatchFaults, patchProblem, resolvePatches } from "./modes/patch.js";
 import { removeNotStaged } from "./modes/replace.js";
-import { conflictProblem, duplicateProblem, storeStaged } from "./fullCheck.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import {
   collectAccepted,
   collectHolders,
   countFailing,
   countInvalidWithKey,
-  createStaging,
   failDependents,
   failedRows,
   failInvalidAndDuplicates,
   findDuplicates,
   findSkuConflicts,
   keysOf,
-  stageAll,
+  lockAndStage,
   stagedRows,
 } from "./staging.js";
 
 /** @throws {AppError} VALIDATION_FAILED with the problems of the import as a whole, or TOO_MANY_DELETIONS */
 export async function importValidRows(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
-  const { source, signal } = job;
-  const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
-  await createStaging(transaction);
-  const read = await stageAll(transaction, source, { signal, isPatch: job.mode === "PATCH" });
+  const { now, read } = await lockAndStage(transaction, job, lock);
   const { mode, ...failures } = await failRows(transaction, job, read);
   const removed =
     mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows, failed: failedRows }) : {};

@@ -1,6 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
+import type { LockCatalog } from "./catalogLock.js";
 import type { EncodedRows } from "../product.columns.js";
 import { readAhead } from "./direct.js";
 import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, throwIfDisconnected } from "./job.js";
@@ -31,6 +32,17 @@ export async function createStaging(transaction: Database): Promise<void> {
       ${rowColumnTypes}, failed boolean NOT NULL DEFAULT false, fault text) ON COMMIT DROP`;
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductHolder" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
+}
+
+/** Locks the catalog and stages all rows. @returns the import's time, and the problems of rows by themselves */
+export async function lockAndStage(
+  transaction: Database,
+  { source, signal, mode }: ImportJob,
+  lock: LockCatalog,
+): Promise<{ readonly now: string; readonly read: ReadResult }> {
+  const now = await lock(transaction, source.isLong ? "long" : "short, exclusive");
+  await createStaging(transaction);
+  return { now, read: await stageAll(transaction, source, { signal, isPatch: mode === "PATCH" }) };
 }
 
 /** @returns the problems of rows by themselves */

@@ -3,6 +3,7 @@ import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
+import { pathNotFound } from "../handler.js";
 import { responseTooLarge } from "../../schema/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
@@ -100,7 +101,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
-    NOT_FOUND: new AppError("NOT_FOUND", "No resource exists at this path."),
+    NOT_FOUND: pathNotFound(),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),

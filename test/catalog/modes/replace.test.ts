@@ -3,15 +3,7 @@ import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { invalid, refusal } from "../../support/problems.js";
-import {
-  importedAnswer,
-  paths,
-  product,
-  products,
-  storedKeys,
-  storedProducts,
-  longRows,
-} from "../../support/products.js";
+import { importedAnswer, paths, product, products, storedKeys, storedSites, longRows } from "../../support/products.js";
 
 const app = await openTestApp();
 
@@ -242,9 +234,7 @@ describe("REPLACE with a siteId", () => {
   }
 
   const sitesOf = async (store: TestStore) =>
-    Object.fromEntries(
-      (await storedProducts(app, store)).filter(({ id }) => !/^p\d/u.test(id)).map(({ id, sites }) => [id, sites]),
-    );
+    Object.fromEntries(Object.entries(await storedSites(app, store)).filter(([id]) => !/^p\d/u.test(id)));
   const left = { elsewhere: ["market"], free: [], new: ["web"], shared: ["market"], stays: ["web"] };
 
   test.each([
