@@ -30,7 +30,7 @@ export async function benchAnalytics(events: number): Promise<Row[]> {
   ];
 }
 
-/** Inserts the events directly into the database, since the service would take minutes, and has it rebuild its totals from them. */
+/** Inserts the events directly into the database, since the service would take minutes, which then rebuilds its totals. */
 async function makeShow(server: BenchServer, databaseUrl: string, id: string, events: number): Promise<string> {
   const liveStream = { id, name: id, status: "LIVE", startedAt: new Date(Date.now() - 7_200_000).toISOString() };
   await graphql(server, "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }", { s: liveStream });

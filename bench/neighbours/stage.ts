@@ -76,7 +76,7 @@ async function storeLargeProducts({ url, token }: Target): Promise<void> {
   }
 }
 
-/** 600,000 events, inserted directly into the database, since the service would take longer. Totals are for the rebuild to find. */
+/** 600,000 events, inserted directly into the database, which takes less time. Totals are for the rebuild to find. */
 async function storeEvents(store: string, databaseUrl: string): Promise<void> {
   progress("  600,000 events");
   await query(

@@ -52,7 +52,7 @@ interface StoredEvents {
   readonly minutes: number;
 }
 
-/** Inserts events directly into the database, since the service would take longer, and no figures: `analytics rebuild` finds them. */
+/** Inserts events directly into the database, which takes less time, and no figures: `analytics rebuild` finds them. */
 export async function storeEvents(
   { databaseUrl, store }: Stage,
   lsId: string,

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from "graphql";
-import { responseType, graphqlJson } from "./acceptable.js";
+import { graphqlJson, responseType } from "./acceptable.js";
 import { resultText } from "../execution/responseText.js";
 import type { Context } from "../schema/context.js";
 import { codeOf } from "../schema/errors.js";

@@ -18,7 +18,7 @@ export function sendRestError(
   requestId: string,
   report: Report = () => undefined,
 ): ErrorCode {
-  const { problem, retryAfterSeconds } = isAnswer(error) ? error : toAnswer(error, requestId, report);
+  const { problem, retryAfterSeconds } = isProblemResponse(error) ? error : toProblemResponse(error, requestId, report);
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
     ...headersOf(error),
@@ -27,7 +27,7 @@ export function sendRestError(
 }
 
 export function problemOf(error: AppError): ProblemDetails {
-  return toAnswer(error, "", () => undefined).problem;
+  return toProblemResponse(error, "", () => undefined).problem;
 }
 
 /** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status; returns the code. */
@@ -55,11 +55,11 @@ export function sendGraphQLError(
   return code;
 }
 
-function isAnswer(value: unknown): value is ProblemResponse {
+function isProblemResponse(value: unknown): value is ProblemResponse {
   return typeof value === "object" && value !== null && "problem" in value;
 }
 
-function toAnswer(error: unknown, requestId: string, report: Report): ProblemResponse {
+function toProblemResponse(error: unknown, requestId: string, report: Report): ProblemResponse {
   const presented = presentError(error, { requestId, reportError: report });
   const extensions = extensionsOf(presented);
   const problem = problemDetails(presented.message, extensions);

@@ -27,7 +27,7 @@ export function restView(schema: GraphQLSchema, routes: readonly RestRoute[] = r
   );
 }
 
-/** Adds the root types' nodes, in which sofa-api looks up descriptions: it would print and parse a type without one for each argument. */
+/** Adds the root types' nodes, in which sofa-api looks up descriptions: without, it would print and parse the type for each argument. */
 function addRootNodes(view: GraphQLSchema): void {
   for (const type of [view.getQueryType(), view.getMutationType()]) {
     if (type === null || type === undefined) continue;

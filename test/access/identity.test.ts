@@ -51,18 +51,18 @@ describe("a lookup is trusted for 3 seconds from when it was sent, however late 
   test("of a token", async () => {
     const { id, token } = await createTestStore(app);
     const [known] = await app.db.accessToken.findMany({ where: { storeId: id } });
+    expect(known).toBeDefined();
     const find: Find = ({ where }) => Promise.resolve(where.hash === known?.hash ? known : null);
     await expectTrust([token, "vt_wrong"], find, (each) => createIdentify(withLookups("accessToken", each)));
-    expect(known).toBeDefined();
   });
 
   test("of a public key", async () => {
     const { id } = await createTestStore(app);
     const { key } = await issueKey(app.db, id, { origins: ["https://shop.example"] });
     const known = await app.db.publicKey.findUnique({ where: { key } });
+    expect(known).not.toBeNull();
     const find: Find = ({ where }) => Promise.resolve(where.key === key ? known : null);
     await expectTrust([key, `vp_${"x".repeat(22)}`], find, (each) => createFindKey(withLookups("publicKey", each)));
-    expect(known).not.toBeNull();
   });
 });
 

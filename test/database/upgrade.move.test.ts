@@ -168,7 +168,7 @@ async function stoppedMove(label: string) {
     AND ctid = (SELECT min(ctid) FROM "LiveStreamViewer" WHERE "liveStreamId" = 'ended' AND "channel" = 'LIVE') RETURNING *`);
   const run = () => migrate(connection, quiet, { move: { fromEvents: 1, rowsMax: 50 } });
   await expect(run()).rejects.toThrow(
-    /The show ended of the store acme has other figures in the copied events: .*viewers \d+ and \d+\. The old tables stay in use/u,
+    /The show ended of the store acme has other figures in the copied events: viewers \d+ and \d+\. The old tables stay in use/u,
   );
   await query(`INSERT INTO "LiveStreamViewer" VALUES ($1, $2, $3, $4, $5)`, [
     lost.storeId,

@@ -11,7 +11,7 @@ import {
 import { type Outcome, type Part, sendEvents, type ShowEvents } from "./events.send.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
-import { areNamesKept, resetIfReplaced, keepNames, type NameLimits, nameLimits } from "./keptNames.js";
+import { areNamesKept, keepNames, type NameLimits, nameLimits, resetIfReplaced } from "./keptNames.js";
 import { type CachedShow, cachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";

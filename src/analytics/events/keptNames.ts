@@ -42,7 +42,7 @@ function forgetNames({ cached, full }: CachedNames): void {
 }
 
 /**
- * Clears the names if the show was deleted and created again.
+ * Notes which show the names belong to, and clears them if it was deleted and created again.
  *
  * @returns whether they were cleared
  */

@@ -17,12 +17,12 @@ import type { Written } from "./result.js";
 import { patchedFields, patchProducts } from "../product.patch.js";
 import { sentRows } from "../product.sql.js";
 import {
+  assignToSite,
+  assignWritten,
   checkSkus,
   deferSkuCheck,
   hasSharedSku,
   isCatalogEmpty,
-  assignToSite,
-  assignWritten,
   type UpsertCounts,
   type UpsertKind,
   upsertProducts,

@@ -6,7 +6,7 @@ import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../d
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
-import { type StartedReading, startReading, endReading, FullCheckNeeded, writeDirectly } from "./direct.js";
+import { endReading, FullCheckNeeded, type StartedReading, startReading, writeDirectly } from "./direct.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
 import { type ImportResult, importResult, type Written } from "./result.js";

@@ -3,7 +3,7 @@ import { collectYoungGarbage } from "../threads/garbage.js";
 
 /** Bytes of all long bodies and results in one turn of the event loop. With 1 MiB, the slowest request took half as long again. */
 const turnBytes = 256 * 1024;
-/** Bytes of bodies in a turn while connections arrive: libuv accepts one in each turn, so the last of sixty would wait for sixty turns. */
+/** Bytes of bodies in a turn while connections arrive: libuv accepts one in each, so the last of sixty would wait for sixty. */
 const acceptingTurnBytes = 64 * 1024;
 /** Smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;

@@ -106,7 +106,7 @@ function presenceOf(store: StoreRow): Prisma.Sql {
       WHERE ("newMinutes" >> minute) & 1 = 1 AND ${isSameShow("m", "n")} GROUP BY m.show, hour, minute)`;
 }
 
-/** The planner estimates half of the rows for this form. For an equality of two keys it estimates one row, and joins by a nested loop. */
+/** The planner expects half of the rows for this form. For an equality of keys it would expect one, and join by a nested loop. */
 function isSameShow(one: string, other: string): Prisma.Sql {
   return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
 }
