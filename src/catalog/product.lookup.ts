@@ -35,6 +35,12 @@ export async function findProduct(
   return product;
 }
 
+export interface ProductDeletion {
+  /** Reference id of the product that is gone. */
+  readonly id: string;
+  readonly message: string;
+}
+
 /**
  * Deletes what findProduct finds.
  *
@@ -45,11 +51,11 @@ export async function deleteProduct(
   storeId: string,
   productId: string,
   site: SiteReference = {},
-): Promise<{ message: string }> {
+): Promise<ProductDeletion> {
   for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
     const { id } = await findProduct(db, storeId, productId, site, { isBrief: true });
     const sku = id === productId ? null : productId;
-    if (await deleteUnlocked(db, storeId, { id, sku })) return { message: `Product ${id} was deleted.` };
+    if (await deleteUnlocked(db, storeId, { id, sku })) return { id, message: `Product ${id} was deleted.` };
   }
   throw modifiedConcurrently();
 }

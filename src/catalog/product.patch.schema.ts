@@ -37,6 +37,7 @@ builder.mutationField("patchProducts", (t) =>
   t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
+    nullable: true,
     description:
       "Changes the given fields of products. A missing product fails, or is created if all required fields are given.",
     args: { products: t.arg({ type: [ProductPatchInput] }), ...siteArgs, ...importArgs },

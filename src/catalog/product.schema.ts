@@ -16,8 +16,9 @@ import {
   observed,
   ProductImport,
   placeholderProduct,
+  refusePatch,
 } from "./import/import.schema.js";
-import { deleteProduct, findProduct } from "./product.lookup.js";
+import { deleteProduct, findProduct, type ProductDeletion as ProductDeletionValue } from "./product.lookup.js";
 import { briefFields, type StoredProduct } from "./product.sql.js";
 
 export const Product = builder.objectRef<StoredProduct>("Product").implement({
@@ -84,9 +85,12 @@ const ProductInput = builder.inputType("ProductInput", {
   }),
 });
 
-const ProductDeletion = builder.objectRef<{ message: string }>("ProductDeletion").implement({
+const ProductDeletion = builder.objectRef<ProductDeletionValue>("ProductDeletion").implement({
   description: "Confirms a deletion.",
-  fields: (t) => ({ message: t.exposeString("message") }),
+  fields: (t) => ({
+    id: t.exposeID("id", { description: "Reference id of the product that is gone, for caches to evict it." }),
+    message: t.exposeString("message"),
+  }),
 });
 
 export const siteArgs = builder.args((t) => ({
@@ -129,10 +133,12 @@ builder.mutationFields((t) => ({
   importProduct: t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
+    nullable: true,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...modeArgs, ...importArgs },
     extensions: { takesAsSent: "product" },
     resolve: rateLimited("product", (_, { product, ...args }, context, info) => {
+      refusePatch(args, context);
       const { db, identity } = context;
       const options = { ...importOptions(args, context, info), path: ["product"], isListExpected: false };
       return observed(args, context, () => importSentProducts(db, identity.storeId, asSent(product, context), options));
@@ -141,23 +147,26 @@ builder.mutationFields((t) => ({
   importProducts: t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
+    nullable: true,
     description: "Imports or modifies a list of products: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...modeArgs, ...importArgs },
     extensions: { takesAsSent: "products" },
-    resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
-      observed(args, context, () => {
+    resolve: rateLimited("product", (_, { products: list, ...args }, context, info) => {
+      refusePatch(args, context);
+      return observed(args, context, () => {
         const { db, identity, upload, bulkProductsMax: productsMax } = context;
         const options = importOptions(args, context, info);
         const preview = args.dryRun === true;
         if (upload !== undefined) return importNdjson(db, identity.storeId, upload, { ...options, preview });
         const sent = { ...options, path: ["products"], isListExpected: true, productsMax };
         return importSentProducts(db, identity.storeId, asSent(list, context), sent);
-      }),
-    ),
+      });
+    }),
   }),
   importProductsCsv: t.field({
     authScopes: { "catalog:write": true },
     type: ProductImport,
+    nullable: true,
     description:
       "Imports or modifies products given as CSV text: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: {
@@ -184,6 +193,7 @@ builder.mutationField("deleteProduct", (t) =>
   t.field({
     authScopes: { "catalog:write": true },
     type: ProductDeletion,
+    nullable: true,
     description: "Deletes one product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, context) => {

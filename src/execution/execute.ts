@@ -7,9 +7,11 @@ import type { Context } from "../schema/context.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./inputShape.js";
-import { withOriginals } from "./originals.js";
+import { withOriginals, withoutChecked } from "./originals.js";
 
 interface ExecuteOptions {
+  /** What runs the operation, if it is not the operation itself. */
+  readonly execution?: "yoga";
   /** Whether a single value is no list of one, as in REST. */
   readonly arraysOnly?: boolean;
   /** Problems of the request, answered with those of its variables. */
@@ -26,7 +28,7 @@ export async function executeOperation(
   const { names } = operation;
   if (names === undefined) return perform(operation, variables, context, options);
   const { observation } = context;
-  observation.begins(names);
+  observation.begins(names, options.execution ?? operation.execution);
   const result = await observation.within(names.label, () => perform(operation, variables, context, options));
   observation.ended(names, result.errors === undefined ? undefined : codeOf(result.errors));
   return result;
@@ -41,18 +43,22 @@ async function perform(
   try {
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
-    const { variables, originals } = await withOriginals(operation, sent, context, arraysOnly);
-    const within = originals === undefined ? context : { ...context, originals };
-    const problems = problemsOf(operation, variables, arraysOnly, found);
+    const read = await withOriginals(operation, sent, context, arraysOnly);
+    const problems = problemsOf(operation, read.variables, arraysOnly, found);
     if (problems !== undefined) {
-      problems.addAll(await importProblems(operation, variables, within, problems));
+      problems.addAll(await importProblems(operation, read.variables, within(context, read), problems));
       problems.throwIfAny();
     }
-    const result = await runOperation(operation.run, variables, within);
+    const passed = withoutChecked(operation, read);
+    const result = await runOperation(operation.run, passed.variables, within(context, passed));
     return isRefusedShape(operation, result) ? asRequestError(result) : result;
   } catch (error) {
     return { errors: [presentError(error, context)] };
   }
+}
+
+function within(context: Context, { originals }: Pick<Context, "originals">): Context {
+  return originals === undefined ? context : { ...context, originals };
 }
 
 /** Problems of shape, after those found before. */
@@ -94,7 +100,8 @@ function isOfShape({ code, message }: Problem): boolean {
 /** An operation's only import found products of a wrong shape, which GraphQL would have refused before execution. */
 function isRefusedShape({ importVariables, definition }: Operation, { data, errors = [] }: ExecutionResult): boolean {
   const [error] = errors;
-  if (error === undefined || errors.length > 1 || data !== null) return false;
+  if (error === undefined || errors.length > 1 || Object.values(data ?? {}).some((value) => value !== null))
+    return false;
   if (definition?.selectionSet.selections.length !== 1 || !importVariables.some(({ kind }) => kind !== "text"))
     return false;
   const { code, errors: problems } = extensionsOf(error);

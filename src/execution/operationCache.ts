@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, OperationTypeNode } from "graphql";
-import { compiled, interpreted, type Operation } from "./operation.js";
+import { compiledIfCertain, interpreted, type Operation } from "./operation.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 
 /** Cached operations and their total weight: up to 80 MB. */
@@ -48,7 +48,7 @@ export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
       operation,
       next() {
         uses += 1;
-        if (uses === compiledFrom) current = compiled(schema, document, operationName);
+        if (uses === compiledFrom) current = compiledIfCertain(schema, document, operationName);
         return current;
       },
     };

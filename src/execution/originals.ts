@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import { newPlaceholder, parseUnparsed, type UnparsedValue } from "../lib/json/body.js";
 import type { Context, Original } from "../schema/context.js";
-import type { ImportVariable } from "./importVariables.js";
+import type { TakenVariable } from "./takenVariables.js";
 import type { Variables } from "./inputShape.js";
 import type { Operation } from "./operation.js";
 
@@ -54,9 +54,26 @@ export async function withOriginals(
   return { variables, originals };
 }
 
+/** Replaces values whose shape has been checked with placeholders: GraphQL would copy each, for a third of a batch's time. */
+export function withoutChecked(
+  { checkedVariables }: Operation,
+  { variables, originals }: WithOriginals,
+): WithOriginals {
+  const checked = checkedVariables.filter(({ name }) => Object.hasOwn(variables, name));
+  if (checked.length === 0) return { variables, originals };
+  const replaced: Record<string, unknown> = { ...variables };
+  const all = new Map(originals);
+  for (const { name, placeholderValue } of checked) {
+    const placeholder = newPlaceholder();
+    all.set(placeholder, { value: variables[name], takesSingles: true });
+    replaced[name] = placeholderValue(placeholder);
+  }
+  return { variables: replaced, originals: all };
+}
+
 /** Undefined for a wrong kind, which the shape check reports. */
 function originalOf(
-  { kind }: ImportVariable,
+  { kind }: TakenVariable,
   value: unknown,
   unparsed: UnparsedValue | undefined,
   arraysOnly: boolean,
@@ -75,7 +92,7 @@ function originalOf(
 /** Stands for a long value of a wrong kind, so that the shape check reports it unparsed. */
 const invalidValue = 0;
 
-const firstCharacters: Readonly<Record<ImportVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };
+const firstCharacters: Readonly<Record<TakenVariable["kind"], string>> = { list: "[{", object: "{", text: '"' };
 
 export function plainBodyTooLarge(): AppError {
   const message = `The body of an operation that imports no products may have at most ${plainBodyBytesMax} bytes.`;

@@ -8,9 +8,9 @@ import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
-import { validateBounded } from "../execution/limits.js";
+import { validateBounded } from "../execution/validation/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
-import { parseBounded } from "../execution/parse.js";
+import { parseBounded } from "../execution/validation/parse.js";
 import type { Variables } from "../execution/inputShape.js";
 import { resultsOf } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
@@ -94,7 +94,8 @@ function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscription
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {
         const operation = known.add(document, operationName ?? undefined);
-        return executeOperation(operation, (variableValues ?? {}) as Variables, contextValue as Context);
+        const variables = (variableValues ?? {}) as Variables;
+        return executeOperation(operation, variables, contextValue as Context, { execution: "yoga" });
       });
     },
   };

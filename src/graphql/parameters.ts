@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import { clip } from "../lib/text.js";
-import { limits } from "../execution/limits.js";
-import { textTooLong } from "../execution/parse.js";
+import { limits } from "../execution/validation/limits.js";
+import { textTooLong } from "../execution/validation/parse.js";
 
 /** GraphQL over HTTP, section 5.1. */
 const known: ReadonlySet<string> = new Set(["query", "operationName", "variables", "extensions"]);

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
 import { ConfigError } from "../config.js";
 import { clip } from "../lib/text.js";
-import { validateBounded } from "../execution/limits.js";
+import { validateBounded } from "../execution/validation/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
-import { parseBounded } from "../execution/parse.js";
+import { parseBounded } from "../execution/validation/parse.js";
 
 /** Listed in one message; the rest are counted. */
 const problemsMax = 100;

@@ -7,7 +7,7 @@ import { ResponseBudget } from "../schema/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";
-import { compiled, interpreted, type Operation } from "../execution/operation.js";
+import { interpreted, type Operation } from "../execution/operation.js";
 import type { FairShare } from "../lib/fairShare.js";
 import { yieldInOrder } from "../lib/streams/eventLoop.js";
 import type { StreamFormat } from "./streamFormat.js";
@@ -31,8 +31,6 @@ export interface Subscription {
 
 export type LiveValues = AsyncIterableIterator<LiveValue>;
 
-const compiledFrom = 3;
-
 let subscriptions = 0;
 
 export function prepareSubscription(
@@ -41,13 +39,10 @@ export function prepareSubscription(
   operationName: string | undefined,
   executions: FairShare,
 ): Subscription {
-  let operation = interpreted(schema, document, operationName);
+  const operation = interpreted(schema, document, operationName);
   const { names, definition } = operation;
   const id = (subscriptions += 1);
-  let uses = 0;
   const execute = (payload: object, variables: Variables, context: Context) => {
-    uses += 1;
-    if (uses === compiledFrom) operation = compiled(schema, document, operationName);
     const within = { ...context, responseBudget: new ResponseBudget() };
     const { storeId } = context.identity;
     const run = async () => {
@@ -61,7 +56,7 @@ export function prepareSubscription(
     operationName,
     names,
     async start(variables, context) {
-      if (names !== undefined) context.observation.begins(names);
+      if (names !== undefined) context.observation.begins(names, operation.execution);
       if ((context.bodyLength ?? 0) > plainBodyBytesMax) return { errors: presented([plainBodyTooLarge()], context) };
       const declared = definition?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
       const own = Object.fromEntries(

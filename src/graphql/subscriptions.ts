@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, OperationTypeNode } from "graphql";
 import { FairShare } from "../lib/fairShare.js";
-import { validateBounded } from "../execution/limits.js";
-import { parseBounded } from "../execution/parse.js";
+import { validateBounded } from "../execution/validation/limits.js";
+import { parseBounded } from "../execution/validation/parse.js";
 import { prepareSubscription, type Subscription } from "./subscription.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "../execution/weight.js";
 

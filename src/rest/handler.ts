@@ -93,7 +93,12 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
       const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
       let reading: FileReading | undefined;
       const onFileRead = (found: FileReading) => (reading = found);
-      const within = { ...context, ...body, ...(input.isUpload === true && { uploadOptions, onFileRead }) };
+      const within = {
+        ...context,
+        ...body,
+        isRest: true,
+        ...(input.isUpload === true && { uploadOptions, onFileRead }),
+      };
       const result = await executeOperation(operation.prepared, variables, within, {
         arraysOnly: true,
         ...(problems && { found: problems }),

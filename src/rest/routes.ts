@@ -167,4 +167,5 @@ export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   ViewerTotals: ["live", "replay", "total"],
   LiveStreamConnection: ["nodes", "pageInfo", "totalCount"],
   PageInfo: ["hasNextPage", "endCursor"],
+  ProductDeletion: ["message"],
 };

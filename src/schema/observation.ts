@@ -2,9 +2,12 @@ import type { PolicyName } from "../access/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
 import type { OperationNames } from "./operationNames.js";
 
+/** What ran an operation: Yoga, which calls graphql-js; graphql-js alone; or code that graphql-jit made of it. */
+export type Execution = "yoga" | "interpreted" | "compiled";
+
 /** Feeds the access log, metrics and traces. Never throws. */
 export interface Observation {
-  begins(names: OperationNames): void;
+  begins(names: OperationNames, execution?: Execution): void;
   /** Not called for subscriptions, which end with their request. */
   ended(names: OperationNames, code: ErrorCode | undefined): void;
   refused(code: ErrorCode): void;

@@ -11,7 +11,7 @@ type WriteAccess = (summary: Summary, traceId: string | undefined, response: Ser
 export function logAccess(log: Logger): WriteAccess {
   const logsProbes = log.isLevelEnabled("debug");
   if (!log.isLevelEnabled("info")) return () => undefined;
-  return ({ requestId, storeId, names, method, route, status, outcome, ms }, traceId, response) => {
+  return ({ requestId, storeId, names, execution, method, route, status, outcome, ms }, traceId, response) => {
     const isProbe = probes.has(route);
     if (isProbe && !logsProbes) return;
     const line = {
@@ -21,6 +21,7 @@ export function logAccess(log: Logger): WriteAccess {
       method,
       route,
       operation: names?.label,
+      execution,
       status,
       outcome,
       ms: Math.round(ms * 1_000) / 1_000,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { PolicyName } from "../access/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
-import type { Observation } from "../schema/observation.js";
+import type { Execution, Observation } from "../schema/observation.js";
 import type { OperationNames } from "../schema/operationNames.js";
 import type { Metrics } from "./metrics.js";
 import type { RequestSpan, Tracing } from "./tracing.js";
@@ -13,6 +13,7 @@ export class RequestObservation implements Observation {
   route = "other";
   storeId: string | undefined;
   names: OperationNames | undefined;
+  execution: Execution | undefined;
   code: ErrorCode | undefined;
   readonly span: RequestSpan | undefined;
   private isReplay = false;
@@ -31,8 +32,9 @@ export class RequestObservation implements Observation {
     return this.span === undefined ? work() : this.span.run(work);
   }
 
-  begins(names: OperationNames): void {
+  begins(names: OperationNames, execution?: Execution): void {
     this.names = names;
+    this.execution = execution;
   }
 
   ended({ style, fields }: OperationNames, code: ErrorCode | undefined): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorCode } from "../errors.js";
+import type { Execution } from "../schema/observation.js";
 import type { OperationNames } from "../schema/operationNames.js";
 
 interface Observed {
@@ -9,10 +10,12 @@ interface Observed {
   readonly route: string;
   readonly storeId: string | undefined;
   readonly names: OperationNames | undefined;
+  /** Undefined for requests that execute no operation. */
+  readonly execution: Execution | undefined;
   readonly code: ErrorCode | undefined;
 }
 
-export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "code"> {
+export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "execution" | "code"> {
   readonly method: string;
   /** 0 where the client disconnected before a response. */
   readonly status: number;
@@ -28,7 +31,7 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
 /** Subscriptions have a route of their own, since their duration says nothing. */
 export function summarize(
-  { requestId, startedAt, route, storeId, names, code }: Observed,
+  { requestId, startedAt, route, storeId, names, execution, code }: Observed,
   { method = "" }: IncomingMessage,
   { headersSent, statusCode, writableFinished }: ServerResponse,
 ): Summary {
@@ -38,6 +41,7 @@ export function summarize(
     requestId,
     storeId,
     names,
+    execution,
     code,
     method: methods.has(method) ? method : "other",
     route: isStream ? `${route} (subscription)` : route,

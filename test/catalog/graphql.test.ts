@@ -138,7 +138,7 @@ describe("product", () => {
     ]);
     for (const [operation, nothing] of [
       [`{ product(productId: "a") { id } }`, { product: null }],
-      [`mutation { deleteProduct(productId: "a") { message } }`, null],
+      [`mutation { deleteProduct(productId: "a") { message } }`, { deleteProduct: null }],
     ] as const) {
       const { data, errors } = await other.graphql(operation);
       expect({ data, errors }).toEqual({

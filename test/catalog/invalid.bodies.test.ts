@@ -213,7 +213,7 @@ describe("sites", () => {
       expect(await store.post(paths.csv, { csvContent, siteId })).toEqual(noSite);
       const { data, errors } = await store.graphql(importMany, { products: [product("a")], siteId });
       expect({ data, extensions: errors?.[0].extensions }).toEqual({
-        data: null,
+        data: { importProducts: null },
         extensions: graphqlError("SITE_NOT_FOUND", noSite.body.detail, noSite.body.errors).extensions,
       });
     }

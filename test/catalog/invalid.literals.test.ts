@@ -50,7 +50,7 @@ describe("GraphQL literals", () => {
     );
     const expected = graphqlError("VALIDATION_FAILED", message, [{ code, message, path: ["product", path] }]);
     expect({ data, errors }).toEqual({
-      data: null,
+      data: { importProduct: null },
       errors: [{ ...expected, path: ["importProduct"], locations: [{ line: 1, column: 12 }] }],
     });
     await expectNothingStored(store);

@@ -46,7 +46,7 @@ describe("BAD_REQUEST, VALIDATION_FAILED, SITE_NOT_FOUND and PRODUCT_NOT_FOUND",
     const blank = { code: "REQUIRED", message: "title must not be blank.", path: ["product", "title"] };
     expect(await store.post(paths.one, { product: product("a", { title: " " }) })).toEqual(invalid(blank));
     expect(await store.graphql(importOne, { product: product("a", { title: " " }) })).toEqual({
-      data: null,
+      data: { importProduct: null },
       errors: [{ ...graphqlError("VALIDATION_FAILED", blank.message, [blank]), ...started("importProduct") }],
     });
 
@@ -68,7 +68,7 @@ describe("BAD_REQUEST, VALIDATION_FAILED, SITE_NOT_FOUND and PRODUCT_NOT_FOUND",
     };
     expect(await store.delete(paths.of("a"))).toEqual(refusal(noProduct.code, noProduct.message, [noProduct]));
     expect(await store.graphql(`mutation { deleteProduct(productId: "a") { message } }`)).toEqual({
-      data: null,
+      data: { deleteProduct: null },
       errors: [{ ...graphqlError(noProduct.code, noProduct.message, [noProduct]), ...started("deleteProduct") }],
     });
   });

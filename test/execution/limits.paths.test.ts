@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limits } from "../../src/execution/limits.js";
+import { limits } from "../../src/execution/validation/limits.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
 

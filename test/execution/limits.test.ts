@@ -1,7 +1,7 @@
 import { parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
-import { limits, rulesFirst } from "../../src/execution/limits.js";
-import { parseBounded } from "../../src/execution/parse.js";
+import { limits, rulesFirst } from "../../src/execution/validation/limits.js";
+import { parseBounded } from "../../src/execution/validation/parse.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { cpuMsOf } from "../support/busy.js";

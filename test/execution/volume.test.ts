@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseBounded } from "../../src/execution/parse.js";
-import { limits } from "../../src/execution/limits.js";
+import { parseBounded } from "../../src/execution/validation/parse.js";
+import { limits } from "../../src/execution/validation/limits.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { cpuMsOf } from "../support/busy.js";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { limits } from "../../src/execution/limits.js";
+import { limits } from "../../src/execution/validation/limits.js";
 import { createKnownOperations } from "../../src/execution/operationCache.js";
 import { readPersistedOperations } from "../../src/graphql/persisted.file.js";
 import { schema } from "../../src/graphql/schema.js";

@@ -41,5 +41,8 @@ export function refused(...errors: readonly ExpectedProblem[]) {
 
 /** What a batch answers that is refused with this error. */
 export function refusedWith(error: object) {
-  return { errors: [{ ...error, path: ["recordShopperEvents"], locations: expect.any(Array) }], data: null };
+  return {
+    errors: [{ ...error, path: ["recordShopperEvents"], locations: expect.any(Array) }],
+    data: { recordShopperEvents: null },
+  };
 }

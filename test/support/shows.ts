@@ -122,7 +122,7 @@ export function refusedShow(...errors: readonly ExpectedProblem[]) {
         locations: expect.any(Array),
       },
     ],
-    data: null,
+    data: { saveLiveStream: null },
   };
 }
 

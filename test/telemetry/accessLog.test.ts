@@ -58,12 +58,30 @@ describe("a request is logged in one line", () => {
     await fetch(`${app.url}${paths.of("a")}`);
     await store.fetch(paths.of("a"), { method: "PUT" });
     await store.get("/private-path?x=1");
+    const execution = "compiled";
     const post = { ...common, store: store.id, method: "POST", route: paths.one, bytes: expect.any(Number) };
     const other = { ...common, route: "other", bytes: expect.any(Number) };
     expect(await lines(6)).toEqual([
-      { ...post, operation: "importProduct", status: 200, outcome: "ok" },
-      { ...common, requestId: "mine", store: store.id, ...get, operation: "product", status: 200, outcome: "ok" },
-      { ...common, store: store.id, ...get, operation: "product", status: 400, outcome: "PRODUCT_NOT_FOUND" },
+      { ...post, operation: "importProduct", execution, status: 200, outcome: "ok" },
+      {
+        ...common,
+        requestId: "mine",
+        store: store.id,
+        ...get,
+        operation: "product",
+        execution,
+        status: 200,
+        outcome: "ok",
+      },
+      {
+        ...common,
+        store: store.id,
+        ...get,
+        operation: "product",
+        execution,
+        status: 400,
+        outcome: "PRODUCT_NOT_FOUND",
+      },
       { ...common, ...get, status: 401, outcome: "UNAUTHENTICATED" },
       { ...other, method: "PUT", status: 405, outcome: "METHOD_NOT_ALLOWED" },
       { ...other, method: "GET", status: 404, outcome: "NOT_FOUND" },
@@ -90,12 +108,14 @@ describe("a request is logged in one line", () => {
     };
     const found = await lines(8);
     const window = { ...line, operation: "query Window: product, products", outcome: "PRODUCT_NOT_FOUND" };
-    expect(found.slice(0, 4)).toEqual([window, window, window, window]);
+    const executions = ["yoga", "interpreted", "compiled", "compiled"];
+    expect(found.slice(0, 4)).toEqual(executions.map((execution) => ({ ...window, execution })));
+    const operation = expect.stringMatching(/^mutation\b.*: importProducts$/u);
     expect(found.slice(4)).toEqual([
-      { ...line, operation: expect.stringMatching(/^mutation\b.*: importProducts$/u), outcome: "VALIDATION_FAILED" },
+      { ...line, operation, execution: "yoga", outcome: "VALIDATION_FAILED" },
       { ...line, outcome: "BAD_REQUEST" },
       { ...line, outcome: "BAD_REQUEST" },
-      { ...line, operation: "query", outcome: "ok" },
+      { ...line, operation: "query", execution: "yoga", outcome: "ok" },
     ]);
     expect(app.accessLog.join("")).not.toContain("private");
   });
@@ -132,6 +152,7 @@ describe("a request is logged in one line", () => {
       method: "POST",
       route: "/graphql (subscription)",
       operation: "subscription Watch: liveStreamAnalytics",
+      execution: "interpreted",
       status: 200,
       outcome: "ok",
     });

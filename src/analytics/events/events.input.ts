@@ -76,6 +76,8 @@ export function checkEvent(
     problems.add({ code, message, path: [...path, field] });
 
   checkText(event.id, 255, path, "id", problems);
+  checkName(event.type, shopperEventTypes, "type", report);
+  checkName(event.channel, channels, "channel", report);
   for (const name of texts) {
     const value = event[name];
     // An empty device counts as unknown.
@@ -99,6 +101,12 @@ export function checkEvent(
   if (!isGiven(event.viewerId)) report("viewerId", "REQUIRED", `${event.type} needs a viewerId.`);
   if (event.channel === "REFERRAL")
     report("channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER and REFUND only.");
+}
+
+/** Whatever a caller has checked before: the database would refuse other names, as it refuses events that it has. */
+function checkName(name: unknown, names: readonly string[], field: string, report: Report): void {
+  if (typeof name === "string" && names.includes(name)) return;
+  report(field, "INVALID_VALUE", mustBe(field, `one of ${names.join(", ")}`, name));
 }
 
 function checkCurrency(given: string | null | undefined, currency: string | null | undefined, report: Report): void {

@@ -1,5 +1,6 @@
 import { builder } from "../../schema/builder.js";
 import { eraseViewer, type ViewerErasure } from "./erase.js";
+import { placeholderEvent, uncoercedEvents } from "./events.coerce.js";
 import { channels, shopperEventTypes } from "./events.input.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 
@@ -21,6 +22,7 @@ const OrderLineInput = builder.inputType("OrderLineInput", {
 
 const ShopperEventInput = builder.inputType("ShopperEventInput", {
   description: "What a shopper did. An id counts once for its show, however often it is sent.",
+  extensions: { placeholderValue: placeholderEvent },
   fields: (t) => ({
     id: t.string({ description: "At most 255 characters." }),
     type: t.field({ type: ShopperEventType }),
@@ -71,6 +73,7 @@ builder.mutationFields((t) => ({
   eraseViewer: t.field({
     authScopes: { "events:write": true },
     type: ViewerErasureRef,
+    nullable: true,
     description: "Replaces the id of a viewer by a random one everywhere. Figures stay.",
     args: { viewerId: t.arg.string({ description: "The viewer id that was sent with events." }) },
     resolve: (_, { viewerId }, { db, identity }) => eraseViewer(db, identity.storeId, viewerId),
@@ -78,9 +81,12 @@ builder.mutationFields((t) => ({
   recordShopperEvents: t.field({
     authScopes: { "events:write": true },
     type: ShopperEventReceipt,
+    nullable: true,
     description: "Records up to 10,000 events of a show: all of them, or none.",
     args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },
-    resolve: async (_, { lsId, events }, { db, identity, feed, observation }) => {
+    extensions: { takesChecked: "events" },
+    resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, originals }) => {
+      const events = uncoercedEvents(given, originals) ?? given;
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
       // For duplicates too: the batch that stored them may have failed before anybody was notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);

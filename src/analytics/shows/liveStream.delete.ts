@@ -8,6 +8,7 @@ import { findLiveStream, liveStreamNotFound } from "./liveStream.js";
 import { withShowLock } from "./showLock.js";
 
 export interface LiveStreamDeletion {
+  readonly id: string;
   readonly message: string;
   readonly events: number;
 }
@@ -62,7 +63,7 @@ export async function deleteLiveStream(
     events = await removeEvents(db, storeId, lsId, batchRows);
     await withShowLock(db, lock, (transaction) => deleteRows(transaction, storeId, lsId));
   }
-  return { message: `Live stream ${lsId} was deleted.`, events };
+  return { id: lsId, message: `Live stream ${lsId} was deleted.`, events };
 }
 
 /** Pruned events count too. */

@@ -67,6 +67,7 @@ builder.queryFields((t) => ({
 const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStreamDeletion").implement({
   description: "Confirms a deletion.",
   fields: (t) => ({
+    id: t.exposeID("id", { description: "Id of the show that is gone, for caches to evict it." }),
     message: t.exposeString("message"),
     events: t.exposeInt("events", { description: "Events that were deleted with the show." }),
   }),
@@ -76,6 +77,7 @@ builder.mutationFields((t) => ({
   saveLiveStream: t.field({
     authScopes: { "shows:write": true },
     type: LiveStream,
+    nullable: true,
     description: "Creates a show, or changes the one with this id.",
     args: { liveStream: t.arg({ type: LiveStreamInput }) },
     resolve: async (_, { liveStream }, { db, identity, feed }) => {
@@ -87,6 +89,7 @@ builder.mutationFields((t) => ({
   deleteLiveStream: t.field({
     authScopes: { "shows:write": true },
     type: LiveStreamDeletion,
+    nullable: true,
     description: "Deletes a show. Its subscriptions end with LIVE_STREAM_NOT_FOUND.",
     args: {
       lsId: t.arg.string(),

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from "graphql";
-import type { Problem } from "../../errors.js";
+import { errorAt, type Problem } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
 import { announceSiteUse } from "../../schema/deprecation.js";
 import type { Context, Original } from "../../schema/context.js";
@@ -25,7 +25,7 @@ const ImportMode = builder.enumType("ImportMode", {
     UPSERT: { description: "Replaces the products that it contains, and keeps the others." },
     PATCH: {
       description:
-        "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given.",
+        "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given. For importProductsCsv; lists of products have patchProducts.",
     },
     REPLACE: {
       description:
@@ -162,6 +162,16 @@ export async function observed(
     : observation.importing(work));
   if (result.reading !== undefined) onFileRead?.(result.reading);
   return result;
+}
+
+/**
+ * The type of products in the GraphQL schema requires fields that a patch may leave out.
+ *
+ * @throws {AppError} VALIDATION_FAILED for a patch over GraphQL
+ */
+export function refusePatch({ mode }: ModeOptions, { isRest = false }: Context): void {
+  if (mode !== "PATCH" || isRest) return;
+  throw errorAt("VALIDATION_FAILED", "Over GraphQL, use patchProducts in place of the mode PATCH.", ["mode"]);
 }
 
 export function importOptions(

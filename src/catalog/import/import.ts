@@ -121,12 +121,12 @@ function inShare<Result>(
 }
 
 function storeInTransaction(db: RootDatabase, job: ImportJob, write: Write, lock: LockCatalog): Promise<ImportResult> {
-  const { source, dryRun, once } = job;
+  const { source, mode, dryRun, once } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
     const stored = once(transaction, async () => {
       const written = await write(transaction, job, lock);
-      return importResult(written, { dryRun, reading: source.reading?.() });
+      return importResult(written, { mode, dryRun, reading: source.reading?.() });
     });
     return source.isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
   });

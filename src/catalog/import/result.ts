@@ -1,6 +1,7 @@
 import type { Problem } from "../../errors.js";
 import { count } from "../../lib/text.js";
 import type { FileReading } from "../reading/csv.js";
+import type { ImportMode } from "./modes/mode.js";
 
 export interface ImportFailure {
   readonly index: number | null;
@@ -42,12 +43,19 @@ export interface ImportResult {
 
 const noFailures: ImportFailures = { list: [], total: 0 };
 
+interface ResultOptions {
+  readonly mode: ImportMode;
+  readonly dryRun: boolean;
+  readonly reading?: FileReading | undefined;
+}
+
 export function importResult(
   { stored, created, deleted, failures = noFailures, remark }: Written,
-  { dryRun, reading }: { readonly dryRun: boolean; readonly reading?: FileReading | undefined },
+  { mode, dryRun, reading }: ResultOptions,
 ): ImportResult {
   const { list, total: failed } = failures;
-  const message = dryRun ? forecast({ stored, deleted, failed }) : report({ stored, deleted, failed });
+  const counts = { mode, stored, created, deleted, failed };
+  const message = dryRun ? forecast(counts) : report(counts);
   return {
     message: remark === undefined ? message : `${message} ${remark}`,
     imported: stored,
@@ -60,19 +68,36 @@ export function importResult(
   };
 }
 
-interface Counts {
+interface Counts extends Pick<ResultOptions, "mode"> {
   readonly stored: number;
+  readonly created: number;
   readonly deleted: number | undefined;
   readonly failed: number;
 }
 
-function report({ stored, deleted, failed }: Counts): string {
-  const done = `${count(stored, "product was", "products were")} imported`;
-  return `${done}${deleted === undefined ? "" : `, ${deleted} deleted`}${failed === 0 ? "" : `, ${failed} failed`}.`;
+function report(counts: Counts): string {
+  const { number, verb } = mainCount(counts);
+  const others = otherCounts(counts).map(([more, done]) => `, ${more} ${done}`);
+  return `${count(number, "product was", "products were")} ${verb}${others.join("")}.`;
 }
 
-function forecast({ stored, deleted, failed }: Counts): string {
-  const done = `${count(stored, "product")} would be imported`;
-  const gone = deleted === undefined ? "" : `, ${deleted} would be deleted`;
-  return `${done}${gone}${failed === 0 ? "" : `, ${failed} would fail`}. Nothing was stored.`;
+function forecast(counts: Counts): string {
+  const { number, verb } = mainCount(counts);
+  const others = otherCounts(counts).map(
+    ([more, done]) => `, ${more} would ${done === "failed" ? "fail" : `be ${done}`}`,
+  );
+  return `${count(number, "product")} would be ${verb}${others.join("")}. Nothing was stored.`;
+}
+
+/** A patch updates products; it creates one only where all fields of a missing product are given. */
+function mainCount({ mode, stored, created }: Counts) {
+  return mode === "PATCH" ? { number: stored - created, verb: "updated" } : { number: stored, verb: "imported" };
+}
+
+function otherCounts({ mode, created, deleted, failed }: Counts): (readonly [number, string])[] {
+  return [
+    ...(mode === "PATCH" && created > 0 ? [[created, "created"] as const] : []),
+    ...(deleted === undefined ? [] : [[deleted, "deleted"] as const]),
+    ...(failed === 0 ? [] : [[failed, "failed"] as const]),
+  ];
 }

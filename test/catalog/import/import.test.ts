@@ -212,7 +212,7 @@ describe("all or nothing", () => {
     const tooMany = bulk(products(productsMax + 1));
     expect(await store.post(paths.bulk, tooMany)).toEqual(invalid(problem));
     expect(await store.graphql(importMany, tooMany)).toEqual({
-      data: null,
+      data: { importProducts: null },
       errors: [
         {
           ...graphqlError("VALIDATION_FAILED", problem.message, [problem]),

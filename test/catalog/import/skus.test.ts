@@ -50,7 +50,7 @@ describe("skus", () => {
         await (exchanged ??= store.post(paths.bulk, bulk([product("a", { sku: "2" }), product("b", { sku: "1" })])));
       return send();
     };
-    expect(await deleteProduct(client, store.id, "1")).toEqual({ message: "Product b was deleted." });
+    expect(await deleteProduct(client, store.id, "1")).toEqual({ id: "b", message: "Product b was deleted." });
     expect(await exchanged).toEqual(importedAnswer(0, 2));
     expect(await storedKeys(app, store)).toEqual({ a: "2" });
   });

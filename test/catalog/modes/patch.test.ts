@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
 import { addSite } from "../../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { invalid } from "../../support/problems.js";
+import { graphqlError, invalid } from "../../support/problems.js";
 import { paths, product, products, type Sent, storedKeys, storedProducts, longRows } from "../../support/products.js";
 
 const app = await openTestApp();
@@ -46,7 +46,7 @@ describe("mode PATCH", () => {
     ];
     const { data } = await store.graphql(patchMany, { products: list });
     expect(data.patchProducts).toEqual({
-      message: "2 products were imported.",
+      message: "2 products were updated.",
       imported: 2,
       created: 0,
       updated: 2,
@@ -71,11 +71,50 @@ describe("mode PATCH", () => {
     expect((await stored(store)).get("a")).toMatchObject({ price: null, title: "New", description: "Text" });
   });
 
+  test.each(["importProducts(products: ", "importProduct(product: "])(
+    "over GraphQL is refused by %s…), which names patchProducts, for literals and variables",
+    async (field) => {
+      const store = await storeWith([product("a", full)]);
+      const before = await stored(store);
+      const message = "Over GraphQL, use patchProducts in place of the mode PATCH.";
+      const error = {
+        path: ["import"],
+        ...graphqlError("VALIDATION_FAILED", message, [{ code: "VALIDATION_FAILED", message, path: ["mode"] }]),
+      };
+      const sent = { ...product("a"), title: "Other" };
+      const literal = JSON.stringify(sent).replaceAll(/"(\w+)":/gu, "$1:");
+      const type = field.startsWith("importProducts") ? "[ProductInput!]!" : "ProductInput!";
+      const calls: [string, object][] = [
+        [`mutation { import: ${field}${literal}, mode: PATCH) { updated } }`, {}],
+        [`mutation ($sent: ${type}) { import: ${field}$sent, mode: PATCH) { updated } }`, { sent }],
+        [
+          `mutation ($sent: ${type}, $mode: ImportMode) { import: ${field}$sent, mode: $mode) { updated } }`,
+          { sent, ...patch },
+        ],
+      ];
+      for (const [query, variables] of calls) {
+        expect(await store.graphql(query, variables)).toMatchObject({ data: { import: null }, errors: [error] });
+      }
+      expect(await stored(store)).toEqual(before);
+    },
+  );
+
+  test("says how many products were updated, how many were created, and how many failed", async () => {
+    const store = await storeWith([product("a", full)]);
+    const list = [{ id: "a", price: 1 }, product("new"), { id: "missing", price: 1 }];
+    const args = { products: list, ...patch, errorPolicy: "REJECT_FAILED" };
+    const dryRun = await store.post(paths.bulk, { ...args, dryRun: true });
+    expect(dryRun.body.message).toBe(
+      "1 product would be updated, 1 would be created, 1 would fail. Nothing was stored.",
+    );
+    expect((await store.post(paths.bulk, args)).body.message).toBe("1 product was updated, 1 created, 1 failed.");
+  });
+
   test("over REST is the mode of every path; of CSV the columns that are there, where an empty cell clears", async () => {
     const store = await storeWith([product("a", full), product("b", full)]);
     const before = await stored(store);
     expect((await store.post(paths.bulk, { products: [{ id: "a", price: 1 }], ...patch })).body).toEqual({
-      message: "1 product was imported.",
+      message: "1 product was updated.",
       imported: 1,
       created: 0,
       updated: 1,

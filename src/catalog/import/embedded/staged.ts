@@ -58,13 +58,13 @@ async function earlierAnswer(db: RootDatabase, { once }: ImportJob): Promise<Imp
 }
 
 function decide(db: RootDatabase, key: StagedKey, job: ImportJob, staged: Staged): Promise<ImportResult> {
-  const { source, dryRun, once, signal } = job;
+  const { source, mode, dryRun, once, signal } = job;
   const transact = dryRun ? inRolledBackTransaction : inTransaction;
   return withCatalog(db, key.storeId, { isLong: source.isLong, signal }, (lock) =>
     transact(db, { timeoutMs: importTimeoutMs }, (transaction) =>
       once(transaction, async () => {
         const written = await accept(transaction, key, job, staged, lock);
-        return importResult(written, { dryRun, reading: source.reading?.() });
+        return importResult(written, { mode, dryRun, reading: source.reading?.() });
       }),
     ),
   );

@@ -12,8 +12,8 @@ import {
   visit,
 } from "graphql";
 
-/** Used only as an argument that imports read in its original form. */
-export interface ImportVariable {
+/** Used only as an argument that its resolver reads in its original form. */
+export interface TakenVariable {
   readonly name: string;
   readonly kind: "list" | "object" | "text";
   /** Valid for GraphQL, with the placeholder of the original. */
@@ -22,24 +22,28 @@ export interface ImportVariable {
 
 type MakePlaceholderValue = (placeholder: string) => object;
 
-interface ImportArgument extends Omit<ImportVariable, "name"> {
+/**
+ * What a field's extension says of its argument with this name: that an import checks the value itself, more strictly than
+ * GraphQL would; or that the resolver takes the value as it is once its shape has been checked.
+ */
+type Taking = "takesAsSent" | "takesChecked";
+
+interface TakenArgument extends Omit<TakenVariable, "name"> {
   readonly field: string;
   readonly argument: string;
 }
 
-/**
- * Imports check these variables more strictly than GraphQL would, and GraphQL does not copy each value. One that is
- * also used elsewhere is not included.
- */
-export function importVariables(
+/** Variables of which GraphQL does not copy each value. One that is also used elsewhere is not included. */
+export function variablesTaken(
+  taking: Taking,
   schema: GraphQLSchema,
   document: DocumentNode,
   { operation, variableDefinitions = [] }: OperationDefinitionNode,
-): readonly ImportVariable[] {
+): readonly TakenVariable[] {
   if (operation !== OperationTypeNode.MUTATION || variableDefinitions.length === 0) return [];
-  const wanted = importArguments(schema);
-  const uses = new Map<string, (ImportArgument | undefined)[]>();
-  const note = (name: string, use: ImportArgument | undefined) => uses.set(name, [...(uses.get(name) ?? []), use]);
+  const wanted = argumentsTaken(taking, schema);
+  const uses = new Map<string, (TakenArgument | undefined)[]>();
+  const note = (name: string, use: TakenArgument | undefined) => uses.set(name, [...(uses.get(name) ?? []), use]);
   visit(document, {
     VariableDefinition: () => false,
     Field: ({ name, arguments: given = [] }) => {
@@ -58,14 +62,14 @@ export function importVariables(
   });
 }
 
-function importArguments(schema: GraphQLSchema): readonly ImportArgument[] {
+function argumentsTaken(taking: Taking, schema: GraphQLSchema): readonly TakenArgument[] {
   return Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap((field: GraphQLField<unknown, unknown>) => {
-    const argument = field.args.find(({ name }) => name === field.extensions["takesAsSent"]);
+    const argument = field.args.find(({ name }) => name === field.extensions[taking]);
     return argument === undefined ? [] : [{ field: field.name, argument: argument.name, ...kindOf(argument) }];
   });
 }
 
-function kindOf({ type }: GraphQLArgument): Pick<ImportVariable, "kind" | "placeholderValue"> {
+function kindOf({ type }: GraphQLArgument): Pick<TakenVariable, "kind" | "placeholderValue"> {
   const nullable = getNullableType(type);
   const item = isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
   if (!isInputObjectType(item)) return { kind: "text", placeholderValue: (placeholder) => placeholder };

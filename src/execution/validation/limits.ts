@@ -12,7 +12,8 @@ import {
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
-import { itemsExpected, ownCost } from "../schema/cost.js";
+import { itemsExpected, ownCost } from "../../schema/cost.js";
+import { unconditionalSubscriptionRule } from "./unconditionalSubscription.js";
 
 /** Limits of one operation; docs/access.md has the same table. */
 export const limits = {
@@ -109,7 +110,7 @@ function limitsRule(context: ValidationContext): ASTVisitor {
 }
 
 /** Other rules may take long above the limits or with cyclic fragments. */
-export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule];
+export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limitsRule, unconditionalSubscriptionRule];
 
 const maxErrors = 50;
 

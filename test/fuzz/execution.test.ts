@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { OperationTypeNode } from "graphql";
+import { beforeAll, expect, test } from "vitest";
+import { schema } from "../../src/graphql/schema.js";
+import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone } from "../support/fuzz.js";
+import { type GeneratedOperation, operationsOf } from "../support/fuzz.operations.js";
+import { product, products } from "../support/products.js";
+import { readAnalytics, recorded, saved } from "../support/shows.js";
+
+// An operation is executed by Yoga at first, then by graphql-js, and from its third use on as code that graphql-jit makes of
+// it where that is certain to change nothing. Each operation is sent once to each of five stores that have the same products
+// and shows, and all of them go on having the same.
+
+const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
+const fuzzer = createFuzzer("operations, five uses each");
+const stores: TestStore[] = [];
+beforeAll(async () => {
+  for (let use = 0; use < 5; use += 1) {
+    const store = await createTestStore(app);
+    const described = { description: "A text", price: 12.5, images: ["https://shop.example/1.jpg"] };
+    await store.post("/external/product/v1/bulk", {
+      products: [product("a", described), product("b", described), ...products(20)],
+    });
+    for (const id of ["show", "other"]) {
+      await saved(store, { id });
+      await recorded(store, id, [
+        { id: "0", type: "VIEW", channel: "LIVE", viewerId: "v", seconds: 5, occurredAt: "2026-05-04T18:31:00Z" },
+        {
+          id: "1",
+          type: "ADD_TO_CART",
+          channel: "REPLAY",
+          viewerId: "w",
+          productId: "a",
+          occurredAt: "2026-05-04T18:32:00Z",
+        },
+        { id: "2", type: "ORDER", channel: "LIVE", amount: 30, occurredAt: "2026-05-04T18:33:00Z" },
+      ]);
+    }
+    stores.push(store);
+  }
+});
+
+const readCatalog = `{ products(first: 100) { nodes { id sku title description price price_min price_max available images
+  featured_image url } } liveStreams(first: 100) { nodes { id name status startedAt durationSeconds host { name email } } } }`;
+
+/** What a store has, read without the fast path. */
+async function contentOf(store: TestStore): Promise<string> {
+  const read = async (query: string, variables: object) =>
+    (await fuzzer.send(app, store, post("/graphql?lane=yoga", { query, variables }))).text;
+  const shows = ["show", "other"].map((lsId) => read(readAnalytics, { lsId }));
+  return [await read(readCatalog, {}), ...(await Promise.all(shows))].join("\n");
+}
+
+function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    method: "POST",
+    path,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+async function answerTo(store: TestStore, { kind, query, variables }: GeneratedOperation): Promise<object> {
+  if (kind === OperationTypeNode.SUBSCRIPTION)
+    return { status: 200, text: await firstEvent(store, { query, variables }) };
+  const { status, text = "" } = await fuzzer.send(app, store, post("/graphql", { query, variables }));
+  return { status, ...comparable(text.replaceAll(store.id, "store")) };
+}
+
+/** Fields run side by side, so which of them fails first is left to chance. */
+function comparable(text: string) {
+  const { data, errors = [] } = JSON.parse(withoutTimes(text));
+  return { data, errors: errors.map((error: object) => JSON.stringify(error)).toSorted() };
+}
+
+/** Times of the last minutes and ids of requests, in answers that are otherwise the same. */
+function withoutTimes(text: string): string {
+  return text
+    .replaceAll(/"requestId":"[^"]+"/gu, "")
+    .replaceAll(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/gu, (quoted, time: string) =>
+      Math.abs(Date.parse(time) - Date.now()) < fuzzTimeoutMs ? '"now"' : quoted,
+    );
+}
+
+async function firstEvent(store: TestStore, body: object): Promise<string> {
+  const stop = new AbortController();
+  const { path, ...options } = post("/graphql", body, { accept: "text/event-stream" });
+  const response = await store.fetch(path, { ...options, signal: stop.signal });
+  let text = "";
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    const event = /event: next\ndata: (.*)\n\n/u.exec(text)?.[1];
+    if (event !== undefined) {
+      stop.abort();
+      return withoutTimes(event);
+    }
+  }
+  return text;
+}
+
+test(
+  "what an operation answers, and what it stores, does not depend on how often it was sent",
+  async () => {
+    const property = fc.asyncProperty(operationsOf(schema), async (operation) => {
+      const answers: object[] = [];
+      for (const store of stores) answers.push(await answerTo(store, operation));
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      if (operation.kind !== OperationTypeNode.MUTATION) return;
+      const [content, ...others] = await Promise.all(stores.map(contentOf));
+      for (const other of others) expect(other).toBe(content);
+    });
+    await fuzzer.hold(property, 100);
+    expect(harmDone(app)).toEqual([]);
+  },
+  fuzzTimeoutMs,
+);
