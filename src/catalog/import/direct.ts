@@ -99,7 +99,7 @@ export async function writeDirectly(
     }
     if (job.mode === "PATCH") await assignWritten(transaction, target, now);
     const kept = stored - (target.siteId === undefined ? created : assigned);
-    const removed = replaces ? await removeOthers(transaction, job, { now, kept, isShort: isWhole }) : {};
+    const removed = replaces ? await removeOthers(transaction, job, { now, stored, kept, isShort: isWhole }) : {};
     if (defersSkus) await asFullCheckNeeded(checkSkus(transaction));
     return { stored, created, ...removed };
   } finally {

@@ -29,7 +29,8 @@ import { assignToSite, assignWritten, type UpsertCounts, upsertProducts } from "
 export async function importWithFullCheck(transaction: Database, job: ImportJob, lock: LockCatalog): Promise<Written> {
   const { now, read } = await lockAndStage(transaction, job, lock);
   await throwIfProblems(transaction, job, read);
-  const removed = job.mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows }) : {};
+  const removed =
+    job.mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows, stored: read.rows }) : {};
   return { ...(await storeStaged(transaction, job, now)), ...removed };
 }
 

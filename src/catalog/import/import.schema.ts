@@ -100,7 +100,7 @@ export const modeArgs = builder.args((t) => ({
   maxDeletions: t.int({
     required: false,
     description:
-      "With REPLACE: refuses the import if it would remove more products. By default a tenth of the catalog, at least 10.",
+      "With REPLACE: refuses the import if it would remove more products. By default a tenth of the catalog or 10, whichever is more, but at most half of it, and none if the import stores no product.",
   }),
 }));
 

@@ -13,6 +13,7 @@ import {
   collectHolders,
   countFailing,
   countInvalidWithKey,
+  countValid,
   failDependents,
   failedRows,
   failInvalidAndDuplicates,
@@ -28,7 +29,13 @@ export async function importValidRows(transaction: Database, job: ImportJob, loc
   const { now, read } = await lockAndStage(transaction, job, lock);
   const { mode, ...failures } = await failRows(transaction, job, read);
   const removed =
-    mode === "REPLACE" ? await removeNotStaged(transaction, job, { rows: stagedRows, failed: failedRows }) : {};
+    mode === "REPLACE"
+      ? await removeNotStaged(transaction, job, {
+          rows: stagedRows,
+          failed: failedRows,
+          stored: await countValid(transaction),
+        })
+      : {};
   const counts = await storeStaged(transaction, job, now);
   return { ...counts, ...removed, ...failures };
 }

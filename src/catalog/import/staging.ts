@@ -176,6 +176,13 @@ export async function countInvalidWithKey(transaction: Database): Promise<number
   return row.total;
 }
 
+/** Rows of `validRows`. */
+export async function countValid(transaction: Database): Promise<number> {
+  const [row] = await transaction.$queryRaw<[{ total: number }]>`
+    SELECT count(*)::int AS total FROM ${validRows}`;
+  return row.total;
+}
+
 export async function countFailing(transaction: Database): Promise<number> {
   const [row] = await transaction.$queryRaw<[{ total: number }]>`
     SELECT count(*)::int AS total FROM "ProductStaging" WHERE failed AND (title IS NOT NULL OR present IS NOT NULL)`;

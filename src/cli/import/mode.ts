@@ -18,7 +18,7 @@ export function addModeOptions(command: Command): Command {
     )
     .option(
       "--max-deletions <count>",
-      "with --mode replace: delete at most so many (default: a tenth, at least 10)",
+      "with --mode replace: delete at most so many (default: a tenth or 10, at most half; none by an empty file)",
       parseCount,
     );
 }

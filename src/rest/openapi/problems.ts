@@ -97,7 +97,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     PRODUCT_NOT_FOUND: errorAt("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", [
       "productId",
     ]),
-    TOO_MANY_DELETIONS: tooManyDeletions({ removed: 900, before: 1_000, allowed: 100 }),
+    TOO_MANY_DELETIONS: tooManyDeletions("remove 900 of 1000 products, but maxDeletions allows 100"),
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),

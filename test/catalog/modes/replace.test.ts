@@ -68,12 +68,6 @@ describe("mode REPLACE", () => {
     expect(await idsOf(store)).toEqual(["d", "e"]);
   });
 
-  test("of no products at all empties a small catalog", async () => {
-    const store = await storeWith("a", "b");
-    expect((await store.post(paths.bulk, { products: [], ...replace })).body).toMatchObject({ deleted: 2 });
-    expect(await idsOf(store)).toEqual([]);
-  });
-
   test("gives skus of deleted products to others, also where rows are looked at again because some fail", async () => {
     const store = await storeWith("a", "b", "c");
     const taken = product("x", { sku: "sku-a" });
@@ -118,7 +112,7 @@ describe("mode REPLACE", () => {
 describe("REPLACE that rejects failed rows", () => {
   const partly = { ...replace, errorPolicy: "REJECT_FAILED" };
 
-  test.each([3, longRows])("keeps the products that they name by id or sku; of %i rows", async (count) => {
+  test.each([4, longRows])("keeps the products that they name by id or sku; of %i rows", async (count) => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, { products: products(count) });
     const rows = products(count - 1, (index) =>
@@ -163,7 +157,7 @@ describe("REPLACE that rejects failed rows", () => {
   test("fails a row whose sku belongs to a product that is kept because its own row fails", async () => {
     const store = await storeWith("a", "b");
     const rows = [product("a", { price: -1, sku: "other" }), product("n", { sku: "sku-a" })];
-    const { body } = await store.post(paths.bulk, { products: rows, ...partly });
+    const { body } = await store.post(paths.bulk, { products: rows, ...partly, maxDeletions: 1 });
     expect(body).toMatchObject({ imported: 0, deleted: 1, failed: 2 });
     expect(body.failures[1].problems).toMatchObject([{ code: "CONFLICT", path: ["products", 1, "sku"] }]);
     expect(await storedKeys(app, store)).toEqual({ a: "sku-a" });
@@ -171,6 +165,29 @@ describe("REPLACE that rejects failed rows", () => {
 });
 
 describe("maxDeletions", () => {
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [9, 5],
+    [19, 10],
+    [20, 10],
+    [40, 10],
+  ])("allows by default at most half of %i products, rounded up, and at most 10: %i", async (count, allowed) => {
+    const store = await createTestStore(app);
+    const all = products(count);
+    const feed = (deletions: number) => ({ products: [...all.slice(deletions), product("new")], ...replace });
+    await store.post(paths.bulk, { products: all });
+    if (allowed < count) {
+      const { body } = await store.post(paths.bulk, feed(allowed + 1));
+      expect([body.code, body.detail]).toEqual([
+        "TOO_MANY_DELETIONS",
+        `This import would remove ${allowed + 1} of ${count} products, but maxDeletions allows ${allowed}. Nothing was stored.`,
+      ]);
+    }
+    expect((await store.post(paths.bulk, feed(allowed))).body).toMatchObject({ deleted: allowed });
+  });
+
   test.each([101, longRows])("is by default a tenth of the catalog, at least 10; of %i products", async (count) => {
     const store = await createTestStore(app);
     const all = products(count);
@@ -213,8 +230,8 @@ describe("maxDeletions", () => {
     expect(await store.post(paths.bulk, { products: [], maxDeletions: 5 })).toEqual(
       refused("maxDeletions needs the mode REPLACE: no other one deletes products."),
     );
-    const { status } = await store.post(paths.bulk, { products: [], ...replace, maxDeletions: null });
-    expect(status).toBe(200);
+    const { body } = await store.post(paths.bulk, { products: [], ...replace, maxDeletions: null });
+    expect(body.code, "as without it").toBe("TOO_MANY_DELETIONS");
   });
 });
 

@@ -33,7 +33,7 @@ export async function accept(
   const isExamined = !isRight || job.mode === "PATCH" || (await hasConflict(transaction, key, job));
   const { mode, ...failed } = isExamined ? await examine(transaction, key, job, read) : job;
   const counts = await countStaged(transaction, key);
-  const removed = mode === "REPLACE" ? await stageRemovals(transaction, key, job, isExamined) : {};
+  const removed = mode === "REPLACE" ? await stageRemovals(transaction, key, job, { ...counts, isExamined }) : {};
   const decided = await transaction.$executeRaw`
     UPDATE "StagedImport" SET "decidedAt" = ${now}::timestamptz WHERE "storeId" = ${key.storeId} AND id = ${key.importId}`;
   if (decided === 0) throw new AppError("UNAVAILABLE", "The import took too long. Nothing was changed.");
@@ -89,11 +89,11 @@ async function stageRemovals(
   transaction: Database,
   key: StagedKey,
   job: ImportJob,
-  isExamined: boolean,
+  { stored, isExamined }: Pick<Written, "stored"> & { readonly isExamined: boolean },
 ): Promise<Removed> {
   const { storeId, importId } = key;
   const sources = isExamined ? { rows: stagedRows, failed: failedRows } : { rows: rowsOf(key) };
-  const remark = await collectRemovals(transaction, job, sources);
+  const remark = await collectRemovals(transaction, job, { ...sources, stored });
   const deleted = await countDeletions(transaction, job.target);
   await transaction.$executeRaw`
     INSERT INTO "StagedProduct" ("storeId", "importId", line, id, images)

@@ -6,12 +6,14 @@ export type ImportMode = "UPSERT" | "PATCH" | "REPLACE";
 export interface ModeOptions {
   /** UPSERT by default. */
   readonly mode?: ImportMode | null | undefined;
-  /** With REPLACE. By default a tenth of the catalog, and at least 10. */
+  /** With REPLACE. By default, see `guardDeletions`. */
   readonly maxDeletions?: number | null | undefined;
 }
 
+/** By default, a tenth of the catalog or 10 products, whichever is more, but of a small catalog at most half. */
 const deletionsMin = 10;
 const deletionsShare = 0.1;
+const deletionsShareMax = 0.5;
 
 /** @throws {AppError} VALIDATION_FAILED for a maxDeletions that is negative or of another mode */
 export function checkMode({ mode, maxDeletions }: ModeOptions): void {
@@ -29,29 +31,36 @@ interface Removals {
   /** Removed products that existed before the import. */
   readonly removed: number;
   readonly before: number;
+  /** Products that the import stores. */
+  readonly stored: number;
 }
 
 /**
- * Refuses a feed that has lost its rows.
+ * Refuses a feed that has lost its rows. One that has no product at all deletes nothing unless maxDeletions is given: it is
+ * a broken export more often than a shop that has closed.
  *
  * @returns for a dry run, why the import would be refused, if so
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 export function guardDeletions(
-  { removed, before }: Removals,
+  { removed, before, stored }: Removals,
   { maxDeletions, dryRun }: Pick<ModeOptions, "maxDeletions"> & { readonly dryRun: boolean },
 ): string | undefined {
-  const allowed = maxDeletions ?? Math.max(deletionsMin, Math.floor(before * deletionsShare));
+  const allowed = maxDeletions ?? (stored === 0 ? 0 : allowedByDefault(before));
   if (removed <= allowed) return undefined;
-  if (dryRun) return `The import would be refused: it would remove ${limitsOf({ removed, before, allowed })}.`;
-  throw tooManyDeletions({ removed, before, allowed });
+  const isEmpty = stored === 0 && typeof maxDeletions !== "number";
+  const limit = isEmpty ? " and store none, which only maxDeletions allows" : `, but maxDeletions allows ${allowed}`;
+  const fault = `remove ${removed} of ${before} products${limit}`;
+  if (dryRun) return `The import would be refused: it would ${fault}.`;
+  throw tooManyDeletions(fault);
 }
 
-export function tooManyDeletions(counts: Removals & { readonly allowed: number }): AppError {
-  const message = `This import would remove ${limitsOf(counts)}. Nothing was stored.`;
-  return errorAt("TOO_MANY_DELETIONS", message, ["maxDeletions"]);
+function allowedByDefault(before: number): number {
+  const share = Math.max(deletionsMin, Math.floor(before * deletionsShare));
+  return Math.min(share, Math.ceil(before * deletionsShareMax));
 }
 
-function limitsOf({ removed, before, allowed }: Removals & { readonly allowed: number }): string {
-  return `${removed} of ${before} products, but maxDeletions allows ${allowed}`;
+/** @param fault what the import would do */
+export function tooManyDeletions(fault: string): AppError {
+  return errorAt("TOO_MANY_DELETIONS", `This import would ${fault}. Nothing was stored.`, ["maxDeletions"]);
 }

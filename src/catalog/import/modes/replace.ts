@@ -14,6 +14,19 @@ interface Replacement {
   readonly dryRun: boolean;
 }
 
+interface Writing {
+  readonly now: string;
+  readonly stored: number;
+  readonly kept: number;
+  readonly isShort: boolean;
+}
+
+interface RemovalSources {
+  readonly rows: RowSource;
+  readonly failed?: RowSource | undefined;
+  readonly stored: number;
+}
+
 /** Products assigned to this site and no other. */
 function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
   return Prisma.sql`SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId}
@@ -24,16 +37,17 @@ function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
  * Removes what an import at `now` has not written: from the store, or from the site to which it assigns its products.
  *
  * @param kept products of the store, or the site, that were written and were there before
+ * @param stored products that were written
  * @param isShort whether the import is short, and counts before it deletes, which takes longer
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 export async function removeNotWritten(
   transaction: Database,
   { target, ...options }: Replacement,
-  { now, kept, isShort }: { readonly now: string; readonly kept: number; readonly isShort: boolean },
+  { now, stored, kept, isShort }: Writing,
 ): Promise<Removed> {
   const { storeId, siteId } = target;
-  const guard = (removed: number) => guardDeletions({ removed, before: kept + removed }, options);
+  const guard = (removed: number) => guardDeletions({ removed, before: kept + removed, stored }, options);
   const unwritten = Prisma.sql`p."storeId" = ${storeId} AND p."updatedAt" <> ${now}::timestamptz`;
   if (isShort) guard(await countUnwritten(transaction, target, unwritten));
   if (siteId === undefined) {
@@ -91,12 +105,13 @@ const removalIds = Prisma.sql`SELECT id FROM "ProductRemoval"`;
  *
  * @param rows all rows of the import, those that fail too
  * @param failed rows that fail: they keep the products that have their skus
+ * @param stored how many rows do not fail
  * @throws {AppError} TOO_MANY_DELETIONS
  */
 export async function collectRemovals(
   transaction: Database,
   { target: { storeId, siteId }, ...options }: Replacement,
-  { rows, failed }: { readonly rows: RowSource; readonly failed?: RowSource | undefined },
+  { rows, failed, stored }: RemovalSources,
 ): Promise<Pick<Written, "remark">> {
   await transaction.$executeRaw`
     CREATE TEMPORARY TABLE "ProductRemoval" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
@@ -112,7 +127,7 @@ export async function collectRemovals(
     failed === undefined
       ? 0
       : await transaction.$executeRaw`DELETE FROM "ProductRemoval" r USING ${failed} WHERE s.sku = r.sku`;
-  const remark = guardDeletions({ removed: before - named - kept, before }, options);
+  const remark = guardDeletions({ removed: before - named - kept, before, stored }, options);
   return remark === undefined ? {} : { remark };
 }
 
@@ -120,7 +135,7 @@ export async function collectRemovals(
 export async function removeNotStaged(
   transaction: Database,
   replacement: Replacement,
-  sources: Parameters<typeof collectRemovals>[2],
+  sources: RemovalSources,
 ): Promise<Removed> {
   const remark = await collectRemovals(transaction, replacement, sources);
   const { deleted } = await removeProducts(transaction, replacement.target, removalIds);
