@@ -57,6 +57,7 @@ async function runWithBody(
 ): Promise<RestResponse> {
   const { mediaType, isUtf8 } = contentTypeOf(request);
   if (isUtf8 && call.uploadTypes.includes(mediaType)) {
+    call.checkParameters(search, "file");
     const { storeId } = context.identity;
     const options = { bytesMax: config.uploadBytesMax, storeId, bodies, scope: `${path}?${search}\n${mediaType}` };
     return withUpload(request, response, options, ({ source, fingerprint }) => {
@@ -64,8 +65,10 @@ async function runWithBody(
       return call.run({ search, body: undefined, isUpload: true }, within);
     });
   }
-  if (isUtf8 && call.batchTypes.includes(mediaType)) return runBatches(call, request, context);
-  requireJson(request);
+  const isInBatches = isUtf8 && call.batchTypes.includes(mediaType);
+  if (!isInBatches) requireJson(request);
+  call.checkParameters(search, "members");
+  if (isInBatches) return runBatches(call, request, context);
   const share = bodies.shareFor(response, context.identity.storeId);
   const body = await readBody(request, response, {
     bytesMax: config.bodyBytesMax,

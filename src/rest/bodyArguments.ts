@@ -46,7 +46,7 @@ export function bodyMembers(
 }
 
 /**
- * The arguments of a call with a body: the members of its JSON, unchanged. The query string is ignored.
+ * The arguments of a call with a body: the members of its JSON, unchanged.
  *
  * @throws {AppError} BAD_REQUEST for a body that is not a JSON object
  */

@@ -3,6 +3,7 @@ import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import { type ExportRoute, exportRoutes } from "./exports.routes.js";
 import { restBase } from "./routes.js";
+import { onlyParameters } from "./parameters.js";
 import { urlArguments } from "./urlArguments.js";
 
 export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" | "scope"> {
@@ -32,6 +33,7 @@ function exportCall(
   const route = `${restBase}${path}`;
   const definition = getOperationAST(parse(`query (${declared}) { x }`));
   if (!definition) throw new Error("The arguments of the exports are not one operation.");
+  const check = onlyParameters((definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value));
   const read = urlArguments(`GET ${route}`, schema, definition);
   const names = { style: "rest", kind: OperationTypeNode.QUERY, label: operationId, fields: [operationId] } as const;
   return {
@@ -43,6 +45,7 @@ function exportCall(
       const { observation } = context;
       observation.begins(names);
       try {
+        check(search);
         const pieces = await open(read({}, search), context, isHead);
         observation.ended(names, undefined);
         return pieces;

@@ -8,7 +8,7 @@ import { type RestResponse, toRestResponse } from "./response.js";
 import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import type { RestOperation } from "./operations.js";
-import { argumentReader, type ReadArguments, type RestInput } from "./readArguments.js";
+import { argumentReader, type RestInput } from "./readArguments.js";
 import { restBase, takesBody } from "./routes.js";
 
 /** A call of a documented path, before its body is read. */
@@ -20,6 +20,8 @@ export interface RestCall {
   readonly takesBody: boolean;
   readonly uploadTypes: readonly string[];
   readonly batchTypes: readonly string[];
+  /** Before the body is read. @throws {AppError} BAD_REQUEST or VALIDATION_FAILED for parameters that it does not take */
+  checkParameters(search: string, body: "file" | "members"): void;
   openBatches(context: Context): Batches;
   /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
   run(input: RestInput, context: Context): Promise<RestResponse>;
@@ -35,7 +37,7 @@ interface PreparedOperation extends RestOperation {
   readonly prepared: Operation;
   readonly route: string;
   readonly pattern: RegExp;
-  readonly readArguments: ReadArguments;
+  readonly args: ReturnType<typeof argumentReader>;
 }
 
 export function pathNotFound(): AppError {
@@ -81,15 +83,16 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     takesBody: takesBody(operation),
     uploadTypes: operation.upload?.mediaTypes ?? [],
     batchTypes: operation.batches?.mediaTypes ?? [],
+    checkParameters: (search, body) => operation.args.check[body](search),
     openBatches(context) {
       const { argument = "" } = operation.batches ?? {};
-      const { variables } = operation.readArguments(segments, { search: "", body: undefined, isInBatches: true });
+      const { variables } = operation.args.read(segments, { search: "", body: undefined, isInBatches: true });
       return createBatches(argument, (items) =>
         executeOperation(operation.prepared, { ...variables, [argument]: items }, context, { arraysOnly: true }),
       );
     },
     async run(input, context) {
-      const { variables, problems, ...body } = operation.readArguments(segments, input);
+      const { variables, problems, ...body } = operation.args.read(segments, input);
       const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
       let reading: FileReading | undefined;
       const onFileRead = (found: FileReading) => (reading = found);
@@ -131,7 +134,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
     prepared,
     scope,
     pattern,
-    readArguments: argumentReader(schema, definition, operation),
+    args: argumentReader(schema, definition, operation),
     route,
   };
 }

@@ -2,6 +2,7 @@ import type { GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { JsonBody } from "../lib/json/body.js";
 import { type Arguments, bodyArguments, bodyMembers, withPathField } from "./bodyArguments.js";
 import type { RestOperation } from "./operations.js";
+import { type CheckParameters, noneBesideMembers, parametersBesideFile } from "./parameters.js";
 import { restBase, takesBody } from "./routes.js";
 import { uploadArguments, urlArguments } from "./urlArguments.js";
 
@@ -18,6 +19,15 @@ export interface RestInput {
 /** Reads the arguments of a call from its path parameters, still percent-encoded, its query string and its body. */
 export type ReadArguments = (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
 
+interface OperationArguments {
+  readonly read: ReadArguments;
+  /** Of a call with a body, before that is read: of one that is a file, or that has the arguments as its members. */
+  readonly check: Readonly<Record<"file" | "members", CheckParameters>>;
+}
+
+/** Documented reads and deletions ignore what they do not know. */
+const anyParameters: CheckParameters = () => undefined;
+
 /**
  * Compiles the reader of an operation's arguments.
  *
@@ -27,12 +37,15 @@ export function argumentReader(
   schema: GraphQLSchema,
   definition: OperationDefinitionNode,
   operation: RestOperation,
-): ReadArguments {
+): OperationArguments {
   const { method, path, upload, pathField } = operation;
   const route = `${method} ${restBase}${path}`;
   if (!takesBody(operation)) {
     const read = urlArguments(route, schema, definition);
-    return (segments, { search }) => ({ variables: read(segments, search) });
+    return {
+      read: (segments, { search }) => ({ variables: read(segments, search) }),
+      check: { file: anyParameters, members: anyParameters },
+    };
   }
   const variables = definition.variableDefinitions ?? [];
   const isInPath = ({ variable }: (typeof variables)[number]) => path.split("/").includes(`:${variable.name.value}`);
@@ -40,7 +53,7 @@ export function argumentReader(
   const ofBody = { ...definition, variableDefinitions: variables.filter((variable) => !isInPath(variable)) };
   const known = bodyMembers(schema, ofBody, pathField);
   const readUpload = upload && uploadArguments(route, schema, ofBody, upload);
-  return (segments, { search, body, isUpload = false, isInBatches = false }) => {
+  const read: ReadArguments = (segments, { search, body, isUpload = false, isInBatches = false }) => {
     const inPath = readPath(segments, "");
     if (isInBatches) return { variables: inPath };
     if (isUpload && readUpload !== undefined) return { variables: { ...inPath, ...readUpload(search) } };
@@ -48,4 +61,6 @@ export function argumentReader(
     const all = { ...args, variables: { ...inBody, ...inPath } };
     return pathField === undefined ? all : withPathField(all, pathField, segments);
   };
+  const members = noneBesideMembers(operation, known);
+  return { read, check: { members, file: upload ? parametersBesideFile([...known.keys()], upload) : members } };
 }

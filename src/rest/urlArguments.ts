@@ -9,10 +9,8 @@ import {
   typeFromAST,
 } from "graphql";
 import { errorAt, Problems } from "../errors.js";
-import { unknownField } from "../execution/inputProblem.js";
 import { enumName, scalarShapes, type Variables } from "../execution/inputShape.js";
 import { mustBe } from "../lib/mustBe.js";
-import { clip } from "../lib/text.js";
 import type { RestRoute } from "./routes.js";
 
 /**
@@ -23,8 +21,7 @@ import type { RestRoute } from "./routes.js";
 export type ReadUrlArguments = (segments: Readonly<Record<string, string>>, search: string) => Variables;
 
 /**
- * Compiles the reader of the arguments beside a body that is a file. An unknown one is refused: a misspelled dryRun would
- * store products.
+ * Compiles the reader of the arguments beside a body that is a file.
  *
  * @throws {Error} as urlArguments
  */
@@ -32,19 +29,11 @@ export function uploadArguments(
   route: string,
   schema: GraphQLSchema,
   { variableDefinitions = [], ...definition }: OperationDefinitionNode,
-  { argument, placeholder, readingOptions = [] }: NonNullable<RestRoute["upload"]>,
+  { argument, placeholder }: NonNullable<RestRoute["upload"]>,
 ): (search: string) => Variables {
   const others = variableDefinitions.filter(({ variable }) => variable.name.value !== argument);
-  const known = new Set([...others.map(({ variable }) => variable.name.value), ...readingOptions]);
   const read = urlArguments(route, schema, { ...definition, variableDefinitions: others });
-  return (search) => {
-    const problems = new Problems();
-    for (const name of new Set(new URLSearchParams(search).keys())) {
-      if (!known.has(name)) problems.addLazily(() => unknownField(name, [clip(name)]));
-    }
-    problems.throwIfAny();
-    return { ...read({}, search), [argument]: placeholder };
-  };
+  return (search) => ({ ...read({}, search), [argument]: placeholder });
 }
 
 interface UrlArgument {

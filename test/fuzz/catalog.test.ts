@@ -153,7 +153,11 @@ async function callingProduct(store: TestStore, catalog: Catalog, { method, prod
   const [siteId, siteType] = [parameter("siteId"), parameter("siteType")];
   const isSite = !siteId || (siteId === "web" && (!siteType || siteType === "shop"));
   const found = isSite ? catalog.find(productId.toWellFormed(), siteId) : undefined;
-  if (method === "GET" && path === paths.bulk && isSite) {
+  const names = query.map(([name]) => name);
+  const isTaken = names.every((name, at) => name.startsWith("site") && names.indexOf(name) === at);
+  if (method === "GET" && path === paths.bulk && !isTaken) {
+    expect(body.code).toBe("VALIDATION_FAILED"); // exports refuse other parameters, and repeated ones
+  } else if (method === "GET" && path === paths.bulk && isSite) {
     expect(body.map(({ id }: Sent) => id)).toEqual(catalog.sold(siteId).map(({ id }) => id)); // the export
   } else if (found === undefined) {
     const code = productId === "" ? "NOT_FOUND" : isSite ? "PRODUCT_NOT_FOUND" : "SITE_NOT_FOUND";

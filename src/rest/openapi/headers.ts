@@ -29,7 +29,7 @@ const idempotencyKey =
   "The optional header `Idempotency-Key` makes it safe to send a call again (IETF draft-ietf-httpapi-idempotency-key-header). It is a unique id that the caller chooses for this call, such as a UUID, of 1 to 255 visible ASCII characters. A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.";
 
 const fileBody =
-  "With another Content-Type than application/json, the body is a file of products, of any number. The other arguments are in the query string then, and a problem names its line.";
+  "With another Content-Type than application/json, the body is a file of products, of any number. The other arguments are in the query string then, and a problem names its line. Beside JSON, such a parameter is refused.";
 
 /**
  * The optional headers of a route, as text, and what its body may be. As parameters they would be sent by everybody who tries a call in Postman or
