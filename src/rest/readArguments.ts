@@ -17,7 +17,7 @@ export interface RestInput {
 }
 
 /** Reads the arguments of a call from its path parameters, still percent-encoded, its query string and its body. */
-export type ReadArguments = (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
+type ReadArguments = (segments: Readonly<Record<string, string>>, input: RestInput) => Arguments;
 
 interface OperationArguments {
   readonly read: ReadArguments;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/access/site.js";
 import { findProduct } from "../../src/catalog/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
-import { invalid, noSite, refusal } from "../support/problems.js";
+import { noSite, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "../support/products.js";
 
 const app = await openTestApp();
