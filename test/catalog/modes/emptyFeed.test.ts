@@ -133,7 +133,7 @@ test.each(Object.entries(empty))(
   },
 );
 
-test.each(Object.entries({ ...empty, ...failed }))("nor is a site emptied: %s", async (_, replace) => {
+test.each([...Object.entries(empty), ...Object.entries(failed)])("nor is a site emptied: %s", async (_, replace) => {
   const store = await storeOf(1);
   const [web, market] = [{ siteId: "web" }, { siteId: "market" }];
   for (const { siteId } of [web, market]) await addSite(app.db, store.id, siteId, "shop");
