@@ -20,6 +20,7 @@ export default defineConfig({
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   options: { typeAware: true },
   ignorePatterns: ["dist/**", "src/generated/**"],
+  jsPlugins: ["./scripts/linearPatterns.js"],
   rules: {
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "no-console": "error",
@@ -138,6 +139,7 @@ export default defineConfig({
       files: ["src/config.ts", "scripts/**", "test/**", "bench/**", "prisma/**", "*.ts"],
       rules: { "node/no-process-env": "off" },
     },
+    { files: ["src/**"], rules: { "vitrine/linear-patterns": "error" } },
     {
       files: ["test/**", "bench/**", "scripts/**"],
       rules: {

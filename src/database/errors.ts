@@ -34,7 +34,7 @@ function isNodeLost(error: unknown): boolean {
 /** The Citus node that the error or its cause names. */
 export function unreachableNodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return /remote node (?:\S+@)?(\S+:\d+)/u.exec(error.message)?.[1] ?? unreachableNodeOf(error.cause);
+  return /remote node (?:[^\s@]+@)?([^\s@]+:\d+)/u.exec(error.message)?.[1] ?? unreachableNodeOf(error.cause);
 }
 
 /** A row of all nodes of Citus may not have been written because one of them cannot be reached. */

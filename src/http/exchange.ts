@@ -35,7 +35,9 @@ const urlLengthMax = 8_192;
  */
 export function targetOf(request: IncomingMessage, basePath = ""): Target {
   if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
-    const [, afterHost = ""] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*(.*)$/iu.exec(request.url ?? "") ?? [];
+    const given = request.url ?? "";
+    const [beforePath = given] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/iu.exec(given) ?? [];
+    const afterHost = given.slice(beforePath.length);
     request.url = afterHost.startsWith("/") ? afterHost : `/${afterHost}`; // Yoga reads it too
   }
   if (request.url.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);

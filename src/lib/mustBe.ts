@@ -4,7 +4,7 @@ import { clip } from "./text.js";
 const searchedMax = 4_096;
 /** Tokens, and credentials and secret parameters of URLs. */
 const secrets =
-  /\bvt_[\w-]+|(?<=\bbearer\s+)\S+|(?<=\/\/)[^\s/?#@]*@|(?<=[?&;](?:\w*[_-])?(?:token|key|password|secret|signature|sig)=)[^&#\s]+/giu;
+  /\bvt_[\w-]+|\b((?:bearer\s+)+)\S+|(?<=\/\/)[^\s/?#@]*@|(?<=[?&;](?:\w*[_-])?(?:token|key|password|secret|signature|sig)=)[^&#\s]+/giu;
 /** Invisible characters, most of which JSON strings do not escape. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
@@ -16,12 +16,16 @@ export function mustBe(name: string, expected: string, value: unknown): string {
 /** A value for messages: texts quoted, clipped, escaped and without secrets; lists and objects by kind. */
 export function shownValue(value: unknown): string {
   if (typeof value === "string") {
-    const text = value.slice(0, searchedMax).replace(secrets, (found) => (found.endsWith("@") ? "…@" : "…"));
+    const text = value.slice(0, searchedMax).replace(secrets, masked);
     return JSON.stringify(clip(text)).replace(invisible, escaped);
   }
   if (Array.isArray(value)) return "an array";
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function masked(found: string, scheme = ""): string {
+  return found.endsWith("@") ? "…@" : `${scheme}…`;
 }
 
 /** Escapes a character as JSON does, with two escapes above U+FFFF. */

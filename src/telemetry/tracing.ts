@@ -95,7 +95,7 @@ export function createTracing(
 }
 
 function createExporter(endpoint: string, breaker: CircuitBreaker): OTLPTraceExporter {
-  const url = `${endpoint.replace(/\/+$/u, "")}/v1/traces`;
+  const url = `${endpoint.replace(/(?<!\/)\/+$/u, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
   const send = exporter.export.bind(exporter);
   exporter.export = (spans, done) =>

@@ -14,7 +14,7 @@ export function attempt<Result>(work: () => Result): Result | undefined {
 export function newId(): string {
   const bytes = [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => byte.toString(16).padStart(2, "0"));
   const hex = Date.now().toString(16).padStart(12, "0") + bytes.join("");
-  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/u, "$1-$2-7$3-8$4-$5");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/u, "$1-$2-7$3-8$4-$5");
 }
 
 /** 1 to 255 characters, as the service takes ids; undefined for anything else. */

@@ -38,27 +38,44 @@ export async function* readLines(handle: FileHandle, size: number): AsyncGenerat
 /** Splits blocks of any size into lines, in constant memory. */
 export class LineSplitter {
   #number = 0;
-  #rest: Buffer = Buffer.alloc(0);
+  /** Of the line that is not complete: joined once, however many they are. */
+  #parts: Buffer[] = [];
+  #partsBytes = 0;
   #dropping = false;
 
   push(block: Buffer): TextLine[] {
-    const bytes = this.#rest.length === 0 ? block : Buffer.concat([this.#rest, block]);
     const lines: TextLine[] = [];
     let start = 0;
-    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-      this.#take(bytes.subarray(start, end), lines);
+    for (let end = block.indexOf(lineFeed); end !== -1; end = block.indexOf(lineFeed, start)) {
+      this.#take(this.#joined(block.subarray(start, end)), lines);
       start = end + 1;
     }
-    this.#rest = bytes.subarray(start);
-    if (this.#rest.length > lineBytesMax + byteOrderMark.length + 1) this.#dropping = true;
-    if (this.#dropping) this.#rest = Buffer.alloc(0);
+    this.#keep(block.subarray(start));
     return lines;
   }
 
   end(): TextLine[] {
     const lines: TextLine[] = [];
-    this.#take(this.#rest, lines);
+    this.#take(this.#joined(Buffer.alloc(0)), lines);
     return lines;
+  }
+
+  #keep(part: Buffer): void {
+    this.#partsBytes += part.length;
+    if (this.#partsBytes > lineBytesMax + byteOrderMark.length + 1) this.#dropping = true;
+    if (this.#dropping) this.#clear();
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #joined(last: Buffer): Buffer {
+    const line = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
+    this.#clear();
+    return line;
+  }
+
+  #clear(): void {
+    this.#parts = [];
+    this.#partsBytes = 0;
   }
 
   #take(bytes: Buffer, lines: TextLine[]): void {

@@ -53,13 +53,13 @@ export class CsvRows implements RowSource {
   }
 
   #eventsOf({ text, line, fault }: CsvRecord): RowEvent[] {
-    const cells = fault === undefined ? cellsOf(text, this.delimiter) : undefined;
+    const cells = fault === undefined ? cellsOf(text, this.delimiter)?.map((cell) => cell.trim()) : undefined;
     if (cells === undefined) {
       const ends = fault !== undefined && fault !== "textAfterQuote";
       return [{ message: recordFaultMessage(fault, this.delimiter), line, ends }];
     }
-    if (cells.every((cell) => cell.trim() === "")) return [];
-    if (cells.slice(this.#columns).some((cell) => cell.trim() !== "")) {
+    if (cells.every((cell) => cell === "")) return [];
+    if (cells.slice(this.#columns).some((cell) => cell !== "")) {
       const message = `The row has ${cells.length} cells, but the header has ${this.#columns}.`;
       return [{ message, line, ends: false }];
     }

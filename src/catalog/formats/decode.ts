@@ -11,8 +11,13 @@ const marks = [
   { encoding: "UTF-16BE", bytes: [0xfe, 0xff] },
 ] as const;
 
+/** Codecs of iconv-lite for bytes in texts, and CESU-8, whose decoder fails at its end. */
+const notOfFiles = new Set(["base64", "hex", "binary", "internal", "cesu8"]);
+
+/** Whether a file can be read in it. Names are those of iconv-lite, which compares letters and digits in any case. */
 export function isEncoding(name: string): boolean {
-  return name !== "" && iconv.encodingExists(name) && !/^(?:base64|hex|binary|internal)$/iu.test(name);
+  const letters = name.toLowerCase().replaceAll(/:\d{4}$|[^\da-z]/gu, "");
+  return letters !== "" && !notOfFiles.has(letters) && iconv.encodingExists(name);
 }
 
 export interface DecodedText {

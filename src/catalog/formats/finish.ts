@@ -1,6 +1,7 @@
 import { cellParsers } from "../reading/csv.columns.js";
 import { type ProductInput, productFieldNames } from "../product.input.js";
-import type { Draft, Layout } from "./layout.js";
+import { imagesMax } from "../product.rules.js";
+import type { Draft, Layout, Parent } from "./layout.js";
 import type { FieldTexts, FormatOptions } from "./options.js";
 import { parseFlag, splitUrls } from "./values/cells.js";
 import { plainText } from "./values/html.js";
@@ -33,6 +34,9 @@ export class ProductFinisher {
   readonly #defaults: Candidate;
   readonly #template: UrlTemplate | undefined;
   readonly #map: ColumnOfField;
+  /** Of parents: each has many variants. */
+  readonly #parsed = new WeakMap<Parent["row"], Candidate>();
+  readonly #resolved = new WeakMap<readonly unknown[], unknown>();
 
   constructor({ map, defaults = {}, urlTemplate }: FormatOptions, layout: Pick<Layout, "nameOf">) {
     this.#map = columnsOfFields(map, layout.nameOf ?? lowerCase);
@@ -57,7 +61,7 @@ export class ProductFinisher {
   finish(draft: Draft): Candidate {
     const candidate: Candidate = {};
     for (const name of productFieldNames) candidate[name] = this.#valueOf(name, draft);
-    const images = resolved(candidate.images, this.#template?.origin);
+    const images = this.#resolvedImages(candidate.images);
     candidate.images = images;
     const featured = candidate.featured_image ?? (Array.isArray(images) ? images[0] : undefined);
     candidate.featured_image = resolved(featured ?? this.#defaults.featured_image, this.#template?.origin);
@@ -69,18 +73,41 @@ export class ProductFinisher {
   #valueOf(name: keyof ProductInput, { row, fields, parent }: Draft): unknown {
     const column = this.#map.get(name);
     if (column !== undefined) {
-      const text = row.text([column]) || (parent?.row.text([column]) ?? "");
+      const text = row.text([column]);
       if (text !== "") return lenientParsers[name](text);
+      const value = parent && this.#parsedOf(name, column, parent);
+      if (value !== undefined) return value;
     }
     const found = present(fields[name]) ?? present(parent?.fields[name]);
     return found ?? (name === "featured_image" ? undefined : this.#defaults[name]);
   }
 
+  /** Undefined where its column is empty. */
+  #parsedOf(name: keyof ProductInput, column: string, { row }: Parent): unknown {
+    const parsed = this.#parsed.get(row) ?? {};
+    this.#parsed.set(row, parsed);
+    if (!Object.hasOwn(parsed, name)) {
+      const text = row.text([column]);
+      parsed[name] = text === "" ? undefined : lenientParsers[name](text);
+    }
+    return parsed[name];
+  }
+
+  /** Of a list that is too long, one more than a product may have: it is refused all the same. */
+  #resolvedImages(images: unknown): unknown {
+    const origin = this.#template?.origin;
+    if (!Array.isArray(images)) return resolved(images, origin);
+    const list = this.#resolved.get(images) ?? images.slice(0, imagesMax + 1).map((url) => resolved(url, origin));
+    this.#resolved.set(images, list);
+    return list;
+  }
+
   /** Columns of the row come first, then values of the product, then columns of its parent. */
   #urlOf({ row, names, parent }: Draft, candidate: Candidate): string | undefined {
     return this.#template?.fill((name) => {
-      const own = (names?.[name] ?? "") || row.text(columnsOf(name));
-      return own || textOf(candidate[name as keyof ProductInput]) || (parent?.row.text(columnsOf(name)) ?? "");
+      const own = (names?.get(name) ?? "") || row.text(columnsOf(name));
+      const ofProduct = Object.hasOwn(candidate, name) ? textOf(candidate[name as keyof ProductInput]) : "";
+      return own || ofProduct || (parent?.row.text(columnsOf(name)) ?? "");
     });
   }
 }
@@ -105,7 +132,6 @@ function present(value: unknown): unknown {
 
 /** Relative URLs at the shop's own host; spaces encoded. */
 function resolved(value: unknown, origin: string | undefined): unknown {
-  if (Array.isArray(value)) return value.map((url: unknown) => resolved(url, origin));
   if (typeof value !== "string" || origin === undefined || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^data:/iu.test(value)) {
     return encodeSpaces(value);
   }

@@ -17,7 +17,7 @@ export interface Draft {
   readonly fields: Fields;
   readonly parent?: Parent | undefined;
   /** Values for placeholders, before those of columns. */
-  readonly names?: Readonly<Record<string, string>>;
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 /** Reads one file; holds a bounded number of rows. */

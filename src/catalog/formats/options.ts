@@ -28,15 +28,15 @@ export interface FormatOptions {
   readonly onePer?: "variant" | "product" | undefined;
 }
 
-const delimitersByName: Readonly<Record<string, Delimiter>> = {
-  ",": ",",
-  comma: ",",
-  ";": ";",
-  semicolon: ";",
-  "\t": "\t",
-  "\\t": "\t",
-  tab: "\t",
-};
+const delimitersByName: ReadonlyMap<string, Delimiter> = new Map([
+  [",", ","],
+  ["comma", ","],
+  [";", ";"],
+  ["semicolon", ";"],
+  ["\t", "\t"],
+  ["\\t", "\t"],
+  ["tab", "\t"],
+]);
 
 /** Options as text, from a command line, a file or a query string. */
 export interface FormatTexts {
@@ -67,7 +67,7 @@ export function parseFormatOptions(texts: FormatTexts): FormatOptions {
 
 function parseDelimiter(text: string): Delimiter {
   return (
-    delimitersByName[text.toLowerCase()] ??
+    delimitersByName.get(text.toLowerCase()) ??
     refuse(`The delimiter must be a comma, a semicolon or a tab, but is ${JSON.stringify(text)}.`)
   );
 }

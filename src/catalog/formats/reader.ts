@@ -81,7 +81,8 @@ export class FormatReader {
   }
 
   #takeDraft(draft: Draft): void {
-    const { line, characters } = draft.row;
+    const { line } = draft.row;
+    const characters = draft.row.characters + (draft.parent?.row.characters ?? 0);
     if (this.#products >= this.#productsMax) {
       const message = `The file must have at most ${this.#productsMax} products (MAX_BULK_PRODUCTS).`;
       this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });

@@ -27,6 +27,7 @@ export interface RowSource {
 export type ColumnIndex = ReadonlyMap<string, readonly number[]>;
 
 export class CellRow implements SourceRow {
+  /** @param cells trimmed; those that are missing at the end are empty */
   constructor(
     readonly line: number,
     readonly characters: number,
@@ -37,7 +38,8 @@ export class CellRow implements SourceRow {
   text(columns: readonly string[]): string {
     for (const column of columns) {
       for (const at of this.index.get(column) ?? []) {
-        const text = this.cells[at]?.trim() ?? "";
+        const text = this.cells[at];
+        if (text === undefined) break; // a short row may be below a header that repeats a name many times
         if (text !== "") return text;
       }
     }
@@ -45,7 +47,13 @@ export class CellRow implements SourceRow {
   }
 
   texts(column: string): readonly string[] {
-    return (this.index.get(column) ?? []).map((at) => this.cells[at]?.trim() ?? "").filter((text) => text !== "");
+    const found: string[] = [];
+    for (const at of this.index.get(column) ?? []) {
+      const text = this.cells[at];
+      if (text === undefined) break;
+      if (text !== "") found.push(text);
+    }
+    return found;
   }
 
   copy(): SourceRow {

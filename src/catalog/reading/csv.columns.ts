@@ -1,4 +1,4 @@
-import type { Path, Problem } from "../../errors.js";
+import type { Path, Problem, Problems } from "../../errors.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import { cellsOf, type Delimiter, delimiters } from "../csv/cells.js";
@@ -27,17 +27,22 @@ export function delimiterOf(header: string): Delimiter {
 export function headerColumns(
   cells: readonly string[],
   place: { readonly path: Path; readonly line: number; readonly delimiter: Delimiter; readonly isPatch: boolean },
-  report: (problem: Problem) => void,
+  problems: Problems,
 ): readonly ColumnName[] {
   const columns: ColumnName[] = [];
-  const problem = (code: Problem["code"], name: string, message: string): void =>
-    report({ code, message, path: [...place.path, name], line: place.line });
+  const problem = (code: Problem["code"], name: string, message: string | (() => string)): void =>
+    problems.addLazily(() => ({
+      code,
+      message: typeof message === "string" ? message : message(),
+      path: [...place.path, name],
+      line: place.line,
+    }));
 
   cells.forEach((cell, index) => {
     const sent = cell.trim();
     const name = columnOf(sent);
     if (sent === "") problem("UNKNOWN_FIELD", "", `Column ${index + 1} has no name.`);
-    else if (name === undefined) problem("UNKNOWN_FIELD", clip(sent), unknownColumn(sent, place.delimiter));
+    else if (name === undefined) problem("UNKNOWN_FIELD", clip(sent), () => unknownColumn(sent, place.delimiter));
     else if (columns.includes(name)) problem("DUPLICATE", name, `The column ${name} appears more than once.`);
     else columns.push(name);
   });

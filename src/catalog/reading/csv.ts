@@ -147,7 +147,7 @@ class ProductCsvReader {
 
   #takeHeader(cells: readonly string[], line: number): void {
     const place = { path: this.#path, line, delimiter: this.#splitter.delimiter, isPatch: this.#isPatch };
-    this.#columns = headerColumns(cells, place, (problem) => this.#checks.problems.add(problem));
+    this.#columns = headerColumns(cells, place, this.#checks.problems);
     this.ended = this.#checks.problems.total > 0;
   }
 

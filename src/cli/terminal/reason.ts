@@ -9,7 +9,7 @@ export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const last = text.split("\n").findLast((line) => line.trim() !== "");
   const reason = last?.trim() ?? "failed";
-  return /^Raw query failed\. Code: .*? Message: `(.*)`$/u.exec(reason)?.[1] ?? reason;
+  return /^Raw query failed\. Code: \S+ Message: `(.*)`$/u.exec(reason)?.[1] ?? reason;
 }
 
 interface SystemError extends NodeJS.ErrnoException {

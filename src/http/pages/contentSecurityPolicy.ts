@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
  * this server, and styles that scripts make.
  */
 export function contentSecurityPolicy(html: string): string {
-  const tags = [...html.matchAll(/<script\b([^>]*)>([^]*?)<\/script>/gu)];
-  const hashes = tags.filter(([, attributes = ""]) => !isFile(attributes)).map(([, , script = ""]) => sha256(script));
-  const files = tags.some(([, attributes = ""]) => isFile(attributes)) ? ["'self'"] : [];
+  const tags = scriptsOf(html);
+  const hashes = tags.filter(({ attributes }) => !isFile(attributes)).map(({ script }) => sha256(script));
+  const files = tags.some(({ attributes }) => isFile(attributes)) ? ["'self'"] : [];
   return [
     "default-src 'none'",
     ["script-src", ...(tags.length === 0 ? ["'none'"] : [...files, ...hashes])],
@@ -22,6 +22,15 @@ export function contentSecurityPolicy(html: string): string {
   ]
     .map((rule) => (typeof rule === "string" ? rule : rule.join(" ")))
     .join("; ");
+}
+
+function scriptsOf(html: string): { readonly attributes: string; readonly script: string }[] {
+  const [, ...tags] = html.split("<script");
+  return tags.map((tag) => {
+    const [text = ""] = tag.split("</script>", 1);
+    const attributesEnd = text.indexOf(">");
+    return { attributes: text.slice(0, attributesEnd), script: text.slice(attributesEnd + 1) };
+  });
 }
 
 function isFile(attributes: string): boolean {

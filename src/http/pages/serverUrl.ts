@@ -44,5 +44,5 @@ function forwardedProtocol({ headers }: IncomingMessage): "http" | "https" | und
 }
 
 function isPublicName(name = ""): boolean {
-  return /\.[a-z-]*[a-z][a-z\d-]*$/iu.test(name);
+  return /\.-*[a-z][a-z\d-]*$/iu.test(name);
 }

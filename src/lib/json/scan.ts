@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.js";
+import { invalidJson } from "./parse.js";
 
 /** `end` is exclusive. */
 export interface JsonRange {
@@ -68,7 +69,7 @@ export class JsonScanner {
   /** Bytes of earlier pieces. */
   #offset = 0;
 
-  /** @throws {AppError} BAD_REQUEST for deep nesting */
+  /** @throws {AppError} BAD_REQUEST for deep nesting, and for an end of what never began */
   push(bytes: Uint8Array): void {
     const length = bytes.length;
     const words = new DataView(bytes.buffer, bytes.byteOffset, length);
@@ -138,6 +139,7 @@ export class JsonScanner {
   }
 
   #close(at: number): void {
+    if (this.#depth === 0) throw invalidJson();
     this.#endMember(at);
     this.#depth -= 1;
   }

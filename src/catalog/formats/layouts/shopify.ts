@@ -84,7 +84,8 @@ class ShopifyReader implements RowReader {
       else for (const { line } of variants) this.#noteApart(line);
       return;
     }
-    for (const row of variants) yield { row, parent, names: { handle }, fields: variantFields(handle, row, parent) };
+    const names = new Map([["handle", handle]]);
+    for (const row of variants) yield { row, parent, names, fields: variantFields(handle, row, parent) };
   }
 
   #parentOf(handle: string, rows: readonly SourceRow[], known: Parent | undefined): Parent {
@@ -162,7 +163,7 @@ function asOne(handle: string, variants: readonly SourceRow[], parent: Parent): 
   const [min = null, max = null] = numbers.length === 0 ? [] : [Math.min(...numbers), Math.max(...numbers)];
   const available = parent.fields.available === true && variants.some(isInStock);
   const fields = { id: handle, sku: handle, price: wrong ?? min, price_min: min, price_max: max, available };
-  return { row, parent, names: { handle }, fields };
+  return { row, parent, names: new Map([["handle", handle]]), fields };
 }
 
 /** Stock counts only where it is tracked and its end ends the sale. */

@@ -1,5 +1,5 @@
 /** Between URLs in a cell: a comma, a bar or a line break; a comma within a URL does not separate. */
-const separators = /\s*[|\n]\s*|\s*,\s+|,(?=(?:https?:)?\/\/)/u;
+const separators = /[|\n]|,(?=\s|(?:https?:)?\/\/)/u;
 
 export function splitUrls(text: string, separator: RegExp = separators): string[] {
   if (text.startsWith("[")) return jsonTexts(text) ?? [text];

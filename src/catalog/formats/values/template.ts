@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.js";
+import { charactersMax } from "../../product.rules.js";
 
 /** Made from the columns of a row. */
 export interface UrlTemplate {
@@ -49,7 +50,8 @@ function fill(
   for (const [index, names] of placeholders.entries()) {
     const value = names.map(valueOf).find((found) => found !== "");
     if (value === undefined) return undefined;
-    url += encodeURIComponent(value.toWellFormed()) + (texts[index + 1] ?? "");
+    const part = value.slice(0, charactersMax.url + 1); // longer, the URL is refused all the same
+    url += encodeURIComponent(part.toWellFormed()) + (texts[index + 1] ?? "");
   }
   return url;
 }
