@@ -105,6 +105,7 @@ const onEmbeddedOnly = [
   "test/http/{content,proxies,server}/**",
   "test/graphql/!(disconnect)*.test.ts",
   "test/fuzz/{csv,graphql,http}.test.ts",
+  "test/hostile/**",
   "test/errors/{payload,routes,subscription}.test.ts",
   "test/analytics/**/{events.invalid,feed.shared,shows.invalid}.test.ts",
   "test/analytics/**/{events.partitions,idBytes,kpis.fields,netSales}.test.ts",

@@ -4,7 +4,7 @@ import { readCsv } from "../../src/catalog/reading/csv.js";
 import { textPieces } from "../../src/catalog/csv/pieces.js";
 import { type FormatReadOptions, readCatalog } from "../../src/catalog/formats/read.js";
 import { LineSplitter } from "../../src/analytics/events/ndjson.js";
-import { expectLinear } from "../support/repetitions.js";
+import { expectLinear, expectWithin } from "../support/repetitions.js";
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let at = 0; at < bytes.length; at += 64 * 1024) yield bytes.subarray(at, at + 64 * 1024);
@@ -15,7 +15,9 @@ async function readAll(reader: AsyncIterator<unknown>): Promise<void> {
 }
 
 const readFile = (text: string, options: FormatReadOptions = {}) =>
-  readAll(readCatalog(piecesOf(Buffer.from(text)), { urlTemplate: "https://shop.example/{id|sku|handle}", ...options }));
+  readAll(
+    readCatalog(piecesOf(Buffer.from(text)), { urlTemplate: "https://shop.example/{id|sku|handle}", ...options }),
+  );
 
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 
@@ -47,24 +49,50 @@ describe.each(Object.entries(layouts))("%s", (format, header) => {
       const [before, after] = [columns.indexOf(column), columns.length - columns.indexOf(column) - 1];
       await expectLinear(
         (cell) => {
-          const row = [...Array.from({ length: before }, () => "1"), quoted(cell), ...Array.from({ length: after }, () => "1")];
+          const row = [
+            ...Array.from({ length: before }, () => "1"),
+            quoted(`x${cell}x`),
+            ...Array.from({ length: after }, () => "1"),
+          ];
           return readFile(`${header}\n${row.join(",")}\n`, { format: format as keyof typeof layouts });
         },
-        { charactersMax: 64 * 1024 },
+        { charactersMax: 32 * 1024 },
       );
     }
   });
+});
 
-  test("rows without quotes, and the header", async () => {
-    await expectLinear((text) => readFile(`${header}\n${text}\n`, { format: format as keyof typeof layouts }));
-    await expectLinear((text) => readFile(`${header},${text}\n1,2\n`, { format: format as keyof typeof layouts }));
-  });
+test("rows without quotes, and the header", async () => {
+  const shopify = { format: "shopify" } as const;
+  await expectLinear((text) => readFile(`${layouts.vitrine}\n${text}\n`));
+  await expectLinear((text) => readFile(`${layouts.shopify}\n${text}\n`, shopify));
+  await expectLinear((text) => readFile(`${layouts.vitrine},${text}\n1,2\n`));
+  await expectLinear((text) => readFile(`${layouts.shopify},${text}\n1,2\n`, shopify));
+});
+
+test("what variants take from their product is read once", async () => {
+  const [images, variants] = [5_000, 2_000];
+  const list = Array.from({ length: images }, (_, index) => `${index}.jpg`).join(" , ");
+  const rows = Array.from({ length: variants }, (_, index) => `,variation,v-${index},,,,1,,p\n`).join("");
+  const text = `ID,Type,SKU,Name,Description,Published,Regular price,Images,Parent\n1,variable,p,Mug,"${list}",1,,"${list}",\n${rows}`;
+  const map = { images: "Images", title: "Description" };
+  await expectWithin(1_500, () => readFile(text, { format: "woocommerce" }));
+  await expectWithin(1_500, () => readFile(text, { format: "woocommerce", map }));
+});
+
+test("cells of blanks, and short rows below a header that repeats a name", async () => {
+  const blank = `"${" ".repeat(1_000_000)}"`;
+  const rows = Array.from({ length: 8_000 }, (_, index) => `,variation,,,${index},p\n`).join("");
+  const parent = `ID,Type,SKU,Name,Regular price,Parent,Images\n1,variable,p,${blank},,,\n${rows}`;
+  await expectWithin(1_500, () => readFile(parent, { format: "woocommerce", map: { title: "Name" } }));
+  const names = ",Variant SKU".repeat(80_000);
+  const short = Array.from({ length: 40_000 }, (_, index) => `m-${index}\n`).join("");
+  await expectWithin(3_000, () => readFile(`Handle,Title,Image Src${names}\n${short}`, { format: "shopify" }));
 });
 
 test("files of no layout, whose encoding and delimiter are found", async () => {
   await expectLinear((text) => readFile(text));
   await expectLinear((text) => readFile(text, { delimiter: "\t", encoding: "utf-16le" }));
-  await expectLinear((text) => readFile(`${layouts.shopify}\n${text}`));
 });
 
 test("csvContent and NDJSON", async () => {

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { cli, cliJson } from "../support/cli.js";
+import { openFolder } from "../support/folder.js";
+import { makeSharedPlace, type Place, removePlace } from "../support/process.js";
+import { expectWithin, repeated } from "../support/repetitions.js";
+
+let env: Place["env"];
+beforeAll(async () => {
+  const place = await makeSharedPlace();
+  ({ env } = place);
+  return () => removePlace(place);
+});
+
+const file = async (name: string, content: string): Promise<string> => {
+  const path = join(await openFolder(), name);
+  await writeFile(path, content);
+  return path;
+};
+
+test.each(["__proto__", "constructor", "toString"])(
+  "%s is the value of no option, and no name in a mapping",
+  async (name) => {
+    const csv = await file("a.csv", "id,sku\n1,2\n");
+    const mappings = [
+      { format: name },
+      { delimiter: name },
+      { encoding: name },
+      { onePer: name },
+      { urlTemplate: name },
+    ]
+      .map((mapping) => JSON.stringify(mapping))
+      .concat(`{"map":{"${name}":"id"}}`, `{"defaults":{"${name}":"1"}}`, `{"${name}":{}}`);
+    const options = [
+      ...["--format", "--delimiter", "--encoding", "--one-per", "--url-template", "--mode"].map((option) => [
+        option,
+        name,
+      ]),
+      ["--map", `${name}=id`],
+      ["--default", `${name}=1`],
+      ...(await Promise.all(mappings.map(async (mapping) => ["--mapping", await file("m.json", mapping)]))),
+    ];
+    for (const given of options) {
+      const { status, stdout, stderr } = await cli(["import", "a-store", csv, ...given], env);
+      expect([given, status > 0, stdout]).toEqual([given, true, ""]);
+      expect(stderr).not.toMatch(/TypeError| is not a function|\bat /u);
+    }
+  },
+);
+
+test("a file of a megabyte is read in linear time, and so is a mapping", async () => {
+  const store = `store-${randomUUID()}`;
+  await cliJson(["store", "create", store, "--name", "Acme"], env);
+  const header = "id,sku,title,available,images,featured_image,url\n";
+  const csv = await file(
+    "a.csv",
+    `${header}1,1,a,true,"a${repeated(" ", 1024 * 1024)}b",//a.example/i,//a.example/p\n`,
+  );
+  const mapping = await file("m.json", `{"map":${repeated("[", 1024 * 1024)}`);
+  await expectWithin(3_000, () => cli(["import", store, csv, "--map", "title=images", "--dry-run"], env));
+  const { stderr } = await cli(["import", store, csv, "--mapping", mapping], env);
+  expect(stderr).toContain("is not a mapping");
+});
