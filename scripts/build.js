@@ -91,6 +91,9 @@ const unneeded = [
   },
 ];
 
+/** It imports CommonJS by `import()`, but for OpenTelemetry's detection of the host, which Vitrine does not call. */
+const uncalled = /[\\/]@opentelemetry[\\/]resources[\\/].*[\\/]getMachineId\.js$/;
+
 const withoutUnneeded = {
   name: "without-unneeded",
   setup({ onLoad }) {
@@ -145,12 +148,26 @@ async function bundleService() {
     metafile: true,
     logLevel: "warning",
   });
+  refuseNamelessImports(metafile);
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
   chmodSync("dist/main.js", 0o755);
   const others = ["dashboard", "tracker", newDatabase].map((name) => join("dist", name));
   const isBuilt = (path) =>
     path.replaceAll("\\", "/") in metafile.outputs || others.some((start) => path.startsWith(start));
   for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
+}
+
+/**
+ * `import()` of a bundled module in CommonJS gives only its default, where Node.js gives its names, too: what works from the
+ * sources would fail in dist/. A module of our own that imports the package, and is imported by `import()` itself, has them.
+ */
+function refuseNamelessImports({ inputs }) {
+  for (const [path, { imports }] of Object.entries(inputs)) {
+    if (uncalled.test(path)) continue;
+    const nameless = imports.find(({ kind, path: to }) => kind === "dynamic-import" && inputs[to]?.format === "cjs");
+    if (nameless === undefined) continue;
+    throw new Error(`${path} imports ${nameless.path} by import(), of which dist/ would have no names.`);
+  }
 }
 
 /** The embedded engine takes seconds to make a database. Where another version of the engine is installed, it does so again. */

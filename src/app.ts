@@ -5,6 +5,7 @@ import { createFindKey } from "./access/key.lookup.js";
 import type { LiveFeed } from "./analytics/feed/feed.js";
 import { openFeed, openRateLimits, openTracing } from "./app.connections.js";
 import { shareMetrics } from "./cluster/metrics.js";
+import { createPrimaryWarn, onlyOnce } from "./cluster/warnings.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { createKeySweep } from "./catalog/import/idempotency/expired.js";
@@ -96,6 +97,7 @@ export async function createApp(
       identify: createIdentify(database.client),
       findKey: createFindKey(database.client),
       rateLimits,
+      warnOnce: onlyOnce(primary === undefined ? (text) => log.warn(text) : createPrimaryWarn(primary)),
       feed,
       telemetry,
       gateway,

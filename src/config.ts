@@ -88,7 +88,7 @@ const variables = z.object({
   MAX_UPLOAD_BYTES: whole(1_024, 64 * 1_024 ** 3, 4 * 1_024 ** 3),
   MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
   ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
-  COLLECT_RATE_LIMIT: whole(0, 1_000_000_000, 600),
+  COLLECT_RATE_LIMIT: whole(0, 1_000_000_000, 6_000),
   TRUST_PROXY: whole(0, 10, 0),
   PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
   EVENT_RETENTION_DAYS: whole(0, 36_500, 0),

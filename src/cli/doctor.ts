@@ -3,6 +3,7 @@ import { type Config, ConfigError, misspelledVariables, readConfig } from "../co
 import { checkDatabase } from "./doctor/database.js";
 import { type Check, failed, ok, warning } from "./doctor/check.js";
 import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor/machine.js";
+import { checkProxy } from "./doctor/proxy.js";
 import { exitStatus } from "./terminal/failure.js";
 import { type OutputOptions, print } from "./terminal/output.js";
 import { table } from "./terminal/table.js";
@@ -54,7 +55,9 @@ async function examine(): Promise<readonly Check[]> {
     checkDisk(config),
     checkPort(config),
   ]);
-  return [checkNode(), environment, ...database.checks, checkClock(database.now), ...others];
+  const isServed = others.some(({ name, status }) => name === "port" && status === "warning");
+  const proxy = isServed ? await checkProxy(config) : [];
+  return [checkNode(), environment, ...database.checks, checkClock(database.now), ...others, ...proxy];
 }
 
 function describe(checks: readonly Check[]): string {

@@ -30,8 +30,15 @@ export interface CollectRouteOptions {
   readonly feed: LiveFeed;
   readonly findKey: FindKey;
   readonly rateLimits: RateLimits;
+  /** Logs a warning the first time. */
+  readonly warnOnce: (text: string) => void;
   readonly config: Config;
 }
+
+/** Of a proxy that passes no addresses on, or whose header is not trusted. */
+const proxyWarning =
+  "Requests to /collect/v1 come through a proxy and count for its address: all shoppers behind it share one " +
+  "COLLECT_RATE_LIMIT. Have the proxy set X-Forwarded-For, and set TRUST_PROXY to the number of your proxies.";
 
 const bodyBytesMax = 64 * 1024;
 
@@ -94,10 +101,14 @@ function isHidden({ headers }: IncomingMessage): boolean {
 async function admit(
   key: string,
   { request, response, observation }: Exchange,
-  { rateLimits: { policies, count }, config }: CollectRouteOptions,
+  { rateLimits: { policies, count }, config, warnOnce }: CollectRouteOptions,
 ): Promise<void> {
   if (policies.collect === undefined) return;
-  const address = clientAddress(request, config.trustedProxies);
+  const { address, isProxy } = clientAddress(request, config.trustedProxies);
+  if (isProxy) {
+    observation.ofProxy();
+    warnOnce(proxyWarning);
+  }
   const caller = createHash("sha256").update(`${key} ${address}`).digest("base64url");
   const reservation = await count.reserve(policies.collect, caller);
   for (const [name, value] of Object.entries(rateLimitHeaders([reservation]))) response.setHeader(name, value);

@@ -4,6 +4,7 @@ import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { collectNodes } from "./nodes.js";
+import { proxyAddresses } from "./proxyAddresses.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 
@@ -65,6 +66,11 @@ export function createMetrics({ feed, database: { probe, engine, connection } }:
       registers,
     }),
     bots: counter("vitrine_collect_bots_total", "Requests of bots to /collect/v1, which store nothing.", []),
+    ofProxies: counter(
+      proxyAddresses,
+      "Requests to /collect/v1 that are limited by the address of a proxy, not of their client.",
+      [],
+    ),
     events: counter("vitrine_shopper_events_total", "Shopper events, by whether they are new or duplicates.", [
       "result",
     ]),

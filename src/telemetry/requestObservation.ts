@@ -74,6 +74,11 @@ export class RequestObservation implements Observation {
     this.metrics.bots.inc();
   }
 
+  /** A request to /collect/v1 counts for the address of a proxy. */
+  ofProxy(): void {
+    this.metrics.ofProxies.inc();
+  }
+
   async recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
     work: () => Promise<Result>,
   ): Promise<Result> {

@@ -17,6 +17,8 @@ interface Problem {
 const timeoutMs = 30_000;
 const retrySecondsMax = 60;
 const retryAfterSecondsMax = 3_600;
+/** Clients that the service refuses at the same time come back over as long as they have waited, and over this at least. */
+const spreadSecondsMin = 5;
 
 /**
  * @param url of `/collect/v1`
@@ -60,7 +62,9 @@ export function createDelivery(url: string, key: string, outbox: Outbox): Delive
     for (const event of events) event.isSent = false;
     isCutOff = seconds === 0;
     const backoff = Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
-    const delay = Math.max(backoff, Math.min(seconds || 0, retryAfterSecondsMax));
+    const wait = Math.min(seconds || 0, retryAfterSecondsMax);
+    const spread = wait > 0 ? wait + Math.max(wait, spreadSecondsMin) * Math.random() : 0;
+    const delay = Math.max(backoff, spread);
     retry = setTimeout(sendAgain, delay * 1_000);
   }
 

@@ -9,7 +9,6 @@ import { reasonOf } from "../terminal/reason.js";
 const nodeMin = [20, 19] as const;
 const freeBytesMin = 100_000_000;
 const freeBytesEnough = 1_000_000_000;
-const connectTimeoutMs = 3_000;
 const clockSkewMaxMs = 2_000;
 /** A machine whose clock lost its battery shows an earlier time. */
 const programWrittenAt = Date.parse("2026-11-01T00:00:00Z");
@@ -64,29 +63,8 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
-  const { Redis } = await import("ioredis");
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: connectTimeoutMs,
-    commandTimeout: connectTimeoutMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let problem: unknown;
-  redis.on("error", (error) => (problem = error)); // connect() only says that the connection is closed
-  try {
-    await redis.connect();
-    const version = /redis_version:(\S+)/u.exec(await redis.info("server"))?.[1] ?? "of unknown version";
-    return ok("redis", `Redis ${version} answers`);
-  } catch (error) {
-    return failed(
-      "redis",
-      reasonOf(problem ?? error),
-      "Start Redis, or correct REDIS_URL. Until then each server process counts calls on its own.",
-    );
-  } finally {
-    redis.disconnect();
-  }
+  const { checkRedisAt } = await import("./redis.js"); // its library would make other starts longer
+  return checkRedisAt(redisUrl);
 }
 
 /** Whether a server could listen; one that already runs is only a warning. */

@@ -7,6 +7,7 @@ import { relayForWorker } from "../../cluster/feed.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { createMetricsCollector } from "../../cluster/metrics.js";
+import { onlyOnce, warnForWorker } from "../../cluster/warnings.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { banner, hasNoStore } from "./common.js";
 import { createWorkerPool } from "../../cluster/workerPool.js";
@@ -30,10 +31,12 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
   const isEmpty = await migrateBefore(config);
   const count = createLocalCounter();
   const metrics = createMetricsCollector();
+  const warnOnce = onlyOnce((text) => log.warn(text));
   const pool = createWorkerPool(log, (channel, ended) => {
     metrics.onSpawn(channel, ended);
     countForWorker(channel, count);
     relayForWorker(channel, pool.channels);
+    warnForWorker(channel, warnOnce);
   });
   process.once("exit", pool.kill); // stopped before it serves, or by a second signal
   const url = await pool.start(config.webConcurrency);

@@ -55,19 +55,53 @@ test("behind a proxy of ours, each client address has its own count, which it ca
   expect(await statuses(app, { key, show }, ["1.1.1.2"])).toEqual([202]);
 });
 
+test("an address that a proxy passes on and that is not trusted is one warning", async () => {
+  const app = await open(0);
+  const { key, show } = await makeKey(app);
+  const warnings = () => app.logged.filter((line) => line.includes("TRUST_PROXY"));
+  expect([await statuses(app, { key, show }, [""]), warnings()]).toEqual([[202], []]);
+  expect(await statuses(app, { key, show }, ["1.1.1.1", "2.2.2.2", "3.3.3.3"])).toEqual([202, 202, 429]);
+  expect(warnings()).toEqual([expect.stringContaining('"level":40')]);
+  expect(warnings().join("")).not.toContain("1.1.1.1");
+});
+
+function addressOf(proxies: number, remoteAddress: string, headers: Readonly<Record<string, string>>) {
+  return clientAddress({ httpVersion: "1.1", headers, socket: { remoteAddress } } as IncomingMessage, proxies);
+}
+
 test.each([
   [0, "127.0.0.1", "1.1.1.1", "127.0.0.1"],
-  [1, "127.0.0.1", undefined, "127.0.0.1"],
+  [1, "127.0.0.1", "", "127.0.0.1"],
   [1, "127.0.0.1", "9.9.9.9, 1.1.1.1", "1.1.1.1"],
   [2, "127.0.0.1", "9.9.9.9, 1.1.1.1, 2.2.2.2", "1.1.1.1"],
+  [3, "127.0.0.1", "1.1.1.1", "1.1.1.1"],
   [1, "::ffff:127.0.0.1", "::ffff:1.1.1.1", "1.1.1.1"],
   [1, "::1", "2001:db8:1:2:3:4:5:6", "8193:3512:1:2"],
   [1, "127.0.0.1", "9.9.9.9, unknown", "unknown"],
-] as const)(
-  "with %i proxies, of a connection from %s for %s, the client is %s",
-  (proxies, remoteAddress, header, client) => {
-    const headers = header === undefined ? {} : { "x-forwarded-for": header };
-    const request = { headers, socket: { remoteAddress }, connection: { remoteAddress } };
-    expect(clientAddress(request as unknown as IncomingMessage, proxies)).toBe(client);
-  },
-);
+  [1, "127.0.0.1", "1.1.1.1:5678", "1.1.1.1"],
+  [1, "127.0.0.1", "9.9.9.9:1, 1.1.1.1:65535", "1.1.1.1"],
+  [2, "127.0.0.1", "1.1.1.1:5678, [2001:db8::1]:443", "1.1.1.1"],
+  [1, "127.0.0.1", "[2001:db8:1:2::1]:123", "8193:3512:1:2"],
+  [1, "127.0.0.1", "[2001:db8:1:2::2]", "8193:3512:1:2"],
+  [1, "127.0.0.1", "[::ffff:1.1.1.1]:123", "1.1.1.1"],
+  [1, "127.0.0.1", "[::1]:123", "0:0:0:0"],
+])("with %i proxies, of a connection from %s for %s, the client is %s", (proxies, remoteAddress, header, client) => {
+  expect(addressOf(proxies, remoteAddress, { "x-forwarded-for": header }).address).toBe(client);
+});
+
+test.each<[proxies: number, headers: Record<string, string>, isProxy: boolean]>([
+  [0, {}, false],
+  [0, { "x-forwarded-for": "1.1.1.1" }, true],
+  [0, { "cf-connecting-ip": "1.1.1.1" }, true],
+  [0, { forwarded: "for=1.1.1.1" }, true],
+  [1, {}, false],
+  [1, { "x-forwarded-for": "1.1.1.1" }, false],
+  [1, { "x-forwarded-proto": "https" }, true],
+  [1, { "x-forwarded-for": "10.0.0.1" }, false], // a client in the same network
+  [1, { "x-forwarded-for": "9.9.9.9, 1.1.1.1" }, false], // which the client has made up
+  [1, { "x-forwarded-for": "1.1.1.1, 10.0.0.1" }, true],
+  [1, { "x-forwarded-for": "1.1.1.1:1, [fd00::1]:443" }, true],
+  [2, { "x-forwarded-for": "1.1.1.1, 10.0.0.1" }, false],
+])("with %i proxies and the headers %j, whether the address is a proxy's: %s", (proxies, headers, isProxy) => {
+  expect(addressOf(proxies, "10.0.0.2", headers).isProxy).toBe(isProxy);
+});

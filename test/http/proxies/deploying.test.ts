@@ -1,59 +1,19 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { connect, constants } from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
-import { configurationIn } from "../../support/docs.js";
-import { freePort, type Proxy, startHaproxySite, startNginxSite } from "../../support/proxies.js";
 import { paths, product, products } from "../../support/products.js";
+import { documentedProxies, startAsShown } from "../../support/proxies.documented.js";
 import { record, saved } from "../../support/shows.js";
-
-const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
 
 let app: TestApp;
 let store: TestStore;
-let page = "";
 beforeAll(async () => {
   app = await startApp();
   store = await createTestStore(app);
-  page = await readFile("docs/deploying.md", "utf8");
 });
 afterAll(() => app.close());
-
-/** Replaces names of a configuration, each of which must be there. */
-function withNames(configuration: string, names: readonly (readonly [string, string])[]): string {
-  return names.reduce((replaced, [name, value]) => {
-    expect(replaced).toContain(name);
-    return replaced.replaceAll(name, value);
-  }, configuration);
-}
-
-async function startAsShown(kind: "nginx" | "haproxy"): Promise<number> {
-  const port = await freePort();
-  const server = ["127.0.0.1:4000", `127.0.0.1:${new URL(app.url).port}`] as const;
-  const configuration = configurationIn(page, kind);
-  const starting: Promise<Proxy> =
-    kind === "nginx"
-      ? startNginxSite(nginx, port, ({ certificate, key }) =>
-          withNames(configuration, [
-            server,
-            ["listen 443", `listen 127.0.0.1:${port}`],
-            ["/etc/ssl/shop-api.pem", certificate],
-            ["/etc/ssl/shop-api.key", key],
-          ]),
-        )
-      : startHaproxySite(haproxy, port, ({ both }) =>
-          withNames(configuration, [
-            server,
-            ["bind :443", `bind 127.0.0.1:${port}`],
-            ["/etc/haproxy/shop-api.pem", both],
-          ]),
-        );
-  const proxy = await starting;
-  onTestFinished(() => proxy.close());
-  return port;
-}
 
 function open(port: number) {
   const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
@@ -73,14 +33,11 @@ function open(port: number) {
   return { send, call };
 }
 
-test.each([
-  ["nginx", nginx],
-  ["haproxy", haproxy],
-] as const)(
+test.each(documentedProxies)(
   "the documented configuration of %s serves calls, large imports and live values over TLS and HTTP/2",
   async (kind, program) => {
     if (program === "") return; // .ci/run names both
-    const { send, call } = open(await startAsShown(kind));
+    const { send, call } = open(await startAsShown(kind, program, app.url));
     expect(await call("POST", paths.one, { product: product("a") })).toMatchObject({ status: 200 });
     expect(await call("GET", paths.of("a"))).toMatchObject({ status: 200, body: expect.stringContaining('"sku-a"') });
     const description = "x".repeat(2_000);

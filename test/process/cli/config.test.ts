@@ -38,7 +38,7 @@ const defaults = {
   uploadBytesMax: 4 * 1024 ** 3,
   bulkProductsMax: 100_000,
   analyticsRateLimit: 100,
-  collectRateLimit: 600,
+  collectRateLimit: 6_000,
   trustedProxies: 0,
   productRateLimit: 0,
   eventRetentionDays: 0,
