@@ -67,10 +67,8 @@ export async function createApp(
   const { view, operations, openApi, handler: rest } = await preparedRest;
   const known = createKnownOperations(schema);
   const subscriptions = createKnownSubscriptions(schema);
-  const gateway = createGateway(known, subscriptions, {
-    suggestions: !config.production,
-    plugins: [gatewayCompression],
-  });
+  const gatewayOptions = { suggestions: !config.production, plugins: [gatewayCompression] };
+  const gateway = createGateway(known, subscriptions, gatewayOptions);
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
   // From here on, open connections must be closed where the app cannot be created.

@@ -1,14 +1,6 @@
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { createProgram } from "../../src/cli/program.js";
-
-/** Commands that do something, by their whole name. */
-function commandsOf(command: Command, above = ""): [string, Command][] {
-  const name = `${above}${command.name()}`;
-  return command.commands.length === 0
-    ? [[name, command]]
-    : command.commands.flatMap((child) => commandsOf(child, `${name} `));
-}
+import { allCommands } from "../support/commands.js";
 
 /** With what is added to it. */
 function helpOf(command: Command): string {
@@ -18,7 +10,7 @@ function helpOf(command: Command): string {
   return help;
 }
 
-const commands = commandsOf(createProgram());
+const commands = allCommands();
 
 test.each(commands.filter(([, { registeredArguments }]) => registeredArguments.length > 0))(
   "the help of %s, which takes arguments, has an example",

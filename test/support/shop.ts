@@ -17,8 +17,8 @@ export interface Shop {
   readonly store: TestStore;
   readonly lsId: string;
   readonly key: string;
-  /** Bodies of requests for `/collect/v1` that have arrived, whatever became of them. */
-  readonly sent: { readonly show: string; readonly events: readonly SentByPage[] }[];
+  /** Bodies of requests for `/collect/v1` that have arrived, whatever became of them, and when, in milliseconds. */
+  readonly sent: { readonly show: string; readonly events: readonly SentByPage[]; readonly arrivedAt: number }[];
   /** What becomes of requests from now on. */
   set(mood: Mood): void;
   kpis(lsId?: string): Promise<any>;
@@ -70,7 +70,7 @@ export async function openShop(app: TestApp, headers: Readonly<Record<string, st
   let mood: Mood = "forward";
   const gate = await serveUntilFinished((request, response) => {
     void passOn(request, response, app.url, request.method === "POST" ? mood : "forward", (body) =>
-      sent.push(JSON.parse(body) as Shop["sent"][number]),
+      sent.push({ ...(JSON.parse(body) as Shop["sent"][number]), arrivedAt: performance.now() }),
     );
   });
   const shop = await serveUntilFinished((request, response) => {

@@ -36,6 +36,21 @@ test.each([
   await opened.close();
 });
 
+test("pages that are refused at once wait as long as they are told, and come back at different times", async () => {
+  const shop = await openShop(app);
+  shop.set({ status: 429, retryAfter: "2" });
+  const opened = await Promise.all(Array.from({ length: 8 }, () => shop.open(browser)));
+  const waitOf = ({ events: [event], arrivedAt }: Shop["sent"][number], index: number) => {
+    const again = shop.sent.slice(index + 1).find(({ events: [other] }) => other?.id === event?.id);
+    return again === undefined ? [] : [again.arrivedAt - arrivedAt];
+  };
+  await until(() => shop.sent.flatMap(waitOf).length >= opened.length, "all to come back");
+  const waits = shop.sent.flatMap(waitOf);
+  expect(Math.min(...waits)).toBeGreaterThan(1_990);
+  expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(1_000);
+  await Promise.all(opened.map((each) => each.close()));
+});
+
 test("an event whose response is lost is sent again, and counts once", async () => {
   const shop = await openShop(app);
   shop.set("lose the answer");
