@@ -1,6 +1,6 @@
 import { cellParsers } from "../reading/csv.columns.js";
 import { type ProductInput, productFieldNames } from "../product.input.js";
-import { imagesMax } from "../product.rules.js";
+import { charactersMax, imagesMax } from "../product.rules.js";
 import type { Draft, Layout, Parent } from "./layout.js";
 import type { FieldTexts, FormatOptions } from "./options.js";
 import { parseFlag, splitUrls } from "./values/cells.js";
@@ -132,6 +132,7 @@ function present(value: unknown): unknown {
 
 /** Relative URLs at the shop's own host; spaces encoded. */
 function resolved(value: unknown, origin: string | undefined): unknown {
+  if (typeof value === "string" && value.length > 2 * charactersMax.url) return value; // refused
   if (typeof value !== "string" || origin === undefined || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^data:/iu.test(value)) {
     return encodeSpaces(value);
   }
@@ -143,5 +144,7 @@ function resolved(value: unknown, origin: string | undefined): unknown {
 }
 
 function encodeSpaces(value: unknown): unknown {
-  return typeof value === "string" ? value.trim().replaceAll(" ", "%20") : value;
+  return typeof value === "string" && value.length <= 2 * charactersMax.url
+    ? value.trim().replaceAll(" ", "%20")
+    : value;
 }

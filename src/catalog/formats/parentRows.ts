@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Draft, Parent } from "./layout.js";
 import type { Notes } from "./notes.js";
 import { copied } from "./row.js";
@@ -15,8 +16,7 @@ const entryCharacters = 100;
  * what is too far apart is read without its parent, and noted.
  */
 export class ParentRows {
-  readonly #parents = new Map<string, { readonly parent: Parent; readonly characters: number }>();
-  #parentCharacters = 0;
+  readonly #parents = new LRUCache<string, Parent>({ maxSize: parentCharactersMax });
   /** In order of arrival. */
   readonly #waiting = new Map<Draft, string>();
   readonly #waitingFor = new Map<string, Set<Draft>>();
@@ -25,7 +25,7 @@ export class ParentRows {
   constructor(private readonly notes: Notes) {}
 
   parentOf(key: string): Parent | undefined {
-    return this.#parents.get(key)?.parent;
+    return this.#parents.peek(key); // not `get`: a parent whose first key is gone would be kept by the others, uncounted
   }
 
   /** @returns the rows that waited for it */
@@ -33,12 +33,7 @@ export class ParentRows {
     const parent = { fields: copied(fields), row: row.copy() };
     const characters = row.characters + JSON.stringify(parent.fields).length;
     for (const [at, key] of keys.entries()) {
-      this.#forget(key);
-      this.#add(key, parent, (at === 0 ? characters : 0) + key.length + entryCharacters);
-    }
-    for (const oldest of this.#parents.keys()) {
-      if (this.#parentCharacters <= parentCharactersMax) break;
-      this.#forget(oldest);
+      this.#parents.set(key, parent, { size: (at === 0 ? characters : 0) + key.length + entryCharacters });
     }
     return keys.flatMap((key) => [...(this.#waitingFor.get(key) ?? [])].map((draft) => this.#release(draft, parent)));
   }
@@ -74,16 +69,6 @@ export class ParentRows {
       this.notes.count(reason, draft.row.line);
     }
     return { ...draft, parent };
-  }
-
-  #add(key: string, parent: Parent, characters: number): void {
-    this.#parents.set(key, { parent, characters });
-    this.#parentCharacters += characters;
-  }
-
-  #forget(key: string): void {
-    this.#parentCharacters -= this.#parents.get(key)?.characters ?? 0;
-    this.#parents.delete(key);
   }
 }
 

@@ -82,7 +82,6 @@ export class FormatReader {
 
   #takeDraft(draft: Draft): void {
     const { line } = draft.row;
-    const characters = draft.row.characters + (draft.parent?.row.characters ?? 0);
     if (this.#products >= this.#productsMax) {
       const message = `The file must have at most ${this.#productsMax} products (MAX_BULK_PRODUCTS).`;
       this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });
@@ -94,7 +93,7 @@ export class FormatReader {
     const isValid = checkProduct(candidate, { path: this.#path, line }, this.#checks.row);
     if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(candidate);
     const product = isValid ? candidate : productKeys(candidate);
-    if (product !== undefined) this.#chunk.add({ product, line }, characters);
+    if (product !== undefined) this.#chunk.add({ product, line }, charactersOf(product));
     this.#checks.endRow(line);
   }
 
@@ -104,4 +103,11 @@ export class FormatReader {
     this.#checks.endRow(line);
     this.#ended ||= ends;
   }
+}
+
+/** Not those of the row: a product may have most of its texts from a parent. */
+function charactersOf(product: object): number {
+  let characters = 0;
+  for (const value of Object.values(product).flat()) if (typeof value === "string") characters += value.length;
+  return characters;
 }

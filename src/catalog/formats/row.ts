@@ -23,7 +23,7 @@ export interface RowSource {
   end(): RowEvent[];
 }
 
-/** The cells of each column; several columns may have one name. */
+/** The cells of each column, in ascending order; several columns may have one name. */
 export type ColumnIndex = ReadonlyMap<string, readonly number[]>;
 
 export class CellRow implements SourceRow {
@@ -31,6 +31,7 @@ export class CellRow implements SourceRow {
   constructor(
     readonly line: number,
     readonly characters: number,
+    /** Trimmed. */
     private readonly cells: readonly string[],
     private readonly index: ColumnIndex,
   ) {}

@@ -1,4 +1,5 @@
 import sax, { type SAXParser } from "sax";
+import { clip } from "../../lib/text.js";
 import { recordCharactersMax } from "../csv/records.js";
 import type { Notes } from "./notes.js";
 import { ElementRow, type RowEvent, type RowSource } from "./row.js";
@@ -8,6 +9,12 @@ const rowNames = new Set(["item", "entry"]);
 const feedNames = new Set(["rss", "feed", "rdf"]);
 const googleNamespace = "base.google.com/ns/";
 const depthMax = 100;
+/** Of one item: Google takes a thousand details of a product, of four elements each. */
+const elementsMax = 10_000;
+/** Of one element. */
+const attributesMax = 100;
+/** Of Google's namespace, in one document. */
+const prefixesMax = 20;
 
 /** Texts of Google's namespace come before others of the same name. */
 interface Values {
@@ -19,6 +26,7 @@ interface Item {
   readonly line: number;
   readonly depth: number;
   readonly values: Map<string, Values>;
+  elements: number;
   characters: number;
 }
 
@@ -34,6 +42,7 @@ export class XmlRows implements RowSource {
   #item: Item | undefined;
   /** The element being read, with its text. */
   #element: { readonly name: string; readonly isOwn: boolean; text: string } | undefined;
+  #attributes = 0;
   #lastLine = 0;
   #startLine = 1;
   #ended = false;
@@ -44,12 +53,15 @@ export class XmlRows implements RowSource {
     private readonly notes: Notes,
   ) {
     const handlers: Partial<SAXParser> = {
-      onopentagstart: () => (this.#startLine = this.#parser.line + 1),
+      onopentagstart: () => this.#beginTag(),
+      onattribute: ({ name, value }) => this.#countAttribute(name.length + value.length),
       onopentag: ({ name, attributes }) => this.#open(name, attributes as Record<string, string>), // without `xmlns`
       onclosetag: () => this.#close(),
       ontext: (text) => this.#add(text),
       oncdata: (text) => this.#add(text),
-      onerror: (error) => this.#fail(firstLine(error)),
+      onerror: (error) => {
+        throw error; // or each further fault of the piece would be one
+      },
     };
     Object.assign(this.#parser, handlers);
   }
@@ -82,28 +94,48 @@ export class XmlRows implements RowSource {
     return events;
   }
 
+  #beginTag(): void {
+    this.#startLine = this.#parser.line + 1;
+    this.#attributes = 0;
+  }
+
+  #countAttribute(characters: number): void {
+    this.#attributes += 1;
+    if (this.#attributes > attributesMax) throw new Error(`An element has more than ${attributesMax} attributes.`);
+    this.#countCharacters(characters);
+  }
+
+  #countCharacters(characters: number): void {
+    if (this.#item === undefined) return;
+    this.#item.characters += characters;
+    if (this.#item.characters > recordCharactersMax) {
+      throw new Error(`The item is longer than ${recordCharactersMax} characters.`);
+    }
+  }
+
   #open(tag: string, attributes: Readonly<Record<string, string>>): void {
-    if (this.#ended) return;
     const { prefix, name } = named(tag);
     this.#learnPrefixes(attributes);
     if (Object.values(attributes).some((value) => value.includes("wordpress.org/export/"))) {
-      return this.#fail("It is an export of WordPress. Export products as CSV, from WooCommerce's list of products.");
+      throw new Error("It is an export of WordPress. Export products as CSV, from WooCommerce's list of products.");
     }
     if (this.#path.length === 0 && !feedNames.has(name)) {
-      return this.#fail(`A feed starts with <rss>, <feed> or <rdf:RDF>, not <${tag}>.`);
+      throw new Error(`A feed starts with <rss>, <feed> or <rdf:RDF>, not <${clip(tag)}>.`);
     }
     this.#path.push(tag);
-    if (this.#path.length > depthMax) return this.#fail(`Elements are nested more than ${depthMax} deep.`);
+    if (this.#path.length > depthMax) throw new Error(`Elements are nested more than ${depthMax} deep.`);
     if (this.#item === undefined) {
       if (rowNames.has(name)) this.#begin();
-    } else if (this.#path.length === this.#item.depth + 1) {
-      this.#beginElement(tag, prefix, name, attributes);
+      return;
     }
+    this.#item.elements += 1;
+    if (this.#item.elements > elementsMax) throw new Error(`The item has more than ${elementsMax} elements.`);
+    if (this.#path.length === this.#item.depth + 1) this.#beginElement(tag, prefix, name, attributes);
   }
 
   #begin(): void {
     this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // items of one line are told apart
-    this.#item = { line: this.#lastLine, depth: this.#path.length, values: new Map(), characters: 0 };
+    this.#item = { line: this.#lastLine, depth: this.#path.length, values: new Map(), elements: 0, characters: 0 };
   }
 
   #beginElement(tag: string, prefix: string, name: string, attributes: Readonly<Record<string, string>>): void {
@@ -117,16 +149,15 @@ export class XmlRows implements RowSource {
 
   #learnPrefixes(attributes: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("xmlns:") && value.includes(googleNamespace)) this.#prefixes.add(name.slice("xmlns:".length));
+      if (!name.startsWith("xmlns:") || !value.includes(googleNamespace)) continue;
+      this.#prefixes.add(name.slice("xmlns:".length));
+      if (this.#prefixes.size > prefixesMax) throw new Error("Google's namespace has too many prefixes.");
     }
   }
 
   #add(text: string): void {
-    if (this.#item === undefined || this.#ended) return;
-    this.#item.characters += text.length;
-    if (this.#item.characters > recordCharactersMax) {
-      return this.#fail(`The item is longer than ${recordCharactersMax} characters.`);
-    }
+    if (this.#item === undefined) return;
+    this.#countCharacters(text.length);
     // Text of elements within an element is not its own.
     if (this.#element !== undefined && this.#path.length === this.#item.depth + 1) this.#element.text += text;
   }
@@ -135,7 +166,7 @@ export class XmlRows implements RowSource {
     const item = this.#item;
     const depth = this.#path.length;
     this.#path.pop();
-    if (item === undefined || this.#ended) return;
+    if (item === undefined) return;
     if (depth === item.depth + 1 && this.#element !== undefined) {
       const { name, isOwn, text } = this.#element;
       const values = item.values.get(name) ?? { own: [], other: [] };
@@ -152,7 +183,6 @@ export class XmlRows implements RowSource {
   }
 
   #fail(message: string): void {
-    if (this.#ended) return;
     this.#ended = true;
     this.#events.push({ message: `The XML cannot be read: ${message}`, line: this.line, ends: true });
   }

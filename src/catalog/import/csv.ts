@@ -38,20 +38,21 @@ export async function importCsv(
   const { productsMax: rowsMax, errorPolicy } = options;
   const limits = { ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
   const readOptions = { pathPrefix, fileFormat, ...limits, ...(preview && { preview }) };
-  const run = () => importFrom(db, storeId, csvSource(source, readOptions, { onProgress, onRead }), options);
-  return "text" in source ? run() : withThread(storeId, run, options.signal);
+  const { signal } = options;
+  const run = () => importFrom(db, storeId, csvSource(source, readOptions, { onProgress, onRead, signal }), options);
+  return isReadHere(source, fileFormat) ? run() : withThread(storeId, run, options.signal);
 }
 
 function csvSource(
   source: CsvSource,
   options: CsvReadOptions & { pathPrefix: Path },
-  listeners: ReadingListeners,
+  { signal, ...listeners }: ReadingListeners & Pick<ImportOptions, "signal">,
 ): ProductSource {
   const { told, reading } = lastReading(listeners);
   return {
     isLong: !isShort(source),
     async *read(more) {
-      return yield* watched(readProductCsv(source, { ...options, ...more }), told);
+      return yield* watched(readProductCsv(source, { ...options, ...more }, signal), told);
     },
     reading,
     placeOf: (line, field) => ({ path: options.pathPrefix.concat(field), line }),
@@ -99,14 +100,15 @@ export async function* watched(
 /** The file is UTF-8, unless `fileFormat` names another encoding. */
 export type CsvSource = { readonly text: string } | { readonly json: UnparsedValue } | { readonly file: string };
 
-const inProcessBytesMax = 256 * 1024;
+/** The longest text that is read here: a hostile one then takes less than 100 ms. Usual ones of twice its length take as long on a thread. */
+export const readHereMax = 128 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
 
 /** Parses a short JSON string. @throws {AppError} BAD_REQUEST for invalid JSON */
 async function shortAsText(source: CsvSource): Promise<CsvSource> {
   if (!("json" in source)) return source;
   const { body, start, end } = source.json;
-  if (end - start >= inProcessBytesMax) return source;
+  if (end - start > readHereMax) return source;
   const bytes = await body.bytes();
   return { text: parseJson(bytes.subarray(start, end)) as string }; // a string
 }
@@ -114,22 +116,26 @@ async function shortAsText(source: CsvSource): Promise<CsvSource> {
 /** `fileFormat` concerns files, and texts of them. */
 type CsvReadOptions = CsvOptions & { readonly fileFormat?: FormatOptions | undefined };
 
-/** Reads in constant memory: texts here, everything else on another thread. See `readCsv` and `readOnThread`. */
+/**
+ * Reads in constant memory: short texts here, everything else on another thread, and so all files of other systems. See
+ * `readCsv` and `readOnThread`.
+ */
 export async function* readProductCsv(
   source: CsvSource,
   options: CsvReadOptions = {},
+  signal?: AbortSignal,
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  const { fileFormat, ...others } = options;
-  if ("text" in source) {
-    const pieces = politePieces(source.text);
-    if (fileFormat === undefined) return yield* readCsv(pieces, others);
-    const { readCatalog } = await import("../formats/read.js"); // its libraries would make each start longer
-    return yield* readCatalog(bytesOf(pieces), { ...fileFormat, ...others });
-  }
-  return yield* readOnThread(
-    "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json },
-    options,
-  );
+  if (isReadHere(source, options.fileFormat)) return yield* readCsv(politePieces(source.text), options);
+  return yield* readOnThread(onThread(source), options, { signal });
+}
+
+function isReadHere(source: CsvSource, fileFormat: FormatOptions | undefined): source is { readonly text: string } {
+  return "text" in source && fileFormat === undefined && source.text.length <= readHereMax;
+}
+
+function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {
+  if ("text" in source) return { kind: "csvText", text: source.text };
+  return "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json };
 }
 
 /** A single chunk, judged by its line breaks. */
@@ -138,12 +144,8 @@ function isShort(source: CsvSource): boolean {
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 
-/** A short file is decoded again, since its encoding may be named. */
-async function* bytesOf(pieces: AsyncIterable<CsvPiece>): AsyncGenerator<Buffer, void> {
-  for await (const { text } of pieces) yield Buffer.from(text);
-}
-
-async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
+/** Others are served between pieces. */
+export async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
   for (const piece of textPieces(text, inProcessPieceCharacters)) {
     yield piece;
     await setImmediate();

@@ -1,9 +1,8 @@
 import type { RootDatabase } from "../../database/client.js";
-import { textPieces } from "../csv/pieces.js";
 import { chunkRowsMax } from "../reading/chunkRows.js";
 import { readNdjson } from "../reading/ndjson.js";
 import { readOnThread, withThread } from "../reading/thread.js";
-import { type CsvImportOptions, lastReading, watched } from "./csv.js";
+import { type CsvImportOptions, lastReading, politePieces, readHereMax, watched } from "./csv.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
@@ -12,8 +11,6 @@ import type { ImportResult } from "./result.js";
 export type NdjsonSource = { readonly text: string } | { readonly file: string };
 
 type NdjsonImportOptions = ImportOptions & Pick<CsvImportOptions, "onProgress" | "onRead" | "preview">;
-
-const pieceCharacters = 32 * 1024;
 
 /**
  * Imports NDJSON of any size in constant memory: all products, or as `errorPolicy` says.
@@ -31,17 +28,26 @@ export async function importNdjson(
   const { told, reading } = lastReading({ onProgress, onRead });
   const source: ProductSource = {
     isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
-    read: (more) => watched(readSource(sent, { ...readOptions, ...more }), told),
+    read: (more) => watched(readSource(sent, { ...readOptions, ...more }, options.signal), told),
     reading,
     placeOf: (line, field) => ({ path: [field], line }),
     positionOf: (line) => ({ index: null, line }),
   };
   const run = () => importFrom(db, storeId, source, options);
-  return "text" in sent ? run() : withThread(storeId, run, options.signal);
+  return isReadHere(sent) ? run() : withThread(storeId, run, options.signal);
 }
 
-function readSource(source: NdjsonSource, options: Parameters<typeof readNdjson>[1]): ReturnType<typeof readNdjson> {
-  return "text" in source
-    ? readNdjson(textPieces(source.text, pieceCharacters), options)
-    : readOnThread({ kind: "ndjsonFile", file: source.file }, options);
+function readSource(
+  source: NdjsonSource,
+  options: Parameters<typeof readNdjson>[1],
+  signal: AbortSignal | undefined,
+): ReturnType<typeof readNdjson> {
+  if ("file" in source) return readOnThread({ kind: "ndjsonFile", file: source.file }, options, { signal });
+  const { text } = source;
+  if (isReadHere(source)) return readNdjson(politePieces(text), options);
+  return readOnThread({ kind: "ndjsonText", text }, options, { signal });
+}
+
+function isReadHere(source: NdjsonSource): boolean {
+  return "text" in source && source.text.length <= readHereMax;
 }

@@ -1,4 +1,5 @@
 import type { Path, Problem, Problems } from "../../errors.js";
+import { parseFlatJson } from "../../lib/json/flat.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import { cellsOf, type Delimiter, delimiters } from "../csv/cells.js";
@@ -23,6 +24,9 @@ export function delimiterOf(header: string): Delimiter {
   return best;
 }
 
+/** Far more than there are: a header with a million would be a million problems. */
+const columnsMax = 1_000;
+
 /** Names may be in letters of any case. */
 export function headerColumns(
   cells: readonly string[],
@@ -38,6 +42,11 @@ export function headerColumns(
       line: place.line,
     }));
 
+  if (cells.length > columnsMax) {
+    const message = `The header has ${cells.length} columns, but may have at most ${columnsMax}.`;
+    problems.add({ code: "TOO_LONG", message, path: place.path, line: place.line });
+    return columns;
+  }
   cells.forEach((cell, index) => {
     const sent = cell.trim();
     const name = columnOf(sent);
@@ -110,7 +119,7 @@ function images(cell: string): unknown {
   if (cell === "") return null;
   if (!cell.startsWith("[")) return [cell];
   try {
-    return JSON.parse(cell) as unknown;
+    return parseFlatJson(cell);
   } catch {
     return cell;
   }

@@ -15,6 +15,8 @@ export type ProductsRange = Pick<UnparsedValue, "start" | "end" | "first">;
 export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
   /** As in GraphQL, a single image is coerced to a list. */
   readonly takesSingles?: boolean;
+  /** Called before each slice of the list is read. */
+  readonly beginSlice?: () => void;
 }
 
 export function withImageList(product: unknown): unknown {
@@ -48,7 +50,7 @@ export function* readProductsJson(
   json: ProductsRange,
   options: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
-  const { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, isPatch = false } = options;
+  const { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, isPatch = false, beginSlice } = options;
   const { start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
@@ -66,6 +68,7 @@ export function* readProductsJson(
       place.index += 1;
       continue;
     }
+    beginSlice?.();
     const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
       const product = takesSingles ? withImageList(sent) : sent;

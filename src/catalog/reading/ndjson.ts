@@ -1,4 +1,5 @@
 import type { CsvPiece } from "../csv/pieces.js";
+import { parseFlatJson } from "../../lib/json/flat.js";
 import { checkerOf, type ProductInput } from "../product.input.js";
 import { ChunkBuilder } from "./chunk.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, previewProducts } from "./csv.js";
@@ -108,7 +109,7 @@ class NdjsonReader {
 /** Undefined for text that is not JSON. */
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown;
+    return parseFlatJson(json);
   } catch {
     return undefined;
   }

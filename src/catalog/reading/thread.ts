@@ -1,24 +1,33 @@
-import { availableParallelism } from "node:os";
-import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { Piscina } from "piscina";
+import { setTimeout } from "node:timers/promises";
+import { MessageChannel } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
-import { threadModule } from "../../lib/threads/thread.js";
 import { chunkRowsMax } from "./chunkRows.js";
 import type { CsvChunk, CsvResult } from "./csv.js";
-import type { ReadingMessage, ReadingTask, ThreadFile } from "./thread.worker.js";
+import { inbox } from "./inbox.js";
+import type { ReadingMessage, ReadingTask, ThreadFile, ThreadText } from "./thread.worker.js";
+import { asRefusal, runOnThread, threadsMax, tooMuchMemory } from "./threads.js";
 
-/** May exceed the cores, since the database works as long on what a thread has read. */
-const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
-/** The compiled code of an idle thread makes the next import faster. */
-const idleMs = 30_000;
-/** With 36, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. */
-const resourceLimits = { maxYoungGenerationSizeMb: 18 };
+type ThreadSource =
+  | ThreadFile
+  | ThreadText
+  | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
 
-type ThreadSource = ThreadFile | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
+export interface ReadingLimits {
+  /** Ends the reading: its client has disconnected. */
+  readonly signal?: AbortSignal | undefined;
+  /** The longest time for a piece of 256 KiB, or the record that ends in it. */
+  readonly pieceMs?: number;
+  readonly heapBytesMax?: number;
+}
 
-let pool: Promise<Piscina<ReadingTask, void>> | undefined;
+/** A piece takes a tenth of a second, and a record of the maximum length at most three. */
+const pieceMsMax = 30_000;
+/** What a thread may hold of a file, several times what parents, groups of rows and chunks may take together. */
+const heapBytesMaxDefault = 160 * 1024 * 1024;
+/** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
+const endMs = 1_000;
 
 const turns = new FairShare({
   places: threadsMax,
@@ -36,39 +45,63 @@ export function withThread<Result>(
 }
 
 /**
- * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it.
+ * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it, and so does a limit.
  *
  * @throws the error of node:fs for an unreadable file, or that of a failed thread
- * @throws {AppError} BAD_REQUEST for invalid JSON, UNAVAILABLE for a body that was given up
+ * @throws {AppError} BAD_REQUEST for invalid JSON or a piece that takes too long, PAYLOAD_TOO_LARGE for a file that takes too
+ *   much memory, UNAVAILABLE for a body that was given up and for a client that has gone
  */
 export async function* readOnThread(
   source: ThreadSource,
   options: ReadingTask["options"] = {},
+  { signal, pieceMs = pieceMsMax, heapBytesMax = heapBytesMaxDefault }: ReadingLimits = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  pool ??= createPool();
-  const threads = await pool;
   const { port1, port2 } = new MessageChannel();
-  const messages = inbox(port1);
+  let bytesRead = 0;
+  const messages = inbox<ReadingMessage>(port1, { waitMs: pieceMs, late: () => tooSlow(bytesRead) });
   const [taskSource, ...ports] = "json" in source ? sendBody(source) : [source];
-  const task = { source: taskSource, options: { chunkRows: chunkRowsMax, ...options }, port: port2 };
-  const done = threads.run(task, { transferList: [port2, ...ports] });
-  done.catch(messages.fail);
+  const task = { source: taskSource, options: { chunkRows: chunkRowsMax, ...options }, port: port2, heapBytesMax };
+  const stop = new AbortController();
+  const done = runOnThread(task, [port2, ...ports], stop.signal);
+  const failed = done.catch((error: unknown) => messages.fail(asRefusal(error)));
+  const leave = (): void => messages.fail(gone());
+  signal?.addEventListener("abort", leave);
+  if (signal?.aborted === true) leave();
+  let isWaiting = false;
   try {
     for (;;) {
+      isWaiting = true;
       const message = await messages.next();
+      isWaiting = false;
+      if (message.kind === "piece") continue; // it goes on
       if (message.kind === "result") return message.result;
       if (message.kind === "refused") throw new AppError(message.code, message.message);
+      if (message.kind === "tooMuchMemory") throw tooMuchMemory();
       if (message.kind === "unreadable") {
         const { code, path = "file" in source ? source.file : undefined } = message;
         throw Object.assign(new Error(message.message), { code, syscall: "read", path });
       }
+      bytesRead = message.chunk.bytesRead;
       port1.postMessage("taken");
       yield message.chunk;
     }
   } finally {
+    signal?.removeEventListener("abort", leave);
     port1.close();
-    await done.catch(() => undefined); // the thread is free again
+    if (isWaiting) stop.abort(); // in vain
+    await Promise.race([failed, setTimeout(endMs, undefined, { ref: false })]);
+    stop.abort();
+    await failed; // the thread is free again, or gone
   }
+}
+
+function tooSlow(bytesRead: number): AppError {
+  const message = `To read the rows after the first ${bytesRead} bytes of this file takes too long. Nothing was stored.`;
+  return new AppError("BAD_REQUEST", message);
+}
+
+function gone(): AppError {
+  return new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");
 }
 
 function sendBody({ kind, json }: Extract<ThreadSource, { readonly json: unknown }>) {
@@ -76,42 +109,4 @@ function sendBody({ kind, json }: Extract<ThreadSource, { readonly json: unknown
   const { body, ...range } = json;
   body.sendTo(port1);
   return [{ kind, json: range, bytes }, bytes] as const;
-}
-
-async function createPool(): Promise<Piscina<ReadingTask, void>> {
-  const { Piscina } = await import("piscina"); // would make each start longer
-  return new Piscina({
-    ...threadModule("catalog/reading/thread.worker"),
-    minThreads: 0,
-    maxThreads: threadsMax,
-    idleTimeout: idleMs,
-    atomics: "disabled", // tasks wait for messages
-    resourceLimits,
-  });
-}
-
-function inbox(port: MessagePort) {
-  const arrived: ReadingMessage[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  let wake: () => void = () => undefined;
-  port.on("message", (message: ReadingMessage) => {
-    arrived.push(message);
-    wake();
-  });
-  return {
-    async next(): Promise<ReadingMessage> {
-      for (;;) {
-        const message = arrived.shift();
-        if (message !== undefined) return message;
-        if (failure !== undefined) throw failure.error;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    fail: (error: unknown): void => {
-      failure = { error };
-      wake();
-    },
-  };
 }

@@ -1,4 +1,5 @@
 // Reads products of a file, or of the JSON of a body.
+import { getHeapStatistics } from "node:v8";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { collectGarbage } from "../../lib/threads/garbage.js";
@@ -6,7 +7,7 @@ import { receiveBody } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { stringSlices } from "../../lib/json/slices.js";
 import { lowerPriority } from "../../lib/threads/thread.js";
-import { type CsvPiece, fileBytes, filePieces } from "../csv/pieces.js";
+import { type CsvPiece, fileBytes, utf8Pieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv.js";
 import { type JsonOptions, type ProductsRange, readProductsJson } from "./json.js";
@@ -17,6 +18,11 @@ export interface ThreadFile {
   readonly file: string;
 }
 
+export interface ThreadText {
+  readonly kind: "csvText" | "ndjsonText";
+  readonly text: string;
+}
+
 interface ThreadJson {
   readonly kind: "csvJson" | "productsJson";
   readonly json: ProductsRange;
@@ -25,14 +31,18 @@ interface ThreadJson {
 }
 
 export interface ReadingTask {
-  readonly source: ThreadFile | ThreadJson;
+  readonly source: ThreadFile | ThreadText | ThreadJson;
   readonly options: CsvOptions & JsonOptions & { readonly fileFormat?: FormatOptions | undefined };
   readonly port: MessagePort;
+  readonly heapBytesMax: number;
 }
 
 /** A result or an error is the last message. */
 export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
+  /** The next piece begins. */
+  | { readonly kind: "piece" }
+  | { readonly kind: "tooMuchMemory" }
   | { readonly kind: "result"; readonly result: CsvResult }
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string }
   /** An error of node:fs, whose own properties would be lost in a message. */
@@ -50,10 +60,16 @@ let uncollectedBytes = 0;
 lowerPriority(12);
 
 /** Ends early once the consumer has closed the port. */
-export default async function read({ source, options, port }: ReadingTask): Promise<void> {
+export default async function read({ source, options, port, heapBytesMax }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
+  const beginPiece = (): void => {
+    port.postMessage({ kind: "piece" } satisfies ReadingMessage);
+    checkHeap(heapBytesMax);
+  };
   try {
-    const reading = await ("file" in source ? readFile(source, options) : readJson(source, options));
+    const reading = await ("json" in source
+      ? readJson(source, options, beginPiece)
+      : readRows(source, options, beginPiece));
     for (let step = await reading.next(); !consumer.hasClosed(); step = await reading.next()) {
       if (step.done === true) return port.postMessage({ kind: "result", result: step.value } satisfies ReadingMessage);
       port.postMessage({ kind: "chunk", chunk: step.value } satisfies ReadingMessage);
@@ -94,8 +110,23 @@ function watchConsumer(port: MessagePort) {
   };
 }
 
+class HeapFullError extends Error {}
+
+/**
+ * Between pieces, since a single one adds little. V8's own limit of a thread's memory would end the whole process, unless what
+ * exceeds it is small.
+ *
+ * @throws {HeapFullError}
+ */
+function checkHeap(bytesMax: number): void {
+  if (getHeapStatistics().used_heap_size <= bytesMax) return;
+  collectGarbage();
+  if (getHeapStatistics().used_heap_size > bytesMax) throw new HeapFullError();
+}
+
 /** @throws any error that is not one of the input */
 function messageOf(error: unknown): ReadingMessage {
+  if (error instanceof HeapFullError) return { kind: "tooMuchMemory" };
   if (error instanceof AppError) return { kind: "refused", code: error.code, message: error.message };
   const { message, code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
@@ -104,23 +135,47 @@ function messageOf(error: unknown): ReadingMessage {
 
 type Reading = AsyncGenerator<CsvChunk, CsvResult> | Generator<CsvChunk, CsvResult>;
 
-async function readFile({ kind, file }: ThreadFile, options: ReadingTask["options"]): Promise<Reading> {
-  if (kind === "ndjsonFile") return readNdjson(filePieces(file), options);
+async function readRows(
+  source: ThreadFile | ThreadText,
+  options: ReadingTask["options"],
+  beginPiece: () => void,
+): Promise<Reading> {
+  const { kind } = source;
+  const bytes = bytesOf(source, beginPiece);
+  if (kind === "ndjsonFile" || kind === "ndjsonText") return readNdjson(utf8Pieces(bytes), options);
   const { fileFormat, ...others } = options;
-  if (fileFormat === undefined) return readCsv(filePieces(file), others);
+  if (fileFormat === undefined) return readCsv(utf8Pieces(bytes), others);
   const { readCatalog } = await import("../formats/read.js"); // most imports need no libraries for XML, HTML and encodings
-  return readCatalog(fileBytes(file), { ...fileFormat, ...others });
+  return readCatalog(bytes, { ...fileFormat, ...others });
 }
 
-async function readJson({ kind, json, bytes: port }: ThreadJson, options: ReadingTask["options"]): Promise<Reading> {
+async function* bytesOf(source: ThreadFile | ThreadText, beginPiece: () => void): AsyncGenerator<Buffer, void> {
+  for await (const bytes of "file" in source ? fileBytes(source.file) : [Buffer.from(source.text)]) {
+    beginPiece();
+    yield bytes;
+  }
+}
+
+async function readJson(
+  { kind, json, bytes: port }: ThreadJson,
+  options: ReadingTask["options"],
+  beginPiece: () => void,
+): Promise<Reading> {
   const bytes = await receiveBody(port);
   uncollectedBytes += bytes.length;
-  return kind === "csvJson" ? readCsv(stringPieces(bytes, json), options) : readProductsJson(bytes, json, options);
+  return kind === "csvJson"
+    ? readCsv(stringPieces(bytes, json, beginPiece), options)
+    : readProductsJson(bytes, json, { ...options, beginSlice: beginPiece });
 }
 
-function* stringPieces(bytes: Buffer, { start, end }: ProductsRange): Generator<CsvPiece, void> {
+function* stringPieces(
+  bytes: Buffer,
+  { start, end }: ProductsRange,
+  beginPiece: () => void,
+): Generator<CsvPiece, void> {
   let charactersRead = 0;
   for (const slice of stringSlices(bytes, start + 1, end - 1, pieceBytes)) {
+    beginPiece();
     const text = parseJson(Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote])) as string; // in quotes
     charactersRead += text.length;
     yield { text, bytesRead: charactersRead };

@@ -118,7 +118,7 @@ class MagentoReader implements RowReader {
 function childrenOf(row: SourceRow): string[] | undefined {
   const [type, variations, grouped] = [row.text(columns.type), row.text(columns.variations), row.text(columns.grouped)];
   if (/^(?:configurable|grouped)$/iu.test(type) || variations !== "" || grouped !== "") {
-    const configured = [...variations.matchAll(/(?:^|\|)\s*sku=([^,|]+)/giu)].map(([, sku = ""]) => sku.trim());
+    const configured = Array.from(variations.matchAll(/(?:^|\|)\s*sku=([^,|]+)/giu), ([, sku = ""]) => sku.trim());
     const joined = grouped.split(/[,\n|]/u).map((entry) => entry.replace(/=[^=]*$/u, "").trim());
     return [...configured, ...joined].filter((sku) => sku !== "");
   }

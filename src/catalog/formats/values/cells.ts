@@ -1,7 +1,14 @@
+import { parseFlatJson } from "../../../lib/json/flat.js";
+import { charactersMax, imagesMax } from "../../product.rules.js";
+
 /** Between URLs in a cell: a comma, a bar or a line break; a comma within a URL does not separate. */
 const separators = /[|\n]|,(?=\s|(?:https?:)?\/\/)/u;
 
+/** A cell with more UTF-16 code units than all images of a product may have; it is refused as one URL that is too long. */
+const cellUnitsMax = imagesMax * 2 * (charactersMax.url + 10);
+
 export function splitUrls(text: string, separator: RegExp = separators): string[] {
+  if (text.length > cellUnitsMax) return [text];
   if (text.startsWith("[")) return jsonTexts(text) ?? [text];
   return text
     .split(separator)
@@ -11,7 +18,7 @@ export function splitUrls(text: string, separator: RegExp = separators): string[
 
 function jsonTexts(text: string): string[] | undefined {
   try {
-    const list: unknown = JSON.parse(text);
+    const list = parseFlatJson(text);
     return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : undefined;
   } catch {
     return undefined;

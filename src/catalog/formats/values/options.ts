@@ -1,8 +1,16 @@
+import { charactersMax } from "../../product.rules.js";
+
+/** In UTF-16 code units, of which a character has two at most: what is longer is refused, and not copied for each variant. */
+const unitsMax = { title: 2 * charactersMax.title, key: 2 * charactersMax.sku } as const;
+
 export function titleWithOptions(title: string, values: readonly string[]): string {
-  return title === "" || values.length === 0 ? title : `${title} - ${values.join(" / ")}`;
+  return title === "" || title.length > unitsMax.title || values.length === 0
+    ? title
+    : `${title} - ${values.join(" / ")}`;
 }
 
 /** The key of a variant without a SKU: the product's key and the values of its options. */
 export function keyWithOptions(key: string, values: readonly string[]): string {
+  if (key.length > unitsMax.key) return key;
   return [key, ...values].join("-").replaceAll(/\s+/gu, "-");
 }

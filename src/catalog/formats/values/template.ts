@@ -41,6 +41,8 @@ function originOf(template: string, example: string): string {
   }
 }
 
+const valueMax = 2 * charactersMax.url;
+
 function fill(
   texts: readonly string[],
   placeholders: readonly (readonly string[])[],
@@ -50,7 +52,7 @@ function fill(
   for (const [index, names] of placeholders.entries()) {
     const value = names.map(valueOf).find((found) => found !== "");
     if (value === undefined) return undefined;
-    const part = value.slice(0, charactersMax.url + 1); // longer, the URL is refused all the same
+    const part = value.slice(0, valueMax); // longer, the URL is refused all the same
     url += encodeURIComponent(part.toWellFormed()) + (texts[index + 1] ?? "");
   }
   return url;

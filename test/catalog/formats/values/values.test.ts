@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { isWithin, parseFlag, splitUrls } from "../../../../src/catalog/formats/values/cells.js";
-import { plainText } from "../../../../src/catalog/formats/values/html.js";
 import { parsePrice } from "../../../../src/catalog/formats/values/prices.js";
 import { compileTemplate } from "../../../../src/catalog/formats/values/template.js";
 
@@ -38,32 +37,6 @@ describe("prices", () => {
       else expect(parsePrice(text)).toBe(text);
     },
   );
-});
-
-describe("text of HTML", () => {
-  test("has a line for each paragraph and item, and neither markup, scripts nor addresses of links", () => {
-    const html =
-      '<h2>Care</h2><p>Wash&nbsp;at 30&deg;,<br>do not <b>iron</b>.</p><ol><li>One<li>Two</ol><script>x()</script><a href="https://a.example">more</a><img src="b.jpg">';
-    expect(plainText(html)).toBe("Care\nWash at 30°,\ndo not iron.\n1. One\n2. Two\nmore");
-  });
-
-  test.each(["5 < 6 and 7 > 6", "M&M's & more", "a <b", " two\nlines "])(
-    "%j, which is not HTML, stays as it is",
-    (text) => {
-      expect(plainText(text)).toBe(text.trim());
-    },
-  );
-
-  test("takes linear time, however deep or broken", () => {
-    for (const text of [
-      "<div>".repeat(20_000),
-      "<a".repeat(100_000),
-      `${"&".repeat(200_000)}&amp;`,
-      "<p>".repeat(1_000_000),
-    ]) {
-      expect(plainText(text).length).toBeLessThanOrEqual(text.length);
-    }
-  });
 });
 
 test.each([
