@@ -50,7 +50,7 @@ function csvSource(
 ): ProductSource {
   const { told, reading } = lastReading(listeners);
   return {
-    isLong: !isShort(source),
+    isLong: !isShort(source, options.fileFormat),
     async *read(more) {
       return yield* watched(readProductCsv(source, { ...options, ...more }, signal), told);
     },
@@ -138,9 +138,9 @@ function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {
   return "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json };
 }
 
-/** A single chunk, judged by its line breaks. */
-function isShort(source: CsvSource): boolean {
-  if (!("text" in source)) return false;
+/** A single chunk, judged by its line breaks. In files of other systems, these do not tell how long products are. */
+function isShort(source: CsvSource, fileFormat: FormatOptions | undefined): boolean {
+  if (!("text" in source) || fileFormat !== undefined) return false;
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 

@@ -22,8 +22,8 @@ export interface ReadingLimits {
   readonly heapBytesMax?: number;
 }
 
-/** A piece takes a tenth of a second, and a record of the maximum length at most three. */
-const pieceMsMax = 30_000;
+/** A piece takes a tenth of a second, and a record of the maximum length at most three, where the machine is not overloaded. */
+const pieceMsMax = 60_000;
 /** What a thread may hold of a file, several times what parents, groups of rows and chunks may take together. */
 const heapBytesMaxDefault = 160 * 1024 * 1024;
 /** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
@@ -48,8 +48,8 @@ export function withThread<Result>(
  * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it, and so does a limit.
  *
  * @throws the error of node:fs for an unreadable file, or that of a failed thread
- * @throws {AppError} BAD_REQUEST for invalid JSON or a piece that takes too long, PAYLOAD_TOO_LARGE for a file that takes too
- *   much memory, UNAVAILABLE for a body that was given up and for a client that has gone
+ * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE for a file that takes too much memory, UNAVAILABLE for a
+ *   piece that takes too long, a body that was given up, and a client that has gone
  */
 export async function* readOnThread(
   source: ThreadSource,
@@ -97,7 +97,7 @@ export async function* readOnThread(
 
 function tooSlow(bytesRead: number): AppError {
   const message = `To read the rows after the first ${bytesRead} bytes of this file takes too long. Nothing was stored.`;
-  return new AppError("BAD_REQUEST", message);
+  return new AppError("UNAVAILABLE", message);
 }
 
 function gone(): AppError {

@@ -4,14 +4,22 @@ import zlib, { createBrotliDecompress, createGunzip, createInflate } from "node:
 import { AppError } from "../../errors.js";
 
 /** Present from Node.js 22.15 on. */
-const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
+const { createZstdDecompress, constants } = zlib as unknown as {
+  readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+};
+
+/** 8 MiB, the most that a body may need to be decompressed (RFC 9659); 128 MiB by default. */
+const zstdWindowLogMax = 23;
 
 const inflaters: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   "x-gzip": createGunzip, // RFC 9110, section 8.4.1.3
   deflate: createInflate,
   br: createBrotliDecompress,
-  ...(createZstdDecompress && { zstd: createZstdDecompress }),
+  ...(createZstdDecompress && {
+    zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } }),
+  }),
 };
 
 export const acceptedCodings = ["gzip", "deflate", "br", ...(createZstdDecompress ? ["zstd"] : [])].join(", ");

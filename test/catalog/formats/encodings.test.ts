@@ -1,5 +1,6 @@
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
+import { isEncoding } from "../../../src/catalog/formats/decode.js";
 import { parseFormatOptions } from "../../../src/catalog/formats/options.js";
 import { csvOf, readFile } from "../../support/formats.js";
 
@@ -142,5 +143,18 @@ test("options that are sent as text are checked", () => {
     { urlTemplate: "x" },
   ]) {
     expect(() => parseFormatOptions(texts)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+  }
+});
+
+test("every encoding that can be named reads any bytes, or names the line", async () => {
+  const { encodings } = iconv as unknown as { readonly encodings: Readonly<Record<string, unknown>> };
+  const rows = Buffer.from(csvOf(header, [{ ...pot, title: "Pot" }]));
+  const names = Object.keys(encodings).filter((name) => isEncoding(name));
+  expect(names).toContain("cesu8");
+  for (const encoding of names) {
+    for (const end of [[], [0xed], [0xe4, 0xff]]) {
+      const { problems, products } = await readFile(Buffer.concat([rows, Buffer.from(end)]), { encoding });
+      expect(problems.length + products.length, encoding).toBeGreaterThan(0);
+    }
   }
 });

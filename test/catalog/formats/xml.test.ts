@@ -168,3 +168,28 @@ test("only Google's feeds are XML", async () => {
     "1 : XML is read as a Google feed (RSS or Atom) only.",
   ]);
 });
+
+test.each([
+  ["elements of an item", `${"<g:image_link/>".repeat(10_001)}`, "The item has more than 10000 elements."],
+  [
+    "attributes of an element",
+    `<g:id ${Array.from({ length: 101 }, (_, n) => `a${n}=""`).join(" ")}/>`,
+    "An element has more than 100 attributes.",
+  ],
+  ["bytes of attributes", `<g:x a="${"a".repeat(60_000)}"/>`.repeat(80), "The item is longer than 4194304 characters."],
+  [
+    "prefixes",
+    Array.from({ length: 21 }, (_, n) => `<a xmlns:p${n}="http://base.google.com/ns/1.0"/>`).join(""),
+    "Google's namespace has too many prefixes.",
+  ],
+])("too many %s end the reading", async (_, content, message) => {
+  const { problems } = await readFile(rss(item("k1"), `<item>${content}`));
+  expect(problems).toEqual([expect.stringContaining(`The XML cannot be read: ${message}`)]);
+});
+
+test("as many elements of an item and attributes as Google takes are read", async () => {
+  const details = "<g:product_detail><g:section_name>a</g:section_name></g:product_detail>".repeat(1_000);
+  const attributes = Array.from({ length: 90 }, (_, n) => ` a${n}="1"`).join("");
+  const { products, problems } = await readFile(rss(item("k1", `${details}<g:x${attributes}/>`)));
+  expect({ problems, ids: products.map(({ id }) => id) }).toEqual({ problems: [], ids: ["k1"] });
+});
