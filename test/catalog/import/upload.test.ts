@@ -124,11 +124,17 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
 
   test("zstd is inflated where Node.js can, and otherwise refused with the codings that are accepted", async () => {
     const store = await createTestStore(app);
-    const { zstdCompressSync } = zlib as { zstdCompressSync?: (body: Buffer) => Buffer };
+    const { zstdCompressSync, constants } = zlib as unknown as {
+      zstdCompressSync?: (body: Buffer, options?: object) => Buffer;
+      constants: { ZSTD_c_windowLog: number };
+    };
     const sent = Buffer.from(write([product("a")]));
     const headers = { "content-encoding": "zstd" };
     if (zstdCompressSync !== undefined) {
       expect(await send(store, zstdCompressSync(sent), "", headers)).toEqual(importedAnswer(1));
+      const params = { [constants.ZSTD_c_windowLog]: 27 }; // 128 MiB, of which RFC 9659 allows 8
+      const greedy = zstdCompressSync(Buffer.concat([sent, Buffer.alloc(10_000_000, "\n")]), { params });
+      expect(await send(store, greedy, "", headers)).toMatchObject({ status: 400 });
       return;
     }
     const response = await store.fetch(path, {
