@@ -3,7 +3,6 @@ import { readNdjson } from "../../src/catalog/reading/ndjson.js";
 import { readCsv } from "../../src/catalog/reading/csv.js";
 import { textPieces } from "../../src/catalog/csv/pieces.js";
 import { type FormatReadOptions, readCatalog } from "../../src/catalog/formats/read.js";
-import { LineSplitter } from "../../src/analytics/events/ndjson.js";
 import { expectLinear, expectWithin } from "../support/repetitions.js";
 
 async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {

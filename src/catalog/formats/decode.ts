@@ -80,7 +80,7 @@ async function* converted(chunks: AsyncIterable<Buffer>, encoding: string): Asyn
     }
     yield { text, bytesRead };
   }
-  const text: unknown = decoder.end(); // the number 0 for cesu8
-  if (typeof text === "string" && text !== "")
+  const text = decoder.end() ?? "";
+  if (text !== "")
     yield text.includes(replacement) ? { text: "", bytesRead, invalidAs: encoding } : { text, bytesRead };
 }

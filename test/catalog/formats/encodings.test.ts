@@ -150,7 +150,7 @@ test("every encoding that can be named reads any bytes, or names the line", asyn
   const { encodings } = iconv as unknown as { readonly encodings: Readonly<Record<string, unknown>> };
   const rows = Buffer.from(csvOf(header, [{ ...pot, title: "Pot" }]));
   const names = Object.keys(encodings).filter((name) => isEncoding(name));
-  expect(names).toContain("cesu8");
+  expect(names).toContain("shiftjis");
   for (const encoding of names) {
     for (const end of [[], [0xed], [0xe4, 0xff]]) {
       const { problems, products } = await readFile(Buffer.concat([rows, Buffer.from(end)]), { encoding });
