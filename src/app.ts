@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
 import { createFindKey } from "./access/key.lookup.js";
+import { TokenEnds } from "./access/tokenEnds.js";
 import type { LiveFeed } from "./analytics/feed/feed.js";
 import { openFeed, openRateLimits, openTracing } from "./app.connections.js";
 import { shareMetrics } from "./cluster/metrics.js";
@@ -93,6 +94,7 @@ export async function createApp(
       readiness: database.readiness,
       log,
       identify: createIdentify(database.client),
+      tokenEnds: new TokenEnds(),
       findKey: createFindKey(database.client),
       rateLimits,
       warnOnce: onlyOnce(primary === undefined ? (text) => log.warn(text) : createPrimaryWarn(primary)),

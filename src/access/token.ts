@@ -72,7 +72,11 @@ export async function listTokens(db: Database, store: string): Promise<readonly 
 
 /** A revocation in the future counts too: machines' clocks differ. */
 export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now());
+  return revokedAt === null && !hasExpired({ expiresAt });
+}
+
+export function hasExpired({ expiresAt }: Pick<TokenSummary, "expiresAt">): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }
 
 /** @throws {AppError} NOT_FOUND */
@@ -99,6 +103,19 @@ export async function revocationOf(db: Database, storeId: string, id: string): P
   // findUnique would be joined with another store's, on two nodes of Citus
   const found = await db.revocation.findFirst({ where: { storeId, id }, select: { revokedAt: true } });
   return found?.revokedAt ?? null;
+}
+
+/**
+ * When the store of a token or public key was created: of the store that has it now, since one snapshot shows both.
+ *
+ * @returns undefined where it was revoked or deleted, or there is no such store
+ */
+export async function storeOfValid(db: Database, storeId: string, id: string): Promise<Date | undefined> {
+  const [store] = await db.$queryRaw<{ createdAt: Date }[]>`/* store_of_token */
+    SELECT o."createdAt" FROM "Store" AS o WHERE o.id = ${storeId}
+      AND NOT EXISTS (SELECT FROM "Revocation" AS r WHERE r."storeId" = ${storeId} AND r.id = ${id})
+      AND (EXISTS (SELECT FROM "AccessToken" AS t WHERE t.id = ${id}) OR EXISTS (SELECT FROM "PublicKey" AS k WHERE k.id = ${id}))`;
+  return store?.createdAt;
 }
 
 /** Adds when tokens or keys of a store were revoked. */

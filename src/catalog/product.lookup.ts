@@ -1,6 +1,7 @@
 import { type SiteReference, resolveSite } from "../access/site.js";
 import type { Database } from "../database/client.js";
 import { batchLookups } from "../database/batchLookups.js";
+import { isOfCallersStore, requireCallersStore } from "../database/shares/caller.js";
 import { isLocked, whenUnlocked } from "../database/shares/lockWait.js";
 import { AppError, errorAt } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
@@ -44,7 +45,8 @@ export interface ProductDeletion {
 /**
  * Deletes what findProduct finds.
  *
- * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others; UNAUTHENTICATED for a
+ * deleted store
  */
 export async function deleteProduct(
   db: Database,
@@ -56,6 +58,7 @@ export async function deleteProduct(
     const { id } = await findProduct(db, storeId, productId, site, { isBrief: true });
     const sku = id === productId ? null : productId;
     if (await deleteUnlocked(db, storeId, { id, sku })) return { id, message: `Product ${id} was deleted.` };
+    await requireCallersStore(db, storeId);
   }
   throw modifiedConcurrently();
 }
@@ -72,6 +75,7 @@ async function deleteUnlocked(
 ): Promise<boolean> {
   const attempt = () => db.$executeRaw`DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
       SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
+      AND ${isOfCallersStore(db, storeId)}
       FOR UPDATE NOWAIT)`;
   try {
     return (await attempt()) > 0;

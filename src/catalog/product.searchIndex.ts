@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../database/client.js";
+import { storeClientOf } from "../database/shares/caller.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 import { longBytes, type LongField, productRow, shortProductRow } from "./product.sql.js";
@@ -159,7 +160,8 @@ const unmerged = new WeakMap<RootDatabase, Unmerged>();
  * Merges the index's pending list, which every search scans (16 MB take tens of milliseconds), in the background after
  * an import's transaction; otherwise autovacuum or a later import does it.
  */
-export function mergeSearchIndexSoon(db: RootDatabase, rows: number): void {
+export function mergeSearchIndexSoon(client: RootDatabase, rows: number): void {
+  const db = storeClientOf(client); // the request ends before
   const state = unmerged.get(db) ?? { rows: 0, timer: undefined };
   unmerged.set(db, state);
   state.rows += rows;

@@ -1,4 +1,5 @@
 import type { Database } from "./client.js";
+import { storeClientOf } from "./shares/caller.js";
 import { sharesOf } from "./shares/shares.js";
 
 export type LoadByKeys<Value> = (
@@ -48,7 +49,8 @@ export function batchLookups<Value>(load: LoadByKeys<Value>) {
     return { keys, found: send() };
   };
 
-  return async (db: Database, storeId: string, key: string): Promise<Value> => {
+  return async (client: Database, storeId: string, key: string): Promise<Value> => {
+    const db = storeClientOf(client); // of all callers whose lookups are joined
     let stores = byDatabase.get(db);
     if (stores === undefined) byDatabase.set(db, (stores = new Map()));
     let lookups = stores.get(storeId);

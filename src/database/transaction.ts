@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
+import { rootOf } from "./shares/forStore.js";
 import { noteTransaction } from "./shares/shares.js";
 
 const attemptsMax = 4;
@@ -80,7 +81,8 @@ export async function setLocal(
 const embedded = new WeakMap<Database, boolean>();
 
 /** The embedded engine's clients share one session: transactions block all others, and locks exclude nobody. */
-export async function isSingleSession(db: Database): Promise<boolean> {
+export async function isSingleSession(client: RootDatabase): Promise<boolean> {
+  const db = rootOf(client);
   const answer = embedded.get(db);
   if (answer !== undefined) return answer;
   const [{ isEmbedded }] = await db.$queryRaw<[{ isEmbedded: boolean }]>`

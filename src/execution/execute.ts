@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError } from "graphql";
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from "graphql";
 import { type Problem, Problems } from "../errors.js";
 import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
@@ -41,16 +41,20 @@ async function perform(
   { arraysOnly = false, found }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   try {
+    const confirming = context.confirmIdentity();
+    if (confirming !== undefined) await confirming;
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
+    const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;
+    const own = isMutation ? { ...context, db: context.dbToWrite() } : context;
     const read = await withOriginals(operation, sent, context, arraysOnly);
     const problems = problemsOf(operation, read.variables, arraysOnly, found);
     if (problems !== undefined) {
-      problems.addAll(await importProblems(operation, read.variables, within(context, read), problems));
+      problems.addAll(await importProblems(operation, read.variables, within(own, read), problems));
       problems.throwIfAny();
     }
     const passed = withoutChecked(operation, read);
-    const result = await runOperation(operation.run, passed.variables, within(context, passed));
+    const result = await runOperation(operation.run, passed.variables, within(own, passed));
     return isRefusedShape(operation, result) ? asRequestError(result) : result;
   } catch (error) {
     return { errors: [presentError(error, context)] };

@@ -19,22 +19,38 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
  * read one after the other and not once the answer is too large, and long texts count towards that.
  */
 export function guardFields(schema: GraphQLSchema): GraphQLSchema {
-  const roots: ReadonlySet<unknown> = new Set([schema.getQueryType(), schema.getMutationType()]);
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;
     for (const field of Object.values(type.getFields()) as Field[]) {
       if (type === schema.getSubscriptionType()) renewBudget(field);
-      else guard(field, roots.has(type));
+      else if (type === schema.getMutationType()) field.resolve = explained(resolverOf(field));
+      else guard(field, type === schema.getQueryType());
     }
   }
   return schema;
 }
 
 function guard(field: Field, isRoot: boolean): void {
-  const { resolve = defaultFieldResolver } = field;
+  const resolve = resolverOf(field);
   if (isPaged(field)) field.resolve = pageOf(resolve);
   else if (isRoot) field.resolve = whileConnected(resolve);
   else if (field.extensions.isLong === true) field.resolve = counted(resolve);
+}
+
+function resolverOf({ resolve = defaultFieldResolver }: Field): Resolver {
+  return resolve;
+}
+
+/** The error says so where the caller's token or store has ended meanwhile. */
+function explained(resolve: Resolver): Resolver {
+  return async (parent, args, context, info) => {
+    requireCaller(context);
+    try {
+      return (await resolve(parent, args, context, info)) as unknown;
+    } catch (error) {
+      throw await context.explain(error);
+    }
+  };
 }
 
 function whileConnected(resolve: Resolver): Resolver {
@@ -62,7 +78,7 @@ function counted(resolve: Resolver): Resolver {
 }
 
 function renewBudget(field: Field): void {
-  const { resolve = defaultFieldResolver } = field;
+  const resolve = resolverOf(field);
   field.resolve = (parent, args, context, info) => {
     context.responseBudget.renew();
     return resolve(parent, args, context, info);

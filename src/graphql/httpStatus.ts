@@ -22,9 +22,12 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
   return errors;
 }
 
+/** How to authenticate: of every 401. */
+export const authenticate = { "www-authenticate": 'ApiKey header="X-Service-Access-Token"' };
+
 /**
  * The response to a result whose refusals left no data: 429 with `Retry-After`, 413 for a body that only an import may
- * have, or 403 where the token allows none of the fields. Undefined for a result with data in at least one root field,
+ * have, 403 where the token allows none of the fields, or 401 where it has ended meanwhile. Undefined for a result with data in at least one root field,
  * which stays a 200.
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
@@ -32,6 +35,7 @@ export function refusedResponse({ data, errors = [] }: ExecutionResult) {
   const extensions = errors.map(extensionsOf);
   if (extensions.some(({ code }) => code === "PAYLOAD_TOO_LARGE")) return { status: 413, headers: {} };
   if (extensions.every(({ code }) => code === "FORBIDDEN")) return { status: 403, headers: {} };
+  if (extensions.every(({ code }) => code === "UNAUTHENTICATED")) return { status: 401, headers: authenticate };
   const refused = extensions.find(({ code }) => code === "RATE_LIMITED");
   if (refused === undefined) return undefined;
   return { status: 429, headers: { "retry-after": String(refused.retryAfterSeconds) } };

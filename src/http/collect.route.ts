@@ -10,7 +10,8 @@ import { clientOf } from "../analytics/collect/userAgent.js";
 import type { EventReceipt } from "../analytics/events/events.record.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
-import type { RootDatabase } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
 import type { Logger } from "pino";
 import { AppError } from "../errors.js";
@@ -70,7 +71,7 @@ async function collect(
   const { db, feed, findKey } = options;
   const { origin, "user-agent": userAgent } = request.headers;
   const { key, sent } = readKey(await readJson(request));
-  const { storeId, origins } = await findKey(key);
+  const { id, storeId, storeCreatedAt, origins } = await findKey(key);
   observation.storeId = storeId;
   // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
   if (origin !== undefined && !isHidden(request) && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
@@ -84,9 +85,15 @@ async function collect(
     return { accepted: 0, duplicates: 0 };
   }
   const { show, events } = readCollected(sent, device);
-  const receipt = await observation.recording(() => record(forStore(db, storeId), storeId, show, events));
-  if (events.length > 0) feed.changed(storeId, show);
-  return receipt;
+  const caller = { id, storeCreatedAt, confirm: (within: Database) => findKey(key, within) };
+  const ofCaller = onBehalfOf(forStore(db, storeId), caller);
+  try {
+    const receipt = await observation.recording(() => record(ofCaller, storeId, show, events));
+    if (events.length > 0) feed.changed(storeId, show);
+    return receipt;
+  } catch (error) {
+    throw await reasonOf(error, ofCaller, storeId);
+  }
 }
 
 /**

@@ -28,8 +28,13 @@ export async function sendExport(
   };
   if (isHead) return send(response, 200, headers);
   response.writeHead(200, headers);
-  if (coding === undefined) await pipeline(pieces, response);
-  else await pipeline(pieces, compressor(coding), response);
+  const signal = context.endSignal();
+  try {
+    if (coding === undefined) await pipeline(pieces, response, { signal });
+    else await pipeline(pieces, compressor(coding), response, { signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
 }
 
 /** Ends a response so that the client notices that it is incomplete. Logs why, unless the client has left. */
@@ -37,6 +42,7 @@ export function endBroken({ response, requestId, observation }: Exchange, error:
   const { code } = error as { readonly code?: unknown };
   response.destroy();
   if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "CLIENT_CLOSED_REQUEST") return;
+  if (code === "UNAUTHENTICATED") return observation.refused(code);
   observation.refused("INTERNAL");
   log.error({ requestId, err: error }, "request failed");
 }

@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { type Identify, tokenHeader } from "../access/identity.js";
+import { type Identify, type Identity, tokenHeader } from "../access/identity.js";
+import type { TokenEnds } from "../access/tokenEnds.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
-import type { RootDatabase } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
+import { onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
+import { AppError } from "../errors.js";
 import { ResponseBudget } from "../schema/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { hasEnded, onResponseEnd } from "../lib/responseEnd.js";
@@ -16,23 +19,23 @@ export interface ContextOptions {
   readonly db: RootDatabase;
   readonly log: Logger;
   readonly identify: Identify;
+  readonly tokenEnds: TokenEnds;
   readonly rateLimits: RateLimits;
   readonly feed: LiveFeed;
 }
 
 /** @throws {AppError} UNAUTHENTICATED */
 export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
-  const { db, identify, config, log, rateLimits, feed } = options;
+  const { identify, config, log, rateLimits, feed } = options;
   const { request, response, requestId, observation, path } = exchange;
   const header = request.headers[tokenHeader];
   const secret = typeof header === "string" ? header : undefined;
   const identity = await identify(secret);
   observation.storeId = identity.storeId;
   return {
-    db: forStore(db, identity.storeId),
+    ...tokenOf(options, response, identity, (db) => identify(secret, db)),
     identity,
-    confirmIdentity: () => identify(secret),
-    disconnectSignal: () => disconnectSignal(response),
+    disconnectSignal: () => signalOf(response),
     isGone: () => hasEnded(response),
     responseBudget: new ResponseBudget(),
     requestId,
@@ -48,8 +51,48 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   };
 }
 
-function disconnectSignal(response: ServerResponse): AbortSignal {
-  const disconnect = new AbortController();
-  onResponseEnd(response, () => disconnect.abort());
-  return disconnect.signal;
+/** How old the last answer may be when an operation begins: of a request whose body was slow it is older. */
+const confirmedMs = 1_000;
+
+/** What a request may do as long as its token is valid. */
+function tokenOf(
+  { db: root, tokenEnds }: ContextOptions,
+  response: ServerResponse,
+  { storeId, storeCreatedAt, tokenId }: Identity,
+  identifyAgain: (db?: Database) => Promise<Identity>,
+): Pick<Context, "db" | "dbToWrite" | "confirmIdentity" | "endSignal" | "explain"> {
+  const db = forStore(root, storeId);
+  const dbToWrite = () => onBehalfOf(db, { id: tokenId, storeCreatedAt, confirm: identifyAgain });
+  let confirmedAt = performance.now();
+  let signal: AbortSignal | undefined;
+  let ended: AppError | undefined;
+  const watch = (abort: (reason: AppError) => void) =>
+    tokenEnds.watch(tokenId, identifyAgain, (reason) => abort((ended = reason)));
+  return {
+    db,
+    dbToWrite,
+    confirmIdentity() {
+      const now = performance.now();
+      if (now - confirmedAt < confirmedMs) return undefined;
+      return identifyAgain().then(() => void (confirmedAt = now));
+    },
+    endSignal: () => (signal ??= signalOf(response, watch)),
+    explain: async (error) => ended ?? reasonOf(error, dbToWrite(), storeId),
+  };
+}
+
+const left = new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection.");
+
+/** @param watch gets a function that aborts the signal, and returns one that stops watching */
+function signalOf(
+  response: ServerResponse,
+  watch: (abort: (reason: AppError) => void) => () => void = () => () => undefined,
+): AbortSignal {
+  const end = new AbortController();
+  const stop = watch((reason) => end.abort(reason));
+  onResponseEnd(response, () => {
+    stop();
+    end.abort(left);
+  });
+  return end.signal;
 }

@@ -59,7 +59,13 @@ async function runWithBody(
   if (isUtf8 && call.uploadTypes.includes(mediaType)) {
     call.checkParameters(search, "file");
     const { storeId } = context.identity;
-    const options = { bytesMax: config.uploadBytesMax, storeId, bodies, scope: `${path}?${search}\n${mediaType}` };
+    const options = {
+      bytesMax: config.uploadBytesMax,
+      storeId,
+      bodies,
+      signal: context.endSignal(),
+      scope: `${path}?${search}\n${mediaType}`,
+    };
     return withUpload(request, response, options, ({ source, fingerprint }) => {
       const within = { ...withIdempotency(context, request, fingerprint), upload: source };
       return call.run({ search, body: undefined, isUpload: true }, within);
@@ -83,7 +89,7 @@ async function runWithBody(
 async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestResponse> {
   const batches = call.openBatches(context);
   try {
-    await receive(request, (piece) => batches.push(piece));
+    await receive(request, (piece) => batches.push(piece), { signal: context.endSignal() });
     return { status: 200, body: await batches.end() };
   } catch (error) {
     if (!(error instanceof BatchRefused)) throw error;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
 import { refusalType } from "../graphql/acceptable.js";
+import { authenticate } from "../graphql/httpStatus.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
 import type { RestResponse } from "../rest/response.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
@@ -74,6 +75,6 @@ function headersOf(error: unknown): Record<string, string> {
 function headersFor(status: number, retryAfterSeconds: number | undefined): Record<string, string> {
   return {
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
-    ...(status === 401 && { "www-authenticate": 'ApiKey header="X-Service-Access-Token"' }),
+    ...(status === 401 && authenticate),
   };
 }

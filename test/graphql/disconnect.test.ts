@@ -60,7 +60,10 @@ describe.each([
       observation,
       responseBudget: new ResponseBudget(),
       isGone: () => (begun += 1) > fields,
-      disconnectSignal: () => new AbortController().signal,
+      dbToWrite: () => app.db,
+      confirmIdentity: () => undefined,
+      endSignal: () => new AbortController().signal,
+      explain: (error: unknown) => Promise.resolve(error),
     };
     // The fields asked for here need nothing else of a context.
     return executeOperation(prepare(schema, parse(text), undefined), {}, context as unknown as Context);

@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
+import { TokenEnds } from "../../src/access/tokenEnds.js";
 import { createLocalCounter } from "../../src/access/rateLimit.memory.js";
 import { createLiveFeed } from "../../src/analytics/feed/feed.js";
 import { readConfig } from "../../src/config.js";
@@ -66,6 +67,7 @@ beforeAll(async () => {
     db: database.client,
     log,
     identify: createIdentify(database.client),
+    tokenEnds: new TokenEnds(),
     rateLimits: { policies: {}, count: createLocalCounter() },
     feed,
     rest: createRestHandler(schema, plan.operations),

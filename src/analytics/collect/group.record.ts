@@ -1,10 +1,13 @@
-import type { RootDatabase } from "../../database/client.js";
+import type { Database, RootDatabase } from "../../database/client.js";
+import { callerOf, onBehalfOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import { type EventReceipt, recordEvents, recordShows } from "../events/events.record.js";
 import type { ShowEvents } from "../events/events.send.js";
 import { newEvents } from "./newEvents.js";
 
 export interface Waiting extends ShowEvents {
+  /** Of the request's public key. */
+  readonly db: RootDatabase;
   readonly resolve: (receipt: EventReceipt) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -15,7 +18,6 @@ export interface Waiting extends ShowEvents {
  * @returns the requests that are not settled, by their show
  */
 export async function recordGroup(
-  db: RootDatabase,
   storeId: string,
   group: readonly Waiting[],
 ): Promise<readonly (readonly [lsId: string, Waiting[]])[]> {
@@ -27,6 +29,7 @@ export async function recordGroup(
   }
   const shows = [...byShow];
   const since = new Date();
+  const db = clientOf(group);
   try {
     const batches = shows.map(([lsId, requests]) => ({ lsId, events: requests.flatMap(({ events }) => events) }));
     const outcomes = await recordShows(db, storeId, batches);
@@ -40,19 +43,16 @@ export async function recordGroup(
       return outcome?.value === undefined;
     });
   } catch (error) {
+    if (byCaller(group, error).length > 1) return shows;
     for (const one of group) one.reject(error);
     return [];
   }
 }
 
 /** Settles the requests of one show, refusing each by itself. Never rejects. */
-export async function recordShow(
-  db: RootDatabase,
-  storeId: string,
-  lsId: string,
-  requests: readonly Waiting[],
-): Promise<void> {
+export async function recordShow(storeId: string, lsId: string, requests: readonly Waiting[]): Promise<void> {
   const since = new Date();
+  const db = clientOf(requests);
   try {
     const receipt = await recordEvents(
       db,
@@ -62,11 +62,9 @@ export async function recordShow(
     );
     await answer(db, storeId, lsId, requests, receipt, since);
   } catch (error) {
-    const refused = requests.length === 1 ? [] : refusedOf(requests, error);
-    if (refused.length === 0) return requests.forEach((one) => one.reject(error));
-    for (const one of refused) await recordShow(db, storeId, lsId, [one]);
-    const others = requests.filter((one) => !refused.includes(one));
-    if (others.length > 0) await recordShow(db, storeId, lsId, others);
+    const parts = apart(requests, error);
+    if (parts.length === 1) return requests.forEach((one) => one.reject(error));
+    for (const part of parts) await recordShow(storeId, lsId, part);
   }
 }
 
@@ -87,7 +85,8 @@ async function answer(
   if (others.length === 0) return first?.resolve(receipt);
   try {
     const events = requests.flatMap((one) => one.events);
-    const fresh = receipt.duplicates === 0 ? undefined : await newEvents(db, storeId, lsId, events, since);
+    const fresh =
+      receipt.duplicates === 0 ? undefined : await newEvents(storeClientOf(db), storeId, lsId, events, since);
     let at = 0;
     for (const one of requests) {
       const indexes = one.events.map((_, index) => at + index);
@@ -98,6 +97,41 @@ async function answer(
   } catch (error) {
     for (const one of requests) one.reject(error);
   }
+}
+
+/** What to record apart after an error that does not concern all. */
+function apart(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
+  const ofCallers = byCaller(group, error);
+  if (ofCallers.length > 1 || group.length === 1) return ofCallers;
+  const refused = refusedOf(group, error);
+  const others = group.filter((one) => !refused.includes(one));
+  return [...refused.map((one) => [one]), ...(others.length > 0 ? [others] : [])];
+}
+
+/** The requests of each public key, where the error may be that one of the keys has ended. */
+function byCaller(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
+  if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return [group];
+  const parts = new Map<string | undefined, Waiting[]>();
+  for (const one of group) {
+    const id = callerOf(one.db)?.id;
+    const part = parts.get(id);
+    if (part === undefined) parts.set(id, [one]);
+    else part.push(one);
+  }
+  return [...parts.values()];
+}
+
+/** A client that writes only while the keys of all requests are valid. */
+function clientOf(group: readonly Waiting[]): RootDatabase {
+  const byKey = new Map(group.map(({ db }) => [callerOf(db)?.id, db]));
+  const [first, ...others] = byKey.values();
+  if (first === undefined) throw new Error("A group has at least one request.");
+  const caller = callerOf(first);
+  if (caller === undefined || others.length === 0) return first;
+  const confirm = async (db: Database): Promise<void> => {
+    for (const each of byKey.values()) await callerOf(each)?.confirm(db);
+  };
+  return onBehalfOf(storeClientOf(first), { ...caller, confirm });
 }
 
 /** The requests whose events a refusal names; none where it concerns all. */

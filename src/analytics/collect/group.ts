@@ -1,4 +1,5 @@
 import type { RootDatabase } from "../../database/client.js";
+import { callerOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "../events/events.input.js";
 import type { EventReceipt } from "../events/events.record.js";
@@ -13,6 +14,7 @@ export type RecordTogether = (
 ) => Promise<EventReceipt>;
 
 interface Queue {
+  readonly storeId: string;
   waiting: Waiting[];
   /**
    * Shows whose requests wait for the show's lock or names, or are recorded one by one: others need not wait for them.
@@ -42,44 +44,45 @@ const unansweredOfStoreMax = unansweredMax / 2;
 export function createGroupCommit(): RecordTogether {
   const queues = new Map<string, Queue>();
   let unansweredTotal = 0;
-  const run = async (storeId: string, queue: Queue, db: RootDatabase): Promise<void> => {
+  const run = async (key: string, queue: Queue): Promise<void> => {
     const group = takeGroup(queue);
     queue.startedAt = performance.now();
     queue.running += 1;
-    if (queue.waiting.length > 0) schedule(storeId, queue, db);
-    for (const [lsId, requests] of await recordGroup(db, storeId, group)) {
+    if (queue.waiting.length > 0) schedule(key, queue);
+    for (const [lsId, requests] of await recordGroup(queue.storeId, group)) {
       queue.alone.add(lsId);
-      void recordShow(db, storeId, lsId, requests).finally(() => {
+      void recordShow(queue.storeId, lsId, requests).finally(() => {
         queue.alone.delete(lsId);
-        schedule(storeId, queue, db);
+        schedule(key, queue);
       });
     }
     queue.running -= 1;
     queue.cancel?.(); // the next group need not wait that long anymore
     queue.cancel = undefined;
-    schedule(storeId, queue, db);
+    schedule(key, queue);
   };
-  const schedule = (storeId: string, queue: Queue, db: RootDatabase): void => {
+  const schedule = (key: string, queue: Queue): void => {
     if (queue.running >= runningMax || queue.cancel !== undefined) return;
     const pauseMs = queue.running > 0 ? waitMs : intervalMs;
     queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
       queue.cancel = undefined;
-      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void run(storeId, queue, db);
-      else if (queue.unanswered === 0) queues.delete(storeId);
+      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void run(key, queue);
+      else if (queue.unanswered === 0) queues.delete(key);
     });
   };
   return async (db, storeId, lsId, events) => {
-    const queue = queues.get(storeId) ?? newQueue();
+    const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
+    const queue = queues.get(key) ?? newQueue(storeId);
     if (unansweredTotal >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
       throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
-    queues.set(storeId, queue);
+    queues.set(key, queue);
     unansweredTotal += 1;
     queue.unanswered += 1;
     try {
       return await new Promise((resolve, reject) => {
-        queue.waiting.push({ lsId, events, resolve, reject });
-        schedule(storeId, queue, db);
+        queue.waiting.push({ db, lsId, events, resolve, reject });
+        schedule(key, queue);
       });
     } finally {
       unansweredTotal -= 1;
@@ -88,8 +91,8 @@ export function createGroupCommit(): RecordTogether {
   };
 }
 
-function newQueue(): Queue {
-  return { waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt: -Infinity, cancel: undefined };
+function newQueue(storeId: string): Queue {
+  return { storeId, waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt: -Infinity, cancel: undefined };
 }
 
 /** @returns a function that cancels it */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
+import { isOfCallersStore } from "../../database/shares/caller.js";
 import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
@@ -52,15 +53,16 @@ export function sendEvents(
   parts: readonly Part[],
   deadline: number,
 ): Promise<readonly Outcome[]> {
-  return withRawParameters((bind) => sendBatch(db, batchOf(storeId, parts, bind), parts, deadline));
+  return withRawParameters((bind) => sendBatch(db, batchOf(db, storeId, parts, bind), parts, deadline));
 }
 
 type Batch = Omit<EventBatch, "duplicates">;
 
-function batchOf(storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
+function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
   nextSlot = (nextSlot + 1) % slots;
   return {
     storeId,
+    isOfCaller: isOfCallersStore(db, storeId),
     shows: withOffsets(parts),
     slot: nextSlot,
     now: new Date(),

@@ -1,6 +1,7 @@
 import { retryAfterMove } from "../../database/citus/moves.js";
 import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
+import { isOfCallersStore } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { inTransaction } from "../../database/transaction.js";
@@ -153,6 +154,7 @@ async function storeNames(
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
       "createdAt"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status NOT IN ('SCHEDULED', 'ARCHIVED')
+      AND ${isOfCallersStore(transaction, storeId)}
       AND coalesce(${earliest}::timestamptz >= greatest("startedAt" - interval '24 hours', "prunedBefore"), true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();

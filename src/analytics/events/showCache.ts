@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { RootDatabase } from "../../database/client.js";
+import { storeClientOf } from "../../database/shares/caller.js";
 import { type CachedNames, noNames } from "./keptNames.js";
 
 export interface CachedShow {
@@ -47,7 +48,8 @@ export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show:
   showsOf(db).set(keyOf(storeId, lsId), show);
 }
 
-function showsOf(db: RootDatabase): LRUCache<string, CachedShow> {
+function showsOf(client: RootDatabase): LRUCache<string, CachedShow> {
+  const db = storeClientOf(client);
   const known = showsByDatabase.get(db) ?? new LRUCache({ maxSize: namesMax, sizeCalculation: sizeOf });
   showsByDatabase.set(db, known);
   return known;

@@ -1,5 +1,4 @@
 import { AppError } from "../../errors.js";
-import { type Confirm, Confirmations } from "./feed.confirm.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
@@ -20,10 +19,8 @@ export interface LiveFeed {
 }
 
 interface WatchUntil {
-  /** Checked every 1.5 seconds, once for all subscribers of a token, whom UNAUTHENTICATED ends. */
-  readonly confirm?: Confirm;
-  /** Aborted when the client leaves, possibly before it has the iterator. */
-  readonly disconnectSignal?: AbortSignal;
+  /** Ends it, possibly before there is an iterator: with an error if that is the reason, or without, as when a client leaves. */
+  readonly signal?: AbortSignal;
 }
 
 interface FeedOptions {
@@ -43,12 +40,11 @@ export function createLiveFeed({
 }: FeedOptions): LiveFeed {
   const shows = new Map<string, WatchedShow>();
   const subscriptions = new SubscriptionCounter(watchersMax, watchersOfStoreMax);
-  const confirmations = new Confirmations();
   let isClosed = false;
 
   const onChange = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
 
-  const join = (storeId: string, lsId: string, { confirm, disconnectSignal }: WatchUntil): [WatchedShow, Watcher] => {
+  const join = (storeId: string, lsId: string, { signal }: WatchUntil): [WatchedShow, Watcher] => {
     if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
     subscriptions.add(storeId);
     const key = keyOf(storeId, lsId);
@@ -56,13 +52,11 @@ export function createLiveFeed({
     shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
       subscriptions.remove(storeId);
-      if (confirm !== undefined) confirmations.remove(watcher, confirm);
       show.remove(watcher);
       if (!show.isWatched) shows.delete(key);
     });
-    if (confirm !== undefined) confirmations.add(watcher, confirm);
     show.add(watcher);
-    endOnAbort(watcher, disconnectSignal);
+    endOnAbort(watcher, signal);
     return [show, watcher];
   };
 
@@ -100,8 +94,13 @@ export function createLiveFeed({
 }
 
 function endOnAbort(watcher: Watcher, signal: AbortSignal | undefined): void {
-  signal?.addEventListener("abort", () => void watcher.return());
-  if (signal?.aborted === true) void watcher.return();
+  const end = (): void => {
+    const reason: unknown = signal?.reason;
+    if (reason instanceof AppError && reason.code !== "CLIENT_CLOSED_REQUEST") watcher.fail(reason);
+    else void watcher.return();
+  };
+  signal?.addEventListener("abort", end);
+  if (signal?.aborted === true) end();
 }
 
 function keyOf(storeId: string, lsId: string): string {

@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
+import { callerOf, requireCallersStore } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
@@ -69,6 +70,7 @@ export function withShowLock<Result>(
  * Until the end of the transaction. Selecting from the show's row makes Citus take the lock on the show's node.
  *
  * @throws {LockedError} after a second
+ * @throws {AppError} UNAUTHENTICATED where the caller's store was deleted
  */
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
@@ -85,6 +87,7 @@ export async function lockShow(transaction: Database, storeId: string, lsId: str
       SELECT pg_advisory_xact_lock(hashtextextended(${showLockKey(storeId, lsId)}, 0))::text
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`,
   );
+  if (callerOf(transaction) !== undefined) await requireCallersStore(transaction, storeId);
 }
 
 export function showLocked(): AppError {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { RootDatabase } from "../../database/client.js";
+import { storeClientOf } from "../../database/shares/caller.js";
 import { rootOf } from "../../database/shares/forStore.js";
 import { foldTotals } from "./fold.js";
 
@@ -18,7 +19,7 @@ export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
   const root = rootOf(db);
   const due = dueByDatabase.get(root) ?? new LRUCache({ max: showsMax });
   dueByDatabase.set(root, due);
-  due.set(`${storeId}\0${lsId}`, { db, storeId, lsId }); // ids cannot contain NUL
+  due.set(`${storeId}\0${lsId}`, { db: storeClientOf(db), storeId, lsId }); // ids cannot contain NUL
 }
 
 /**

@@ -40,7 +40,8 @@ export async function* exportProducts(
   await turns.take(storeId, { signal });
   const abandoned = new AbortController();
   const queue = new SpillQueue();
-  const abort = (): void => abandoned.abort(new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection."));
+  const abort = (): void =>
+    abandoned.abort(signal?.reason ?? new AppError("CLIENT_CLOSED_REQUEST", "The export was abandoned."));
   signal?.addEventListener("abort", abort);
   if (signal?.aborted === true) abort();
   abandoned.signal.addEventListener("abort", () => queue.end({ error: abandoned.signal.reason as Error }));

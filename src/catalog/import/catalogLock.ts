@@ -1,5 +1,6 @@
 import { isBeingMoved, noteMove, waitForMove } from "../../database/citus/moves.js";
 import type { Database, RootDatabase } from "../../database/client.js";
+import { isCallersStore, storeClientOf, storeGone } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { isSingleSession } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
@@ -96,13 +97,13 @@ const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long imp
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
 /** Selecting from the store's row makes Citus take a lock on the store's node, for servers connected to any node. */
-const ofStore = (storeId: string) => Prisma.sql`FROM "Store" AS o WHERE o.id = ${storeId}`;
+const ofStore = (db: Database, storeId: string) => Prisma.sql`FROM "Store" AS o WHERE ${isCallersStore(db, storeId)}`;
 
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
   const tryLock = isLong
     ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})`
     : Prisma.sql`pg_try_advisory_xact_lock_shared(${inUse(storeId)})`;
-  const [row] = await db.$queryRaw<{ isFree: boolean }[]>`SELECT ${tryLock} AS "isFree" ${ofStore(storeId)}`;
+  const [row] = await db.$queryRaw<{ isFree: boolean }[]>`SELECT ${tryLock} AS "isFree" ${ofStore(db, storeId)}`;
   if (row?.isFree === false) throw new LockedError();
 }
 
@@ -126,7 +127,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
         (CASE WHEN ${first} THEN ${second} ELSE false END) AS "isLocked",
         set_config('lock_timeout', ${String(rowsMs)}, true),
         ${statementsTakeLong}, clock_timestamp()::text AS now
-      ${ofStore(storeId)}`,
+      ${ofStore(transaction, storeId)}`,
   );
   if (row === undefined) throw storeGone();
   if (!row.isLocked) throw new LockedError();
@@ -135,20 +136,20 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
 
 /** A transaction of the embedded engine is alone, except between the steps of a staged import. */
 async function lockCatalogOfSession(transaction: Database, storeId: string): Promise<string> {
-  const [row] = await transaction.$queryRaw<[{ isFree: boolean; now: string }]>`
-    SELECT count(*) = 0 AS "isFree", clock_timestamp()::text AS now FROM "StagedImport"
-    WHERE "storeId" = ${storeId} AND "decidedAt" IS NOT NULL`;
+  const [row] = await transaction.$queryRaw<{ isFree: boolean; now: string }[]>`
+    SELECT NOT EXISTS (SELECT FROM "StagedImport" WHERE "storeId" = ${storeId} AND "decidedAt" IS NOT NULL) AS "isFree",
+      clock_timestamp()::text AS now ${ofStore(transaction, storeId)}`;
+  if (row === undefined) throw storeGone();
   if (!row.isFree) throw new LockedError();
   return row.now;
 }
 
 const ofServer = { lock: lockCatalog, beforeNextAttempt: checkFree };
-/** Applies the staged import in the way instead of waiting for it: its process may have ended. */
-const ofSingleSession = { lock: lockCatalogOfSession, beforeNextAttempt: applyAllStaged };
-
-function storeGone(): AppError {
-  return new AppError("UNAUTHENTICATED", "The store of this access token was deleted.");
-}
+/** Applies the staged import in the way instead of waiting for it: its process, or its token, may have ended. */
+const ofSingleSession = {
+  lock: lockCatalogOfSession,
+  beforeNextAttempt: (db: RootDatabase, storeId: string) => applyAllStaged(storeClientOf(db), storeId),
+};
 
 function refusal(): AppError {
   const message = "Another import of this store is under way. Nothing was changed.";

@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
-import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
+import { type ImportJob, importTimeoutMs, type ProductSource, throwIfEnded } from "./job.js";
 import { endReading, FullCheckNeeded, type StartedReading, startReading, writeDirectly } from "./direct.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
@@ -24,7 +24,7 @@ export interface ImportOptions extends ModeOptions {
   readonly errorPolicy?: ErrorPolicy | null | undefined;
   /** Stores nothing, nor the answer under a key. */
   readonly dryRun?: boolean | null | undefined;
-  /** When the client disconnects: unless all rows were sent, nothing is stored. */
+  /** When the client disconnects or its token ends: unless all rows were sent, nothing is stored. */
   readonly signal?: AbortSignal | undefined;
   /** With REJECT_FAILED: lines of accepted rows where others fail. */
   readonly acceptedLines?: LineSet | undefined;
@@ -57,7 +57,7 @@ export async function importFrom(
   const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
   const key = job.dryRun ? undefined : idempotency;
   return onceForKey(db, storeId, key, signal, (once) => {
-    throwIfDisconnected(signal);
+    throwIfEnded(signal);
     return store(db, { ...job, once });
   });
 }

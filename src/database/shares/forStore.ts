@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { RootDatabase } from "../client.js";
+import { callerOf, whileConfirmed } from "./caller.js";
 import { copyShares, sharesOf } from "./shares.js";
 
 const clientsMax = 10_000;
@@ -64,28 +65,33 @@ function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescript
   for (const name of statements) {
     const send = client[name].bind(client) as Send;
     members[name] = {
-      value(this: OfStore, ...args: unknown[]) {
-        return share.run(this[storeKey], () => send(...args));
+      value(this: OfStore & RootDatabase, ...args: unknown[]) {
+        const caller = callerOf(this);
+        if (caller === undefined) return share.run(this[storeKey], () => send(...args));
+        const sent = name === "$transaction" ? [whileConfirmed(args[0], caller), ...args.slice(1)] : args;
+        return share.run(this[storeKey], () => caller.confirm(client).then(() => send(...sent)));
       },
     };
   }
   for (const name of models) {
     const model = Reflect.get(client, name) as object;
     members[name] = {
-      get(this: OfStore) {
-        return sharedModel(model, share, this[storeKey]);
+      get(this: OfStore & RootDatabase) {
+        const caller = callerOf(this);
+        const confirm = caller && (() => caller.confirm(client));
+        return sharedModel(model, (send) => share.run(this[storeKey], confirm ? () => confirm().then(send) : send));
       },
     };
   }
   return members;
 }
 
-function sharedModel(model: object, share: FairShare, storeId: string): object {
+function sharedModel(model: object, run: (send: () => Promise<unknown>) => Promise<unknown>): object {
   return new Proxy(model, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
-      return (...args: unknown[]) => share.run(storeId, () => Reflect.apply(value as Send, target, args));
+      return (...args: unknown[]) => run(() => Reflect.apply(value as Send, target, args));
     },
   });
 }

@@ -1,6 +1,7 @@
 import { FairShare } from "../../lib/fairShare.js";
 import type { Database, RootDatabase } from "../client.js";
 import type { StoreNodes } from "../citus/nodes.js";
+import { storeClientOf } from "./caller.js";
 
 export interface ConnectionShares {
   /** One for each statement or transaction. */
@@ -87,7 +88,7 @@ export function nodesOf(db: Database): StoreNodes | undefined {
 }
 
 export function sharesOf(db: Database): ConnectionShares | undefined {
-  return sharesByClient.get(db);
+  return sharesByClient.get(storeClientOf(db));
 }
 
 /**

@@ -9,6 +9,13 @@ import { type ReceivedBody, scanBody } from "./bodyScan.js";
 import type { ScanOptions } from "./bodyScanner.js";
 import { inflaterFor } from "./contentEncoding.js";
 
+interface ReceiveOptions {
+  /** Gets what ends it with an error, whatever still arrives. */
+  readonly onStart?: (fail: Fail) => void;
+  /** Ends it with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface ReadOptions extends ScanOptions {
   readonly bytesMax: number;
   readonly share: BodyShare;
@@ -43,7 +50,7 @@ export async function readBody(
     return both(scan.add(chunk), share.grow(bytes));
   };
   try {
-    await receive(request, take, (fail) => (refuse = fail));
+    await receive(request, take, { onStart: (fail) => (refuse = fail) });
     const body = await scan.end();
     if (bytes >= longFromBytes) onResponseEnd(response, () => scan.close());
     return body;
@@ -61,18 +68,26 @@ type Fail = (error: Error) => void;
 /**
  * Piece by piece, inflated.
  *
- * @param onStart gets what ends it with an error, whatever still arrives
  * @throws {AppError} as readBody, or what `take` throws
  */
-export function receive(request: IncomingMessage, take: Take, onStart?: (fail: Fail) => void): Promise<void> {
+export function receive(
+  request: IncomingMessage,
+  take: Take,
+  { onStart = () => undefined, signal }: ReceiveOptions = {},
+): Promise<void> {
   const createInflater = inflaterFor(request);
+  const begin = (fail: Fail): void => {
+    onStart(fail);
+    const end = () => request.destroyed || fail(signal?.reason as Error);
+    signal?.addEventListener("abort", end, { once: true });
+  };
   return createInflater === undefined
-    ? takeAll(request, take, onStart)
-    : inflateAll(request, createInflater(), take, onStart);
+    ? takeAll(request, take, begin)
+    : inflateAll(request, createInflater(), take, begin);
 }
 
 /** Leaves no listener behind: those of a subscription's request would keep its body for hours. */
-function takeAll(request: IncomingMessage, take: Take, onStart?: (fail: Fail) => void): Promise<void> {
+function takeAll(request: IncomingMessage, take: Take, onStart: (fail: Fail) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       request.removeAllListeners("data").off("end", end).off("error", lose).off("close", lose);
@@ -87,7 +102,7 @@ function takeAll(request: IncomingMessage, take: Take, onStart?: (fail: Fail) =>
     };
     const lose = (): void => fail(incomplete());
     takeEach(request, take, fail);
-    onStart?.(fail);
+    onStart(fail);
     request.once("end", end).once("error", lose).once("close", lose);
   });
 }
@@ -110,11 +125,11 @@ function inflateAll(
   request: IncomingMessage,
   inflater: Transform,
   take: Take,
-  onStart?: (fail: Fail) => void,
+  onStart: (fail: Fail) => void,
 ): Promise<void> {
   const inflated = new Promise<void>((resolve, reject) => {
     takeEach(inflater, take, reject);
-    onStart?.(reject);
+    onStart(reject);
     inflater.once("end", resolve);
     inflater.once("error", () =>
       reject(new AppError("BAD_REQUEST", "The body does not match its content-encoding, or is incomplete.")),

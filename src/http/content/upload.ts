@@ -25,6 +25,8 @@ interface UploadOptions {
   readonly bytesMax: number;
   readonly storeId: string;
   readonly bodies: BodyBudget;
+  /** Ends the receiving. */
+  readonly signal: AbortSignal;
   /** What the fingerprint covers beside the body. */
   readonly scope: string;
 }
@@ -43,7 +45,7 @@ interface Upload {
 export async function withUpload<Result>(
   request: IncomingMessage,
   response: ServerResponse,
-  { bytesMax, storeId, bodies, scope }: UploadOptions,
+  { bytesMax, storeId, bodies, signal, scope }: UploadOptions,
   work: (upload: Upload) => Promise<Result>,
 ): Promise<Result> {
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_UPLOAD_BYTES).`);
@@ -63,13 +65,17 @@ export async function withUpload<Result>(
     await file.writev(chunks.splice(0)).catch((error: unknown) => Promise.reject(asNoRoom(error)));
   };
   try {
-    await receive(request, (chunk) => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw tooLarge;
-      hash.update(chunk);
-      chunks.push(chunk);
-      return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
-    });
+    await receive(
+      request,
+      (chunk) => {
+        bytes += chunk.length;
+        if (bytes > bytesMax) throw tooLarge;
+        hash.update(chunk);
+        chunks.push(chunk);
+        return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
+      },
+      { signal },
+    );
     const text = Buffer.concat(chunks);
     if (file === undefined && !isUtf8(text)) await spill(); // the reader of files finds the line
     const source = file === undefined ? { text: text.toString("utf8") } : { file: pathOf(file) };

@@ -38,21 +38,19 @@ test("a subscription whose first read fails releases its place", async () => {
   await feed.close();
 });
 
-test("a token is checked once for all of its subscriptions, and only these end", async () => {
+test("a subscription ends with the error for which its signal is aborted, and no other one does", async () => {
   const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
-  let checks = 0;
-  const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
-  const check = () => {
-    checks += 1;
-    return checks === 1 ? Promise.reject(new AppError("UNAVAILABLE", "Not now.")) : Promise.reject(ended);
-  };
-  const watchBy = (confirm: { tokenId: string; check: () => Promise<unknown> }) =>
-    feed.watch("store", "show", { confirm });
-  const watchers = await Promise.all([1, 2, 3].map(() => watchBy({ tokenId: "1", check })));
-  const other = await watchBy({ tokenId: "2", check: () => Promise.resolve() });
-  for (const watcher of [...watchers, other]) await watcher.next();
-  for (const next of watchers.map((watcher) => watcher.next())) await expect(next).rejects.toBe(ended);
-  expect(checks).toBe(2);
+  const [ended, left] = [new AbortController(), new AbortController()];
+  const watchers = await Promise.all(
+    [ended, left, new AbortController()].map(({ signal }) => feed.watch("store", "show", { signal })),
+  );
+  for (const watcher of watchers) await watcher.next();
+  const [first, second] = watchers.map((watcher) => watcher.next());
+  const error = new AppError("UNAUTHENTICATED", "The access token is not valid.");
+  ended.abort(error);
+  left.abort(new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection."));
+  await expect(first).rejects.toBe(error);
+  expect(await second).toEqual({ value: undefined, done: true });
   expect(feed.watchers).toBe(1);
   await feed.close();
 });

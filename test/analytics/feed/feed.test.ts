@@ -66,7 +66,7 @@ describe("the feed", () => {
 
   test("neither counts nor reads for a client that left before it subscribed", async () => {
     const feed = createLiveFeed({ read: () => Promise.reject(new Error("nobody is there to read for")) });
-    const watcher = await feed.watch("store", "show", { disconnectSignal: AbortSignal.abort() });
+    const watcher = await feed.watch("store", "show", { signal: AbortSignal.abort() });
     expect(feed.watchers).toBe(0);
     expect(await watcher.next()).toEqual({ value: undefined, done: true });
     await feed.close();

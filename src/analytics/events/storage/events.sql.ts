@@ -21,6 +21,8 @@ export interface BatchShow {
 
 export interface EventBatch {
   readonly storeId: string;
+  /** Whether the store is the caller's. */
+  readonly isOfCaller: Prisma.Sql;
   readonly shows: readonly BatchShow[];
   /** Row of each total that this batch adds to. */
   readonly slot: number;
@@ -74,7 +76,7 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
  * The shows that exist, with what forbids recording. FOR KEY SHARE, since the snapshot may be older than the show's
  * lock, which a deletion, an erasure or a rebuild has just released.
  */
-function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
+function showsOf({ storeId, isOfCaller, shows }: EventBatch): Prisma.Sql {
   const column = (value: (show: BatchShow) => string | null) => textArrayLiteral(shows.map(value));
   const ids = column(({ lsId }) => lsId);
   // By arrays: for a join, a locked row makes Citus read in one format what it has written in another.
@@ -89,7 +91,7 @@ function showsOf({ storeId, shows }: EventBatch): Prisma.Sql {
       SELECT s.number AS show, s.id, ${place} AS place, status, ${trySharedLockOf(key)} AND ${isSnapshotCurrent(storeId)} AS "hasLock",
         coalesce(${earliest} < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
         s."createdAt", ${isKnown} AND s."createdAt" IS DISTINCT FROM ${createdAt} AS "isReplaced"
-      FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[]) FOR KEY SHARE OF s)`;
+      FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[]) AND ${isOfCaller} FOR KEY SHARE OF s)`;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { RootDatabase } from "../../../database/client.js";
+import { storeClientOf } from "../../../database/shares/caller.js";
 import { inRolledBackTransaction, inTransaction } from "../../../database/transaction.js";
 import { AppError } from "../../../errors.js";
 import { blockingReads } from "../../readGate.js";
 import { withCatalog } from "../catalogLock.js";
-import { type ImportJob, importTimeoutMs, throwIfDisconnected, throwIfTooManyProblems } from "../job.js";
+import { type ImportJob, importTimeoutMs, throwIfEnded, throwIfTooManyProblems } from "../job.js";
 import { type ImportResult, importResult } from "../result.js";
 import { accept, type Staged } from "./accept.js";
 import { applyStaged, removeStaged, type StagedKey } from "./apply.js";
@@ -19,24 +20,25 @@ import { haveDistinctKeys, stage } from "./stage.js";
  * @throws {AppError} VALIDATION_FAILED with every problem, or UNAVAILABLE
  */
 export async function importByStaging(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
+  const own = storeClientOf(db); // completes and tidies up, even if the token has ended meanwhile
   const answer = await earlierAnswer(db, job);
   if (answer !== undefined) return answer;
   const key: StagedKey = { storeId: job.target.storeId, importId: randomUUID() };
-  await recoverImports(db, "old");
+  await recoverImports(own, "old");
   try {
     const read = await stage(db, key, job);
     throwIfTooManyProblems(read);
     const unique = await haveDistinctKeys(db, key);
-    throwIfDisconnected(job.signal);
+    throwIfEnded(job.signal);
     return await blockingReads(key.storeId, async () => {
       const result = await decide(db, key, job, { read, unique });
-      if (!job.dryRun) await applyStaged(db, key).catch(storedLater);
+      if (!job.dryRun) await applyStaged(own, key).catch(storedLater);
       return result;
     });
   } finally {
     // If this fails, recoverImports does it later; it leaves accepted imports.
-    await removeStaged(db, key).catch(() => undefined);
-    await reclaim(db).catch(() => undefined);
+    await removeStaged(own, key).catch(() => undefined);
+    await reclaim(own).catch(() => undefined);
   }
 }
 

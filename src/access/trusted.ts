@@ -1,0 +1,39 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "../database/client.js";
+
+/** Revoked tokens and keys must stop working within 5 seconds in every process. */
+const trustMs = 3_000;
+const knownMax = 10_000;
+/** Separate, since guesses would evict valid ones. */
+const invalidMax = 1_000;
+
+/**
+ * Looks up what may be revoked, and trusts that for 3 seconds. Concurrent calls share one query.
+ *
+ * @param find undefined for what is invalid. It uses the given client, if there is one
+ * @returns as find. With a client, which its caller holds, it waits for no other lookup: that might wait for this very
+ * connection
+ */
+export function createTrusted<Known extends object>(
+  find: (key: string, db: Database | undefined) => Promise<Known | undefined>,
+): typeof find {
+  const trusted = new LRUCache<string, Known>({ max: knownMax, ttl: trustMs });
+  const invalid = new LRUCache<string, true>({ max: invalidMax, ttl: trustMs });
+  const underWay = new Map<string, Promise<Known | undefined>>();
+  const look = async (key: string, db: Database | undefined): Promise<Known | undefined> => {
+    const start = performance.now(); // it may be revoked from then on
+    const known = await find(key, db);
+    if (known === undefined) invalid.set(key, true, { start });
+    else trusted.set(key, known, { start });
+    return known;
+  };
+  const shared = (key: string): Promise<Known | undefined> => {
+    const looking = underWay.get(key) ?? look(key, undefined).finally(() => underWay.delete(key));
+    underWay.set(key, looking);
+    return looking;
+  };
+  return async (key, db) => {
+    if (invalid.has(key)) return undefined;
+    return trusted.get(key) ?? (db === undefined ? shared(key) : look(key, db));
+  };
+}
