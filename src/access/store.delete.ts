@@ -55,13 +55,24 @@ export async function deleteStore(
   }
   while ((await deleteProducts(db, storeId)) > 0);
   await db.site.deleteMany({ where });
-  await db.idempotencyKey.deleteMany({ where });
   await db.stagedProduct.deleteMany({ where });
   await db.stagedImport.deleteMany({ where });
   await db.accessToken.deleteMany({ where }); // issued meanwhile
   await db.publicKey.deleteMany({ where });
-  await db.store.deleteMany({ where: { id: storeId } });
+  await deleteRest(db, storeId);
   return contents;
+}
+
+/** An import that has begun meanwhile, which has no token, ends before or fails: a store with the same id begins empty. */
+function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
+  return withCatalog(db, storeId, { isLong: true }, (lock) =>
+    inTransaction(db, { timeoutMs }, async (transaction) => {
+      await lock(transaction, "long");
+      await transaction.idempotencyKey.deleteMany({ where: { storeId } });
+      await transaction.product.deleteMany({ where: { storeId } });
+      await transaction.store.deleteMany({ where: { id: storeId } });
+    }),
+  );
 }
 
 /** Locks the catalog, and so waits for an import under way. @returns the number of deleted products */

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { deleteStore } from "../../src/access/store.delete.js";
+import { importProducts } from "../../src/catalog/import/list.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { newShow } from "../support/figures.js";
+import { product } from "../support/products.js";
 import { everythingOf } from "../support/stored.js";
 
 const app = await openTestApp();
@@ -40,5 +42,22 @@ test("no table has a row of a deleted store", async () => {
   const before = Object.values(await everythingOf(app, { id }));
   expect(before.filter((rows) => rows.length === 0)).toEqual([]);
   await deleteStore(app.db, id, 0);
+  expect(Object.values(await everythingOf(app, { id })).flat()).toEqual([]);
+});
+
+test("an operator's import meanwhile leaves nothing behind", async () => {
+  const { id } = await createTestStore(app);
+  await importProducts(app.db, id, [product("a")]);
+  const deleteSites = app.db.site.deleteMany.bind(app.db.site);
+  const site = {
+    deleteMany: async (where: Parameters<typeof deleteSites>[0]) => {
+      await importProducts(app.db, id, [product("b")]);
+      return deleteSites(where);
+    },
+  };
+  const db = new Proxy(app.db, {
+    get: (target, name) => (name === "site" ? site : Reflect.get(target, name, target)),
+  });
+  await deleteStore(db, id, 0);
   expect(Object.values(await everythingOf(app, { id })).flat()).toEqual([]);
 });

@@ -9,7 +9,7 @@ import {
   type ProductChunk,
   type ProductSource,
   type ReadResult,
-  throwIfEnded,
+  throwIfDisconnected,
   throwIfTooManyProblems,
 } from "./job.js";
 import { type Removed, removeNotWritten } from "./modes/replace.js";
@@ -86,7 +86,7 @@ export async function writeDirectly(
     if (defersSkus) await deferSkuCheck(transaction);
     const kind = isWhole ? "upsert, ordered" : await kindOfLong(transaction, job);
     while (step.done !== true) {
-      throwIfEnded(signal);
+      throwIfDisconnected(signal);
       const counts =
         job.mode === "PATCH"
           ? await patchChunk(transaction, target, step.value, now)

@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
-import { type ImportJob, importTimeoutMs, type ProductSource, throwIfEnded } from "./job.js";
+import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
 import { endReading, FullCheckNeeded, type StartedReading, startReading, writeDirectly } from "./direct.js";
 import { importValidRows } from "./partial.js";
 import type { LineSet } from "./rejects.js";
@@ -57,7 +57,7 @@ export async function importFrom(
   const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
   const key = job.dryRun ? undefined : idempotency;
   return onceForKey(db, storeId, key, signal, (once) => {
-    throwIfEnded(signal);
+    throwIfDisconnected(signal);
     return store(db, { ...job, once });
   });
 }

@@ -61,14 +61,9 @@ export interface ImportJob {
 
 export const importTimeoutMs = 60 * 60_000;
 
-/**
- * @throws {AppError} UNAVAILABLE, as the refusals of everything that such an import may wait for, or UNAUTHENTICATED where its
- * token has ended
- */
-export function throwIfEnded(signal: AbortSignal | undefined): void {
+/** @throws {AppError} UNAVAILABLE, as the refusals of everything that such an import may wait for */
+export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
-  const reason: unknown = signal.reason;
-  if (reason instanceof AppError && reason.code === "UNAUTHENTICATED") throw reason;
   throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");
 }
 

@@ -4,7 +4,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import type { LockCatalog } from "./catalogLock.js";
 import type { EncodedRows } from "../product.columns.js";
 import { readAhead } from "./direct.js";
-import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, throwIfEnded } from "./job.js";
+import { type ImportJob, type ProductSource, type ReadOptions, type ReadResult, throwIfDisconnected } from "./job.js";
 import { dropRemovedHolders } from "./modes/replace.js";
 import type { LineSet } from "./rejects.js";
 import { withRawParameters } from "../../database/rawParameters.js";
@@ -55,7 +55,7 @@ export async function stageAll(
   try {
     let step = await reader.next();
     while (step.done !== true) {
-      throwIfEnded(signal);
+      throwIfDisconnected(signal);
       const next = readAhead(reader, step);
       await stageRows(transaction, step.value.columns);
       step = await next;

@@ -5,7 +5,7 @@ import { Prisma } from "../../../generated/prisma/client.js";
 import type { EncodedRows } from "../../product.columns.js";
 import { rowColumns, sentRows } from "../../product.sql.js";
 import { readAhead } from "../direct.js";
-import { type ImportJob, importTimeoutMs, type ReadResult, throwIfEnded } from "../job.js";
+import { type ImportJob, importTimeoutMs, type ReadResult, throwIfDisconnected } from "../job.js";
 import { rowsOf, type StagedKey } from "./apply.js";
 
 /** Writes rows beside the catalog as they are read. @throws {AppError} UNAVAILABLE after too long */
@@ -22,7 +22,7 @@ export async function stage(
   try {
     let step = await reader.next();
     while (step.done !== true) {
-      throwIfEnded(signal);
+      throwIfDisconnected(signal);
       if (performance.now() > deadline) throw new AppError("UNAVAILABLE", "The import took too long.");
       const next = readAhead(reader, step);
       await stageChunk(db, { storeId, importId }, step.value.columns);

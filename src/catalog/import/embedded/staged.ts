@@ -5,7 +5,7 @@ import { inRolledBackTransaction, inTransaction } from "../../../database/transa
 import { AppError } from "../../../errors.js";
 import { blockingReads } from "../../readGate.js";
 import { withCatalog } from "../catalogLock.js";
-import { type ImportJob, importTimeoutMs, throwIfEnded, throwIfTooManyProblems } from "../job.js";
+import { type ImportJob, importTimeoutMs, throwIfDisconnected, throwIfTooManyProblems } from "../job.js";
 import { type ImportResult, importResult } from "../result.js";
 import { accept, type Staged } from "./accept.js";
 import { applyStaged, removeStaged, type StagedKey } from "./apply.js";
@@ -29,7 +29,7 @@ export async function importByStaging(db: RootDatabase, job: ImportJob): Promise
     const read = await stage(db, key, job);
     throwIfTooManyProblems(read);
     const unique = await haveDistinctKeys(db, key);
-    throwIfEnded(job.signal);
+    throwIfDisconnected(job.signal);
     return await blockingReads(key.storeId, async () => {
       const result = await decide(db, key, job, { read, unique });
       if (!job.dryRun) await applyStaged(own, key).catch(storedLater);

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { deleteStore } from "../../src/access/store.delete.js";
+import { issueToken } from "../../src/access/token.js";
+import { revokeToken } from "../../src/access/token.replace.js";
+import { importProducts } from "../../src/catalog/import/list.js";
+import { createTestStore, openTestApp, type TestStore, storeAt } from "../support/app.js";
+import { within } from "../support/busy.js";
+import { storedEvents, storeWithShow, view } from "../support/events.js";
+import { until } from "../support/process.js";
+import { longRows, paths, product, products, storedKeys } from "../support/products.js";
+import { beginPost, type SlowRequest } from "../support/slowRequest.js";
+
+const app = await openTestApp({ productRateLimit: 0, analyticsRateLimit: 0 });
+
+/** As the server answers at the latest 5 seconds after the end of a token. */
+const noticedMs = 5_000;
+
+type End = (store: TestStore, tokenId: string) => Promise<unknown>;
+
+const revoke: End = ({ id }, tokenId) => revokeToken(app.db, id, tokenId);
+
+const ends: readonly (readonly [string, End])[] = [
+  ["was revoked", revoke],
+  [
+    "has expired",
+    ({ id: storeId }, id) => app.db.accessToken.update({ where: { id, storeId }, data: { expiresAt: new Date() } }),
+  ],
+  ["was deleted with its store", ({ id }) => deleteStore(app.db, id, 0)],
+];
+
+/** A second token of a store, which the server knows. */
+async function another({ id }: Pick<TestStore, "id">) {
+  const { id: tokenId, token } = await issueToken(app.db, id);
+  const store = storeAt(app.url, { id, token });
+  await store.get(paths.of("none"));
+  return { store, tokenId };
+}
+
+/** Ends a token, and waits until the server knows it. */
+async function ended(end: End, store: TestStore, tokenId: string): Promise<void> {
+  await end(store, tokenId);
+  await until(async () => (await store.get(paths.of("none"))).status === 401, "the token to end", within(noticedMs));
+}
+
+async function expectUnauthenticated({ answer }: SlowRequest): Promise<void> {
+  const { status, body } = await answer;
+  expect(status).toBe(401);
+  expect(body.code ?? body.errors[0].extensions.code).toBe("UNAUTHENTICATED");
+}
+
+const linesOf = (from: number, count: number) =>
+  Array.from({ length: count }, (_, n) => `${JSON.stringify(view(`e${from + n}`))}\n`).join("");
+const csvHeader = "id,sku,title,available,featured_image,url\n";
+const csvRow = "b,b,B,true,https://a.example,https://a.example\n";
+
+describe.concurrent("once a token has ended,", () => {
+  test.each(ends)("since it %s, a stream of events is answered, and the rest of it is not recorded", async (_, end) => {
+    const { store: owner, lsId } = await storeWithShow(app, "LIVE");
+    const { store, tokenId } = await another(owner);
+    const path = `/external/analytics/v1/live-streams/${lsId}/events`;
+    const stream = beginPost(app.url, path, store, "application/x-ndjson");
+    stream.write(linesOf(0, 2_000));
+    await until(async () => (await storedEvents(app, store)) === 2_000, "the first events");
+    const begun = performance.now();
+    await end(store, tokenId);
+    await expectUnauthenticated(stream);
+    expect(performance.now() - begun).toBeLessThan(within(noticedMs));
+    const before = await storedEvents(app, store);
+    stream.end(linesOf(2_000, 2_000));
+    await sleep(100);
+    expect(await storedEvents(app, store)).toBe(before);
+  });
+
+  test.each([
+    ["NDJSON", paths.bulk, "application/x-ndjson", "", JSON.stringify(product("b"))],
+    ["CSV", paths.csv, "text/csv", csvHeader, csvRow],
+  ])("a file of %s is answered while it is sent", async (_, path, type, first, rest) => {
+    const { store, tokenId } = await another(await createTestStore(app));
+    const sent = beginPost(app.url, path, store, type);
+    sent.write(`${first}\n`);
+    const begun = performance.now();
+    await revoke(store, tokenId);
+    await expectUnauthenticated(sent);
+    expect(performance.now() - begun).toBeLessThan(within(noticedMs));
+    sent.end(rest);
+    await sleep(100);
+    expect(await storedKeys(app, store)).toEqual({});
+  });
+
+  const json = JSON.stringify({ products: [product("b")] });
+  const mutation = `mutation ($products: [ProductInput!]!) {
+    one: importProducts(products: $products) { imported } two: importProducts(products: $products) { imported } }`;
+  test.each([
+    ["a body of JSON", paths.bulk, json],
+    ["a GraphQL mutation", "/graphql", JSON.stringify({ query: mutation, variables: { products: [product("b")] } })],
+    ["a GraphQL query", "/graphql", JSON.stringify({ query: '{ product(productId: "b") { id } }' })],
+  ])("%s that arrives slowly is refused", async (_, path, body) => {
+    const { store, tokenId } = await another(await createTestStore(app));
+    const sent = beginPost(app.url, path, store, "application/json");
+    sent.write(body.slice(0, 20));
+    await ended(revoke, store, tokenId);
+    sent.end(body.slice(20));
+    await expectUnauthenticated(sent);
+    expect(await storedKeys(app, store)).toEqual({});
+  });
+
+  test("an export is cut off, also where its client reads slowly", async () => {
+    const owner = await createTestStore(app);
+    const { store, tokenId } = await another(owner);
+    const large = products(longRows, () => ({ description: "x".repeat(30_000) }));
+    await importProducts(app.db, store.id, large);
+    const response = await store.fetch(paths.bulk);
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    let bytes = (await reader?.read())?.value?.length ?? 0;
+    await ended(revoke, store, tokenId);
+    const reading = async () => {
+      for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
+        bytes += step.value?.length ?? 0;
+      }
+    };
+    await expect(reading()).rejects.toThrow();
+    expect(bytes).toBeLessThan(longRows * 30_000);
+  });
+});
