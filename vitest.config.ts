@@ -44,7 +44,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|ended(?:\.writes)?|tokenEnds|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|ended\/(?:requests|writes|tokenEnds)|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;

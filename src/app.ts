@@ -93,9 +93,7 @@ export async function createApp(
       db: database.client,
       readiness: database.readiness,
       log,
-      identify: createIdentify(database.client),
-      tokenEnds: new TokenEnds(),
-      findKey: createFindKey(database.client),
+      ...openAccess(database),
       rateLimits,
       warnOnce: onlyOnce(primary === undefined ? (text) => log.warn(text) : createPrimaryWarn(primary)),
       feed,
@@ -118,6 +116,10 @@ export async function createApp(
     await close();
     throw error;
   }
+}
+
+function openAccess({ client }: OpenDatabase) {
+  return { identify: createIdentify(client), findKey: createFindKey(client), tokenEnds: new TokenEnds() };
 }
 
 /** Each round that fails is logged, and tried again. */

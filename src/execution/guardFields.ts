@@ -46,7 +46,7 @@ function explained(resolve: Resolver): Resolver {
   return async (parent, args, context, info) => {
     requireCaller(context);
     try {
-      return (await resolve(parent, args, context, info)) as unknown;
+      return await resolve(parent, args, context, info);
     } catch (error) {
       throw await context.explain(error);
     }

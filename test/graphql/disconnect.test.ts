@@ -63,7 +63,7 @@ describe.each([
       dbToWrite: () => app.db,
       confirmIdentity: () => undefined,
       endSignal: () => new AbortController().signal,
-      explain: (error: unknown) => Promise.resolve(error),
+      explain: async (error: unknown) => error,
     };
     // The fields asked for here need nothing else of a context.
     return executeOperation(prepare(schema, parse(text), undefined), {}, context as unknown as Context);

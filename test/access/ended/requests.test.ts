@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { deleteStore } from "../../src/access/store.delete.js";
-import { issueToken } from "../../src/access/token.js";
-import { revokeToken } from "../../src/access/token.replace.js";
-import { importProducts } from "../../src/catalog/import/list.js";
-import { createTestStore, openTestApp, type TestStore, storeAt } from "../support/app.js";
-import { within } from "../support/busy.js";
-import { storedEvents, storeWithShow, view } from "../support/events.js";
-import { until } from "../support/process.js";
-import { paths, product, products, storedKeys } from "../support/products.js";
-import { beginPost, type SlowRequest } from "../support/slowRequest.js";
+import { deleteStore } from "../../../src/access/store.delete.js";
+import { issueToken } from "../../../src/access/token.js";
+import { revokeToken } from "../../../src/access/token.replace.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
+import { createTestStore, openTestApp, type TestStore, storeAt } from "../../support/app.js";
+import { within } from "../../support/busy.js";
+import { storedEvents, storeWithShow, view } from "../../support/events.js";
+import { until } from "../../support/process.js";
+import { paths, product, products, storedKeys } from "../../support/products.js";
+import { beginPost, type SlowRequest } from "../../support/slowRequest.js";
 
 const app = await openTestApp({ productRateLimit: 0, analyticsRateLimit: 0 });
 
@@ -120,7 +120,7 @@ describe.concurrent("once a token has ended,", () => {
         bytes += step.value?.length ?? 0;
       }
     };
-    await expect(reading()).rejects.toThrow();
+    await expect(reading()).rejects.toThrow("terminated");
     expect(bytes).toBeLessThan(large.length * 30_000);
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { issueKey } from "../../src/access/key.js";
-import { deleteStore } from "../../src/access/store.delete.js";
-import { createStore } from "../../src/access/store.js";
-import { issueToken } from "../../src/access/token.js";
-import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
-import { recordEvents } from "../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../src/analytics/totals/fold.js";
-import { importProducts } from "../../src/catalog/import/list.js";
-import { schema } from "../../src/graphql/schema.js";
-import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
-import { readAnswer } from "../support/call.js";
-import { view } from "../support/events.js";
-import { asInputs } from "../support/figures.js";
-import { longRows, paths, product, products } from "../support/products.js";
-import { everythingOf } from "../support/stored.js";
+import { issueKey } from "../../../src/access/key.js";
+import { deleteStore } from "../../../src/access/store.delete.js";
+import { createStore } from "../../../src/access/store.js";
+import { issueToken } from "../../../src/access/token.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
+import { schema } from "../../../src/graphql/schema.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { readAnswer } from "../../support/call.js";
+import { view } from "../../support/events.js";
+import { asInputs } from "../../support/figures.js";
+import { longRows, paths, product, products } from "../../support/products.js";
+import { everythingOf } from "../../support/stored.js";
 
 const app = await openTestApp({ productRateLimit: 0, analyticsRateLimit: 0, collectRateLimit: 0 });
 
