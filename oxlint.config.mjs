@@ -148,6 +148,7 @@ export default defineConfig({
         "max-lines": ["error", { max: 320, skipBlankLines: true, skipComments: true }],
         "no-console": "off",
         "vitest/no-conditional-expect": "off",
+        "vitest/expect-expect": ["error", { assertFunctionNames: ["expect*"] }],
         "vitest/no-restricted-vi-methods": [
           "error",
           { setConfig: "It would stay for later files: test/support/sharedForks.ts." },

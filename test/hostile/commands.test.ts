@@ -44,7 +44,8 @@ test.each(["__proto__", "constructor", "toString"])(
     ];
     for (const given of options) {
       const { status, stdout, stderr } = await cli(["import", "a-store", csv, ...given], env);
-      expect([given, typeof status === "number" && status > 0, stdout]).toEqual([given, true, ""]);
+      expect([1, 2]).toContain(status);
+      expect([given, stdout]).toEqual([given, ""]);
       expect(stderr).not.toMatch(/TypeError| is not a function|\bat /u);
     }
   },

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLArgument, getNamedType, isEnumType, isInputObjectType, isNonNullType } from "graphql";
 import { readFile } from "node:fs/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { readFile as readCatalogFile } from "../support/formats.js";
@@ -14,16 +14,16 @@ const { app, document } = await openDocumentedApp();
 const store = await createTestStore(app);
 const operations = operationsOf(document).filter(({ path }) => path.startsWith("/external/"));
 
+/** Faults within answers of status 200 are logged as well. */
+const expectNoFault = () => expect(app.logged).toEqual([]);
+
 /** The answer, which must not be a fault of the service. */
 async function sent(path: string, options: RequestInit = {}) {
   const response = await store.fetch(path, options);
-  expect(response.status, `${path} ${String(options.body ?? "")}`).toBeLessThan(500);
+  expect(response.status, `${path} ${JSON.stringify(options.body)}`).toBeLessThan(500);
   const isJson = /^application\/(?:[\w-]+\+)?json/u.test(response.headers.get("content-type") ?? "");
   return isJson ? readAnswer(response) : { status: response.status, body: await response.text() };
 }
-
-/** Faults within answers of status 200 are logged as well. */
-afterEach(() => expect(app.logged).toEqual([]));
 
 /** All at a time. */
 const forEachName = (work: (name: string) => Promise<void>) => Promise.all(names.map(work));
@@ -47,21 +47,15 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
     const upload = Object.keys(operation["requestBody"]?.content ?? {}).find((type) => type !== "application/json");
     const jsonBody = { method, headers: { "content-type": "application/json" } };
     /** The query string counts beside no body, and beside one that is a file. */
-    const beside: RequestInit =
-      json === undefined
-        ? { method }
-        : upload === undefined
-          ? { ...jsonBody, body: JSON.stringify(example) }
-          : { method, headers: { "content-type": upload }, body: "id,sku\n" };
+    const headers: Record<string, string> = json === undefined ? {} : { "content-type": upload ?? "application/json" };
+    const body = upload === undefined ? JSON.stringify(example) : "id,sku\n";
+    const beside = { method, headers, ...(json !== undefined && { body }) };
 
     test("parameters", async () => {
       await forEachName(async (name) => {
         for (const { name: parameter, in: place, schema } of parameters) {
           if (place === "header") {
-            await sent(urlWith({}), {
-              ...beside,
-              headers: { ...beside.headers, [parameter]: name } as Record<string, string>,
-            });
+            await sent(urlWith({}), { ...beside, headers: { ...headers, [parameter]: name } });
             continue;
           }
           const { status } = await sent(urlWith({ [parameter]: name }), beside);
@@ -70,15 +64,17 @@ describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as 
         }
         await sent(urlWith({ [name]: "1" }), beside);
       });
+      expectNoFault();
     });
 
     test("members of bodies, and their values", async () => {
       if (json === undefined) return expect(["GET", "DELETE"]).toContain(method);
-      const post = (body: string) => sent(urlWith({}), { ...jsonBody, body });
+      const post = (text: string) => sent(urlWith({}), { ...jsonBody, body: text });
       await forEachName(async (name) => {
-        for (const body of withMember(example, name)) expect([body, (await post(body)).status]).toEqual([body, 400]);
+        for (const each of withMember(example, name)) expect([each, (await post(each)).status]).toEqual([each, 400]);
       });
-      for (const body of withValue(example, "__proto__")) await post(body);
+      for (const each of withValue(example, "__proto__")) await post(each);
+      expectNoFault();
     });
   },
 );
@@ -124,6 +120,7 @@ test.each(["format", "delimiter", "encoding"])("%s of a file", async (option) =>
     const { status, body } = await sent(`${paths.csv}?${option}=${name}`, options);
     expect([name, status, body.code]).toEqual([name, 400, "BAD_REQUEST"]);
   }
+  expectNoFault();
 });
 
 test.each([
@@ -235,6 +232,7 @@ describe("GraphQL", async () => {
           await post(`{"query":${JSON.stringify(query)}${more}}`);
       }
     });
+    expectNoFault();
   });
 
   const valueFor = ({ type }: GraphQLArgument, name: string): unknown => {
@@ -264,6 +262,7 @@ describe("GraphQL", async () => {
         }
       }
     }
+    expectNoFault();
   });
 });
 
@@ -304,4 +303,5 @@ test("headers", async () => {
     ])
       await sent(path);
   }
+  expectNoFault();
 });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { cpuMsOf } from "./busy.js";
 
 /** What patterns and loops may read again and again where it is repeated. */
-export const units = [
+const units = [
   " ",
   "\t",
   "\n",
