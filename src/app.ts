@@ -9,9 +9,12 @@ import { shareMetrics } from "./cluster/metrics.js";
 import { createPrimaryWarn, onlyOnce } from "./cluster/warnings.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
+import { exportPlaces } from "./catalog/export/export.js";
 import { createKeySweep } from "./catalog/import/idempotency/expired.js";
+import { readingThreads } from "./catalog/reading/thread.js";
 import type { Config } from "./config.js";
 import type { OpenDatabase } from "./database/open.js";
+import { sharesOf } from "./database/shares/shares.js";
 import { createEventStreams } from "./graphql/eventStream.js";
 import { createFastPath } from "./graphql/fastPath.js";
 import { createGateway } from "./graphql/gateway.js";
@@ -20,7 +23,9 @@ import { createPersistedOperations, type PersistedOperations } from "./graphql/p
 import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { createKnownSubscriptions } from "./graphql/subscriptions.js";
+import { type BodyBudget, createBodyBudget } from "./http/content/bodyBudget.js";
 import { gatewayCompression } from "./http/content/gatewayCompression.js";
+import { uploadPlaces } from "./http/content/upload.js";
 import type { DemoShop } from "./http/pages/demo/page.js";
 import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
@@ -29,8 +34,11 @@ import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { type PreparedRest, prepareRest } from "./rest/prepare.js";
 import type { Channel } from "./cluster/channel.js";
 import { startSweep, type Sweep } from "./lib/sweep.js";
-import { createTelemetry } from "./telemetry/telemetry.js";
+import { createTelemetry, type Telemetry } from "./telemetry/telemetry.js";
+import type { Tracing } from "./telemetry/tracing.js";
 
+/** The memory of all bodies together, in bodies of the greatest size. */
+const bodiesAtOnceMax = 4;
 const sweepEveryMs = 300_000;
 /** Rounds vary by half: 10 seconds after a show or a minute has ended, its totals are folded. */
 const foldEveryMs = 5_000;
@@ -75,8 +83,8 @@ export async function createApp(
   // From here on, open connections must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = await openFeed(config, database, log, primary);
-  const share = primary && shareMetrics.bind(undefined, primary);
-  const telemetry = createTelemetry({ log, sources: { feed, database }, tracing, share });
+  const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
+  const telemetry = openTelemetry(log, { feed, database, bodies }, tracing, primary);
   const sweeps = startSweeps(config, database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
@@ -84,8 +92,7 @@ export async function createApp(
     rateLimits.count.close();
     await telemetry.close(timeoutMs);
   };
-  let demoToken: string | undefined;
-  let demoShop: DemoShop | undefined;
+  const demo: { token?: string; shop?: DemoShop } = {};
   try {
     const api = describeApi({ derived: openApi, view, routes: operations, exports: exportRoutes, limits: config });
     const handler = createRequestListener({
@@ -102,15 +109,16 @@ export async function createApp(
       fastPath: createFastPath(known),
       openEventStream: createEventStreams(subscriptions),
       persisted,
+      bodies,
       rest,
       writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
-      demoToken: () => demoToken,
-      demoShop: () => demoShop,
+      demoToken: () => demo.token,
+      demoShop: () => demo.shop,
     });
     const showDemoToken = (token: string): void => {
-      if (!config.production) demoToken = token;
+      if (!config.production) demo.token = token;
     };
-    const showDemoShop = (shop: DemoShop): void => void (demoShop = shop);
+    const showDemoShop = (shop: DemoShop): void => void (demo.shop = shop);
     return { handler, feed, showDemoToken, showDemoShop, close };
   } catch (error) {
     await close();
@@ -120,6 +128,23 @@ export async function createApp(
 
 function openAccess({ client }: OpenDatabase) {
   return { identify: createIdentify(client), findKey: createFindKey(client), tokenEnds: new TokenEnds() };
+}
+
+function openTelemetry(
+  log: Logger,
+  sources: { readonly feed: LiveFeed; readonly database: OpenDatabase; readonly bodies: BodyBudget },
+  tracing: Tracing | undefined,
+  primary: Channel | undefined,
+): Telemetry {
+  const shares = sharesOf(sources.database.client);
+  const places = {
+    uploads: uploadPlaces,
+    threads: readingThreads,
+    exports: exportPlaces,
+    ...(shares && { connections: shares.requests, long_imports: shares.longWork, wide_reads: shares.wideReads }),
+  };
+  const share = primary && shareMetrics.bind(undefined, primary);
+  return createTelemetry({ log, sources: { ...sources, places }, tracing, share });
 }
 
 /** Each round that fails is logged, and tried again. */

@@ -8,10 +8,10 @@ import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
-import { AppError } from "../errors.js";
+import type { AppError } from "../errors.js";
 import { ResponseBudget } from "../schema/responseBudget.js";
 import type { Context } from "../schema/context.js";
-import { hasEnded, onResponseEnd } from "../lib/responseEnd.js";
+import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";
 
 export interface ContextOptions {
@@ -35,7 +35,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   return {
     ...tokenOf(options, response, identity, (db) => identify(secret, db)),
     identity,
-    disconnectSignal: () => signalOf(response),
+    disconnectSignal: () => endSignal(response),
     isGone: () => hasEnded(response),
     responseBudget: new ResponseBudget(),
     requestId,
@@ -81,18 +81,13 @@ function tokenOf(
   };
 }
 
-const left = new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection.");
-
 /** @param watch gets a function that aborts the signal, and returns one that stops watching */
-function signalOf(
-  response: ServerResponse,
-  watch: (abort: (reason: AppError) => void) => () => void = () => () => undefined,
-): AbortSignal {
+function signalOf(response: ServerResponse, watch: (abort: (reason: AppError) => void) => () => void): AbortSignal {
   const end = new AbortController();
   const stop = watch((reason) => end.abort(reason));
   onResponseEnd(response, () => {
     stop();
-    end.abort(left);
+    end.abort(clientLeft());
   });
   return end.signal;
 }

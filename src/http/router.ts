@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { AppError } from "../errors.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
-import { createBodyBudget } from "./content/bodyBudget.js";
 import { collectPath, type CollectRouteOptions, createCollectRoute } from "./collect.route.js";
 import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exchange.js";
@@ -14,19 +13,15 @@ import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
 
-export interface RouterOptions
-  extends PagesOptions, CollectRouteOptions, Omit<GraphQLRouteOptions, "bodies">, Omit<RestRouteOptions, "bodies"> {
+export interface RouterOptions extends PagesOptions, CollectRouteOptions, GraphQLRouteOptions, RestRouteOptions {
   readonly log: Logger;
 }
-
-const bodiesAtOnceMax = 4;
 
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
   const pages = createPageRoutes(options);
-  const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
-  const graphql = createGraphQLRoute({ ...options, bodies });
-  const rest = createRestRoute({ ...options, bodies });
+  const graphql = createGraphQLRoute(options);
+  const rest = createRestRoute(options);
   const collect = createCollectRoute(options);
 
   const route = async (exchange: Exchange): Promise<void> => {

@@ -7,6 +7,11 @@ import { join } from "node:path";
 export async function openAnonymousFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `vitrine-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
-  await unlink(path);
-  return file;
+  try {
+    await unlink(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }

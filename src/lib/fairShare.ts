@@ -62,6 +62,14 @@ export class FairShare {
     return this.#options.ofStoreMax;
   }
 
+  get places(): number {
+    return this.#options.places;
+  }
+
+  get held(): number {
+    return this.#options.places - this.#free;
+  }
+
   get waiting(): number {
     return this.#waiting;
   }

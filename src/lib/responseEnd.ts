@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { AppError } from "../errors.js";
 
 /** Callbacks by connection with unfinished responses; one listener serves all of them. */
 const unfinished = new WeakMap<Socket, Set<() => void>>();
@@ -17,6 +18,22 @@ export function onResponseEnd(response: ServerResponse, callback: () => void): v
   };
   callbacks.add(end);
   response.once("close", end);
+}
+
+const signals = new WeakMap<ServerResponse, AbortSignal>();
+
+/** Aborted once the response is complete or its client has left: whatever its request waits for is no longer needed. */
+export function endSignal(response: ServerResponse): AbortSignal {
+  const known = signals.get(response);
+  if (known !== undefined) return known;
+  const end = new AbortController();
+  signals.set(response, end.signal);
+  onResponseEnd(response, () => end.abort(clientLeft()));
+  return end.signal;
+}
+
+export function clientLeft(): AppError {
+  return new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection.");
 }
 
 export function hasEnded(response: ServerResponse): boolean {

@@ -5,6 +5,7 @@ import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { collectNodes } from "./nodes.js";
 import { proxyAddresses } from "./proxyAddresses.js";
+import { collectPlaces, type Places } from "./places.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 
@@ -14,12 +15,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export interface MetricSources {
   readonly feed: Pick<LiveFeed, "watchers">;
   readonly database: Pick<OpenDatabase, "probe" | "engine" | "connection">;
+  /** Bytes that they hold. */
+  readonly bodies: { readonly held: number };
+  readonly places: Places;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-export function createMetrics({ feed, database: { probe, engine, connection } }: MetricSources) {
+export function createMetrics({ feed, bodies, places, database: { probe, engine, connection } }: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -40,6 +44,8 @@ export function createMetrics({ feed, database: { probe, engine, connection } }:
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
   gauge("vitrine_database_waiting", "Calls that wait for a database connection.", () => probe.waiting());
+  gauge("vitrine_body_bytes", "Bytes of memory that long request bodies hold.", () => bodies.held);
+  collectPlaces(registry, places);
   if (engine === "postgresql") collectNodes(registry, connection);
   const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
   for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase

@@ -55,10 +55,11 @@ beforeAll(async () => {
   plan = await planRest(schema, routes);
   const log = pino({ enabled: false });
   const config = readConfig({});
+  const bodies = createBodyBudget(config.bodyBytesMax);
   const feed = createLiveFeed({ read: () => Promise.reject(new Error("not used")) });
   const telemetry = createTelemetry({
     log,
-    sources: { feed, database },
+    sources: { feed, database, bodies, places: {} },
     tracing: undefined,
     share: undefined,
   });
@@ -71,7 +72,7 @@ beforeAll(async () => {
     rateLimits: { policies: {}, count: createLocalCounter() },
     feed,
     rest: createRestHandler(schema, plan.operations),
-    bodies: createBodyBudget(config.bodyBytesMax),
+    bodies,
   });
   server = await listen(
     (request, response) => {

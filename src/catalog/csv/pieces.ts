@@ -19,9 +19,9 @@ export function* textPieces(text: string, characters: number): Generator<CsvPiec
   }
 }
 
-/** Iterating throws the error of node:fs if the file cannot be read. */
-export function fileBytes(file: string): AsyncIterable<Buffer> {
-  return createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
+/** Opens the file once it is iterated, and closes it at the end. @throws the error of node:fs if the file cannot be read */
+export async function* fileBytes(file: string): AsyncGenerator<Buffer, void> {
+  yield* createReadStream(file, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
 }
 
 /** Reads up to the first line that is not UTF-8. @throws the error of node:fs if the file cannot be read */

@@ -16,7 +16,7 @@ export interface ExportOptions extends Omit<ExportFilter, "storeId" | "siteId"> 
 }
 
 /** Each open export may have a temporary file of the size of a catalog. */
-const turns = new FairShare({
+export const exportPlaces = new FairShare({
   places: 16,
   ofStoreMax: 4,
   message: "Too many exports are under way.",
@@ -37,7 +37,7 @@ export async function* exportProducts(
 ): AsyncGenerator<Buffer, void> {
   const siteId = await resolveSite(db, storeId, site);
   const isSingle = await isSingleSession(db);
-  await turns.take(storeId, { signal });
+  await exportPlaces.take(storeId, { signal });
   const abandoned = new AbortController();
   const queue = new SpillQueue();
   const abort = (): void =>
@@ -68,7 +68,7 @@ export async function* exportProducts(
     abort();
     signal?.removeEventListener("abort", abort);
     await reading;
-    turns.release(storeId);
+    exportPlaces.release(storeId);
   }
 }
 

@@ -29,7 +29,7 @@ const heapBytesMaxDefault = 160 * 1024 * 1024;
 /** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
 const endMs = 1_000;
 
-const turns = new FairShare({
+export const readingThreads = new FairShare({
   places: threadsMax,
   ofStoreMax: Math.ceil(threadsMax / 2),
   message: "Too many large imports are under way. Nothing was changed.",
@@ -41,7 +41,7 @@ export function withThread<Result>(
   work: () => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  return turns.run(storeId, work, signal);
+  return readingThreads.run(storeId, work, signal);
 }
 
 /**

@@ -66,10 +66,9 @@ export default async function read({ source, options, port, heapBytesMax }: Read
     port.postMessage({ kind: "piece" } satisfies ReadingMessage);
     checkHeap(heapBytesMax);
   };
+  let reading: Reading | undefined;
   try {
-    const reading = await ("json" in source
-      ? readJson(source, options, beginPiece)
-      : readRows(source, options, beginPiece));
+    reading = await ("json" in source ? readJson(source, options, beginPiece) : readRows(source, options, beginPiece));
     for (let step = await reading.next(); !consumer.hasClosed(); step = await reading.next()) {
       if (step.done === true) return port.postMessage({ kind: "result", result: step.value } satisfies ReadingMessage);
       port.postMessage({ kind: "chunk", chunk: step.value } satisfies ReadingMessage);
@@ -79,6 +78,7 @@ export default async function read({ source, options, port, heapBytesMax }: Read
     port.postMessage(messageOf(error));
   } finally {
     port.close();
+    await reading?.return({ rows: 0, problems: { list: [], total: 0 } }); // closes the file of one that ends early
     if (uncollectedBytes >= collectAfterBytes) {
       uncollectedBytes = 0;
       setImmediate(collectGarbage);

@@ -40,7 +40,6 @@ export async function readBody(
   const createInflater = inflaterFor(request);
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
-  if (request.destroyed) throw incomplete(); // it left while waiting
   let refuse: Fail = () => undefined;
   const scan = scanBody(options, isWhole ? announced : undefined, (error) => refuse(error));
   let bytes = 0;
@@ -66,24 +65,32 @@ type Take = (chunk: Buffer) => Promise<void> | undefined;
 type Fail = (error: Error) => void;
 
 /**
- * Piece by piece, inflated.
+ * Piece by piece, inflated. Settles only once the last piece that it passed on is taken, also where the client has left: what
+ * that piece acquires, such as a place, is the caller's to give back.
  *
  * @throws {AppError} as readBody, or what `take` throws
  */
-export function receive(
+export async function receive(
   request: IncomingMessage,
   take: Take,
   { onStart = () => undefined, signal }: ReceiveOptions = {},
 ): Promise<void> {
   const createInflater = inflaterFor(request);
+  if (request.destroyed) throw incomplete(); // it left before, and emits nothing more
   const begin = (fail: Fail): void => {
     onStart(fail);
     const end = () => request.destroyed || fail(signal?.reason as Error);
     signal?.addEventListener("abort", end, { once: true });
   };
-  return createInflater === undefined
-    ? takeAll(request, take, begin)
-    : inflateAll(request, createInflater(), take, begin);
+  let taken: Promise<void> | undefined;
+  const takeNoted: Take = (chunk) => (taken = take(chunk));
+  try {
+    await (createInflater === undefined
+      ? takeAll(request, takeNoted, begin)
+      : inflateAll(request, createInflater(), takeNoted, begin));
+  } finally {
+    await taken?.catch(() => undefined);
+  }
 }
 
 /** Leaves no listener behind: those of a subscription's request would keep its body for hours. */
@@ -136,7 +143,7 @@ function inflateAll(
     );
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {
-      if (!request.complete) reject(incomplete()); // otherwise its last bytes are still being inflated
+      if (!request.readableEnded) reject(incomplete()); // otherwise its last bytes are still being inflated
     });
     request.pipe(inflater);
   });
@@ -169,6 +176,6 @@ export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaTyp
   return { mediaType, isUtf8: charset === undefined || /^charset="?utf-?8"?$/u.test(charset) };
 }
 
-export function incomplete(): AppError {
+function incomplete(): AppError {
   return new AppError("BAD_REQUEST", "The body ended before it was complete.");
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
-import { hasEnded, onResponseEnd } from "../../lib/responseEnd.js";
+import { endSignal, hasEnded, onResponseEnd } from "../../lib/responseEnd.js";
 
 const countedFromBytes = 65_536;
 const stepBytes = 1024 * 1024;
@@ -18,6 +18,8 @@ export interface BodyShare {
 
 /** Bounds the memory of all request bodies together. A store gets at most half. */
 export interface BodyBudget {
+  /** Bytes of all bodies together. */
+  readonly held: number;
   /** Released when the answer ends. */
   shareFor(response: ServerResponse, storeId: string): BodyShare;
 }
@@ -34,6 +36,9 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
     message: "Too many large bodies arrive at the same time. Nothing was changed.",
   });
   return {
+    get held() {
+      return room.held;
+    },
     shareFor(response, storeId) {
       let held = 0;
       let isReleased = false;
@@ -44,7 +49,7 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
         held = 0;
       };
       const take = async (amount: number): Promise<void> => {
-        await room.take(storeId, { amount });
+        await room.take(storeId, { amount, signal: endSignal(response) });
         if (isReleased) room.release(storeId, amount);
         else held += amount;
       };

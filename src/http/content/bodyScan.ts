@@ -76,7 +76,10 @@ function scanOnThread(scan: Omit<NewScan, "port">, refuse: (error: Error) => voi
     });
     port.once("close", () => reject(new Error("The thread that scans bodies has stopped.")));
   });
-  scanned.catch(refuse);
+  scanned.catch((error: Error) => {
+    refuse(error);
+    goOn(); // nobody says anymore that the last piece was scanned
+  });
   return {
     add(piece) {
       unscanned += piece.length;

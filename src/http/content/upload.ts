@@ -6,15 +6,15 @@ import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { openAnonymousFile } from "../../lib/anonymousFile.js";
 import type { UploadSource } from "../../schema/context.js";
-import { incomplete, receive } from "./body.js";
+import { receive } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
 
 /** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;
 
-/** Each may have MAX_UPLOAD_BYTES. */
-const files = new FairShare({
+/** For temporary files, each of which may have MAX_UPLOAD_BYTES. */
+export const uploadPlaces = new FairShare({
   places: 8,
   ofStoreMax: 4,
   message: "Too many large files arrive at the same time. Nothing was changed.",
@@ -58,9 +58,8 @@ export async function withUpload<Result>(
   let file: FileHandle | undefined;
   let holdsPlace = false;
   const spill = async (): Promise<void> => {
-    if (!holdsPlace) await files.take(storeId);
+    if (!holdsPlace) await uploadPlaces.take(storeId, { signal });
     holdsPlace = true;
-    if (request.destroyed && !request.complete) throw incomplete(); // it left while waiting
     file ??= await openAnonymousFile();
     await file.writev(chunks.splice(0)).catch((error: unknown) => Promise.reject(asNoRoom(error)));
   };
@@ -82,7 +81,7 @@ export async function withUpload<Result>(
     return await work({ source, fingerprint: hash.digest("hex") });
   } finally {
     await file?.close();
-    if (holdsPlace) files.release(storeId);
+    if (holdsPlace) uploadPlaces.release(storeId);
   }
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readProductCsv } from "../../../src/catalog/import/csv.js";
@@ -10,6 +10,14 @@ import { within } from "../../support/busy.js";
 import { header, row, lines, collect, readChunks, read, problemsOf, rowsOf } from "../../support/csvReading.js";
 
 const folder = await openFolder();
+
+/** How often this process, of which threads are a part, has a file open. */
+async function openFiles(file: string): Promise<number> {
+  const links = await Promise.all(
+    (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")), // closed meanwhile
+  );
+  return links.filter((path) => path === file).length;
+}
 
 describe("a record without end", () => {
   const tooLong = (message: string) => [{ code: "MALFORMED", message, path: ["csvContent"], line: 3 }];
@@ -79,6 +87,18 @@ describe("the thread", () => {
     }
     await expect.poll(ports).toBeLessThanOrEqual(before + 8);
     expect((await readChunks(asJson(escaped(text)))).result.rows).toBe(3_900);
+  });
+
+  test.runIf(process.platform === "linux")("closes a file that it does not read to its end", async () => {
+    const file = join(folder, "left.csv");
+    await writeFile(file, lines(30_000, row));
+    const left = async () => {
+      const reading = readProductCsv({ file });
+      await reading.next();
+      await reading.return({ rows: 0, problems: { list: [], total: 0 } });
+    };
+    await Promise.all(Array.from({ length: 8 }, left));
+    await expect.poll(() => openFiles(file), { timeout: 15_000 }).toBe(0); // an idle thread ends, and its files with it, later
   });
 
   test("keeps no state of the previous reading, however it ended", async () => {

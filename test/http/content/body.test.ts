@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { readBody, receive } from "../../../src/http/content/body.js";
@@ -32,6 +34,31 @@ test("a refused large body keeps no connection to the thread that has scanned it
   const before = ports();
   for (let n = 0; n < 20; n += 1) await refuseCompressed(1_000_000);
   await expect.poll(ports).toBeLessThan(before + 5); // some are just being closed
+});
+
+test.each([{}, { "content-encoding": "gzip" }])(
+  "a client that has left before its body is read has sent no body: %o",
+  async (headers) => {
+    const request = Object.assign(new PassThrough(), { headers, complete: true });
+    request.destroy();
+    await once(request, "close");
+    const taken = receive(request as unknown as IncomingMessage, () => expect.fail("there is nothing to take"));
+    await expect(taken).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  },
+);
+
+test("reading a body ends once its last piece is taken, also where its client has left meanwhile", async () => {
+  const request = Object.assign(new PassThrough(), { headers: {} });
+  let isTaken = false;
+  const received = receive(request as unknown as IncomingMessage, async () => {
+    request.destroy();
+    await once(request, "close");
+    await setImmediate();
+    isTaken = true;
+  });
+  request.write("a piece");
+  await expect(received).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  expect(isTaken).toBe(true);
 });
 
 test("a body that has arrived is read in pieces, between which other requests are served", async () => {

@@ -109,9 +109,9 @@ test("a body takes no memory once its client has left, even if its pipelined res
   await expect.poll(() => shares).toHaveLength(3);
   expect(shares[1]?.grow(2_000_000)).toBeUndefined();
   await expect(shares[2]?.grow(2_000_000)).rejects.toMatchObject({ code: "UNAVAILABLE" });
-  const waiting = shares[0]?.grow(2_000_000);
+  const waiting = Promise.allSettled([shares[0]?.grow(2_000_000)]);
   socket.destroy();
-  await waiting;
+  expect(await waiting).toMatchObject([{ status: "rejected", reason: { code: "UNAVAILABLE" } }]);
   const other = converse(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await expect.poll(() => shares).toHaveLength(4);
   expect(shares[3]?.grow(2_000_000)).toBeUndefined();

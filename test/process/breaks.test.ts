@@ -1,0 +1,142 @@
+import { createConnection } from "node:net";
+import { expect, test } from "vitest";
+import { issueKey } from "../../src/access/key.js";
+import { findHolder } from "../../src/database/embedded/folder.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
+import { createTestStore, storeAt, type TestStore } from "../support/app.js";
+import { answered, breakOff } from "../support/breaks.js";
+import { type Kind, kindsOf } from "../support/breaks.kinds.js";
+import { whenFree, within } from "../support/busy.js";
+import { toCsv } from "../support/csv.js";
+import { type Held, heldBy } from "../support/held.js";
+import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
+import { paths, product, products } from "../support/products.js";
+import { type Random, seeded } from "../support/random.js";
+import { addShows, saved } from "../support/shows.js";
+
+// `npm run test:faults` breaks more of each kind.
+const breaks = Number(process.env["TEST_BREAKS"] ?? 2);
+const atOnce = 10;
+const timeoutMs = 600_000 + breaks * 120_000;
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const title =
+  "connections that break at random moments give back all that their requests held, the store goes on at once, and the server ends in time";
+
+/** Together more than an export keeps in memory; no request changes them. */
+const exported = Array.from({ length: 4_000 }, (_, n) => product(`exported ${n}`, { description: "e".repeat(2_000) }));
+const graceMs = 2_000;
+const limits = { ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMIT: "0", SHUTDOWN_GRACE_MS: String(graceMs) };
+
+test.concurrent(
+  `embedded database: ${title}`,
+  async ({ onTestFinished }) => {
+    const place = await makePlaceWithStore();
+    onTestFinished(() => removePlace(place));
+    const server = await serve({ ...place.env, ...limits });
+    const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
+    const database = connect("embedded", embeddedConnection(socketFolder), () => undefined);
+    expect(await breakAll(server, place, database)).toEqual({ status: 0 });
+  },
+  timeoutMs,
+);
+
+test.runIf(testDatabaseUrl !== undefined).concurrent(
+  `PostgreSQL: ${title}`,
+  async ({ onTestFinished }) => {
+    const [own, place] = await Promise.all([createMigratedDatabase("breaks"), makePlaceWithStore()]);
+    onTestFinished(() => Promise.all([own.drop(), removePlace(place)]).then(() => undefined));
+    const server = await serve({ TMPDIR: place.temporary, DATABASE_URL: own.url, ...limits });
+    expect(await breakAll(server, place, own.open())).toEqual({ status: 0 });
+  },
+  timeoutMs,
+);
+
+/** @returns how the server ended, and what it said of an error */
+async function breakAll(server: Serving, place: Place, database: OpenDatabase) {
+  const seed = Number(process.env["PROPERTY_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+  const random = seeded(seed);
+  const { store, kinds } = await storeWithKinds(server, database);
+  const before = await heldBy(server, place);
+  await importCsv(store, exported);
+  for (const kind of kinds) {
+    const broken = await breakSome(server, kind, random);
+    await givenBack(server, place, database, before).catch((error: unknown) => {
+      throw new Error(`${kind.name}, seed ${seed}: ${String(error)}\n${broken.join("\n")}`);
+    });
+  }
+  await importCsv(
+    store,
+    products(300, () => ({ description: "f".repeat(1_000) })),
+  );
+  expect((await (await store.fetch(paths.csv)).text()).length).toBeGreaterThan(5_000_000);
+  await database.close();
+  process.stdout.write(
+    `${database.engine}: ${breaks} connections of each of ${kinds.length} kinds broken (seed ${seed})\n`,
+  );
+  return endOf(server, kinds);
+}
+
+async function storeWithKinds(server: Serving, { client }: OpenDatabase) {
+  const { id, token } = await createTestStore({ url: server.url, db: client });
+  const store = storeAt(server.url, { id, token });
+  await addShows({ db: client }, store, { count: 600, name: "'a'", newest: new Date(), apartSeconds: 60 });
+  const { id: lsId } = await saved(store, { status: "LIVE", durationSeconds: null });
+  const { key } = await issueKey(client, id, { origins: ["https://shop.example"] });
+  return { store, kinds: kindsOf({ token, lsId, key }) };
+}
+
+async function importCsv(store: TestStore, list: readonly object[]): Promise<void> {
+  const headers = { "content-type": "text/csv" };
+  const answer = await store.fetch(paths.csv, { method: "POST", headers, body: toCsv(list as typeof exported) });
+  expect(await answer.text()).toContain(`${list.length} products were imported.`);
+}
+
+/** @returns at what moments, and how */
+async function breakSome({ url }: Serving, { name, make, isStream = false }: Kind, random: Random): Promise<string[]> {
+  const whole = await whenFree(() => answered(url, make(0), isStream));
+  expect([200, 202], `${name}: ${whole.text}`).toContain(whole.status);
+  const broken: string[] = [];
+  const lanes = Array.from({ length: Math.min(atOnce, breaks) }, async (_, lane) => {
+    const own = random.fork();
+    for (let n = lane; n < breaks; n += atOnce) broken.push(await breakOff(url, make(1 + n), whole, own));
+  });
+  await Promise.all(lanes);
+  return broken;
+}
+
+/** Waits until nothing is held that was not before: at most as long as a request waits for a place, or an import for its end. */
+async function givenBack(server: Serving, place: Place, { client }: OpenDatabase, before: Held): Promise<void> {
+  let left: object = {};
+  const isIdle = async (): Promise<boolean> => {
+    const { series, open, named, threads } = await heldBy(server, place);
+    const staged = (await client.stagedImport.count()) + (await client.stagedProduct.count());
+    left = { series, open, named, threads, staged };
+    expect(threads).toBeLessThan(before.threads + 20); // as many as there are places, and one for bodies
+    const isBefore = JSON.stringify([series, named]) === JSON.stringify([before.series, before.named]);
+    return isBefore && open.length === 0 && staged === 0;
+  };
+  await until(isIdle, "all to be given back", within(15_000)).catch((error: unknown) => {
+    throw new Error(`${String(error)} Left: ${JSON.stringify(left)}`);
+  });
+}
+
+/** Stops the server while requests of all kinds arrive, are worked on, or are answered. */
+async function endOf(server: Serving, kinds: readonly Kind[]) {
+  const { hostname, port } = new URL(server.url);
+  const sockets = kinds.map(({ make }, index) => {
+    const { head, body } = make(-1);
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    socket.on("error", () => undefined);
+    socket.write(head);
+    socket.write(index % 2 === 0 ? body : body.subarray(0, body.length / 2));
+    return socket;
+  });
+  await until(() => sockets.every(({ connecting }) => !connecting), "all to be connected");
+  const started = performance.now();
+  const { status, stderr } = await server.stop();
+  expect(performance.now() - started).toBeLessThan(within(graceMs + 5_000));
+  for (const socket of sockets) socket.destroy();
+  const error = /.*(?:garbage collection|Warning|request failed|operation failed).*/u.exec(stderr)?.[0];
+  return { status, ...(error !== undefined && { error }) };
+}
