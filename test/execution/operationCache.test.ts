@@ -14,7 +14,11 @@ describe("the fast path answers", () => {
     ended: () => undefined,
     within: (_, work) => work(),
   };
-  const context = { observation, responseBudget: new ResponseBudget() } as Context; // these operations ask for nothing else
+  // These operations ask for nothing else.
+  const context = { observation, responseBudget: new ResponseBudget(), confirmIdentity: () => undefined } as Pick<
+    Context,
+    "responseBudget" | "confirmIdentity"
+  > as Context;
   const accept = "application/json";
   const known = createKnownOperations(schema);
   const fastPath = createFastPath(known);

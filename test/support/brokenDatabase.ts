@@ -1,7 +1,7 @@
 import type { OpenDatabase } from "../../src/database/open.js";
 import { testDatabase } from "./app.js";
 
-/** A database on which everything about products fails with what `fail` throws. */
+/** A database on which everything about products fails with what `fail` throws; tokens can be looked up. */
 export function brokenDatabase(fail: (database: OpenDatabase) => Promise<never>): OpenDatabase {
   const database = testDatabase();
   const broken = new Proxy({}, { get: () => () => fail(database) });
@@ -9,9 +9,12 @@ export function brokenDatabase(fail: (database: OpenDatabase) => Promise<never>)
     get: (target, name) =>
       name === "product"
         ? broken
-        : name === "$transaction" || name === "$queryRaw"
-          ? () => fail(database)
-          : Reflect.get(target, name, target),
+        : name === "$queryRaw"
+          ? (text: TemplateStringsArray, ...values: unknown[]) =>
+              text[0]?.startsWith("/* store_of_token */") ? target.$queryRaw(text, ...values) : fail(database)
+          : name === "$transaction"
+            ? () => fail(database)
+            : Reflect.get(target, name, target),
   });
   return { ...database, client };
 }

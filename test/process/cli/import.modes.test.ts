@@ -85,7 +85,7 @@ test("--mode patch changes only the columns of the file, and refuses files of ot
   const patch = ["import", store, file, "--mode", "patch"];
   expect(await cli(patch, env)).toEqual({
     status: 0,
-    stdout: "2 products were imported. 0 new, 2 changed.\n",
+    stdout: "2 products were updated. 0 new, 2 changed.\n",
     stderr: "",
   });
   const stored = await database.client.product.findMany({ where: { storeId: store }, orderBy: { id: "asc" } });
