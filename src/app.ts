@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
 import { createFindKey } from "./access/key.lookup.js";
-import { TokenEnds } from "./access/tokenEnds.js";
+import { TokenEnds } from "./access/validity/tokenEnds.js";
 import type { LiveFeed } from "./analytics/feed/feed.js";
 import { openFeed, openRateLimits, openTracing } from "./app.connections.js";
 import { shareMetrics } from "./cluster/metrics.js";

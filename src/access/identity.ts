@@ -3,7 +3,7 @@ import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
 import type { Granted } from "./scopes.js";
 import { hashSecret, hasExpired, storeOfValid } from "./token.js";
-import { createTrusted } from "./trusted.js";
+import { createTrusted } from "./validity/trusted.js";
 
 export interface Identity {
   readonly storeId: string;

@@ -2,7 +2,7 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
 import { storeOfValid } from "./token.js";
-import { createTrusted } from "./trusted.js";
+import { createTrusted } from "./validity/trusted.js";
 
 interface KnownKey {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type Identify, type Identity, tokenHeader } from "../access/identity.js";
-import type { TokenEnds } from "../access/tokenEnds.js";
+import type { TokenEnds } from "../access/validity/tokenEnds.js";
 import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";

@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
-import { TokenEnds } from "../../src/access/tokenEnds.js";
+import { TokenEnds } from "../../src/access/validity/tokenEnds.js";
 import { createLocalCounter } from "../../src/access/rateLimit.memory.js";
 import { createLiveFeed } from "../../src/analytics/feed/feed.js";
 import { readConfig } from "../../src/config.js";

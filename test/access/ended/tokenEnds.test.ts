@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TokenEnds } from "../../../src/access/tokenEnds.js";
+import { TokenEnds } from "../../../src/access/validity/tokenEnds.js";
 import { AppError } from "../../../src/errors.js";
 
 test("a token is checked once for all of its requests, also after a failed check, and only these are told", async () => {

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "../../errors.js";
 
 /** A lookup is trusted for 3 seconds, and revoked tokens must stop working within 5. */
 const checkMs = 1_500;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Database } from "../database/client.js";
+import type { Database } from "../../database/client.js";
 
 /** Revoked tokens and keys must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
