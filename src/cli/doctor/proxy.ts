@@ -10,8 +10,10 @@ const metricsBytesMax = 4 * 1024 * 1024;
 /** Asks the server that listens on this port whether it knows the addresses of shoppers. Nothing where it is no Vitrine. */
 export async function checkProxy({ host, port, trustedProxies }: Config): Promise<readonly Check[]> {
   const metrics = await readMetrics(host, port).catch(() => "");
-  const count = new RegExp(`^${proxyAddresses} (\\d+)$`, "mu").exec(metrics)?.[1];
-  if (count === undefined) return [];
+  const prefix = `${proxyAddresses} `;
+  const line = metrics.split("\n").find((one) => one.startsWith(prefix));
+  if (line === undefined) return [];
+  const count = line.slice(prefix.length);
   if (count === "0") return [ok("proxy", "no request to /collect/v1 has counted for the address of a proxy")];
   const detail = `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${count}`;
   const advice = `Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now ${trustedProxies}, to their number.`;

@@ -16,7 +16,12 @@ const inlineElements =
   embed font head i img input ins kbd label link map mark meta meter noscript object output picture progress q rp rt ruby s samp
   select slot small source span strike strong sub sup td textarea th time track tt u var wbr`.split(/\s+/u);
 
-const names = [...lineElements, ...hiddenElements, ...inlineElements].join("|");
+const elements: ReadonlySet<string> = new Set([...lineElements, ...hiddenElements, ...inlineElements]);
 
-/** A tag of HTML, a comment or a document type: `<M>` and `a<b` are text. */
-export const htmlTag = new RegExp(`<(?:/?(?:${names})(?=[\\s/>])|!--|!doctype)`, "iu");
+/** Where the first tag of HTML, comment or document type begins, or -1: `<M>` and `a<b` are text. */
+export function findTag(text: string): number {
+  for (const { 1: name, index } of text.matchAll(/<(?:\/?([a-z][a-z\d]*)(?=[\s/>])|!--|!doctype)/giu)) {
+    if (name === undefined || elements.has(name.toLowerCase())) return index;
+  }
+  return -1;
+}

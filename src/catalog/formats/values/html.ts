@@ -1,9 +1,9 @@
 import { Tokenizer } from "htmlparser2";
-import { hiddenElements, htmlTag } from "./html.elements.js";
+import { findTag, hiddenElements } from "./html.elements.js";
 import { LineWriter } from "./html.lines.js";
 
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/iu;
-/** Larger numbers are no places in a list. */
+/** With a sign. Larger numbers are no places in a list. */
 const startDigitsMax = 6;
 
 /**
@@ -15,7 +15,7 @@ export function plainText(text: string): string {
 }
 
 function hasMarkup(text: string): boolean {
-  const tag = text.search(htmlTag);
+  const tag = findTag(text);
   return (tag !== -1 && text.includes(">", tag)) || entity.test(text);
 }
 
@@ -71,7 +71,7 @@ class HtmlText {
   }
 
   #addToAttribute(start: number, end: number): void {
-    if (this.#attribute === "start") this.#start += this.html.slice(start, Math.min(end, start + startDigitsMax + 2));
+    if (this.#attribute === "start") this.#start += this.html.slice(start, Math.min(end, start + startDigitsMax + 1));
   }
 
   #open(): void {
@@ -95,5 +95,6 @@ class HtmlText {
 }
 
 function firstNumber(start: string): number {
-  return new RegExp(`^\\s*[+-]?\\d{1,${startDigitsMax}}\\s*$`, "u").test(start) ? Number(start) : 1;
+  const digits = start.trim();
+  return /^[+-]?\d+$/u.test(digits) && digits.length <= startDigitsMax ? Number(digits) : 1;
 }
