@@ -11,9 +11,10 @@ import type { Channel } from "./cluster/channel.js";
 import { createPrimaryRelay } from "./cluster/feed.js";
 import { createPrimaryCounter } from "./cluster/rateLimit.js";
 import type { Config } from "./config.js";
-import { mapDatabaseError } from "./database/errors.js";
+import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
 import { forStore } from "./database/shares/forStore.js";
+import { watchFaults } from "./database/watchFaults.js";
 import type { Tracing } from "./telemetry/tracing.js";
 
 /** Without a collector, OpenTelemetry is not loaded. */
@@ -26,6 +27,26 @@ export async function openTracing(config: Config, { probe }: OpenDatabase, log: 
   );
   probe.aroundQuery = tracing.aroundQuery;
   return tracing;
+}
+
+const faultLines: Readonly<Record<Fault, string>> = {
+  "read-only": "The database is read-only",
+  "login refused": "The database refuses the login",
+  "database missing": "The database does not exist",
+  "privileges missing": "The database refuses what needs a privilege",
+  "not migrated": "The database has no such table, or the role may not use its schema",
+};
+
+/** Logs a fault of the database once until it is over, not for each request that meets it. */
+export function logFaults(database: OpenDatabase, log: Logger): { stop(): void } {
+  return watchFaults(database, {
+    failed: (fault, error) =>
+      log.error(
+        { fault, sqlState: sqlStateOf(error), err: serverMessageOf(error) },
+        `${faultLines[fault]}; requests get 503 until it recovers. npx vitrine doctor says what to do`,
+      ),
+    recovered: (fault) => log.info({ fault }, "The database has recovered"),
+  });
 }
 
 /** Counts in Redis or else in the primary, where calls are limited. */

@@ -4,7 +4,7 @@ import { createIdentify } from "./access/identity.js";
 import { createFindKey } from "./access/key.lookup.js";
 import { TokenEnds } from "./access/validity/tokenEnds.js";
 import type { LiveFeed } from "./analytics/feed/feed.js";
-import { openFeed, openRateLimits, openTracing } from "./app.connections.js";
+import { logFaults, openFeed, openRateLimits, openTracing } from "./app.connections.js";
 import { shareMetrics } from "./cluster/metrics.js";
 import { createPrimaryWarn, onlyOnce } from "./cluster/warnings.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
@@ -86,11 +86,13 @@ export async function createApp(
   const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
   const telemetry = openTelemetry(log, { feed, database, bodies }, tracing, primary);
   const sweeps = startSweeps(config, database, log);
+  const faults = logFaults(database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
     await gateway.dispose();
     rateLimits.count.close();
     await telemetry.close(timeoutMs);
+    faults.stop();
   };
   const demo: { token?: string; shop?: DemoShop } = {};
   try {
@@ -147,7 +149,7 @@ function openTelemetry(
   return createTelemetry({ log, sources: { ...sources, places }, tracing, share });
 }
 
-/** Each round that fails is logged, and tried again. */
+/** A round that fails is tried again; the first of those in a row is logged. */
 function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, log: Logger): readonly Sweep[] {
   const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
     startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });

@@ -12,4 +12,6 @@ export interface DatabaseProbe {
   waiting: () => number;
   /** Sends every statement; `sql` has placeholders for all values. */
   aroundQuery: (<Result>(sql: string, send: () => Promise<Result>) => Promise<Result>) | undefined;
+  /** Receives each error of a statement or of a connection that could not be opened for one. */
+  onError: (error: unknown) => void;
 }

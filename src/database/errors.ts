@@ -1,7 +1,38 @@
 import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
+import pg from "pg";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isKnownMigrated } from "./migrations/applied.js";
+
+/** Why a database that can be reached does not serve, until an operator acts or another server takes over. */
+export type Fault = "read-only" | "login refused" | "database missing" | "privileges missing" | "not migrated";
+
+/** The SQL states of faults (PostgreSQL manual, appendix A). */
+const faults: Readonly<Record<string, Fault>> = {
+  "25006": "read-only", // a standby, or default_transaction_read_only
+  "28000": "login refused", // no such role, not permitted to log in, no entry in pg_hba.conf
+  "28P01": "login refused", // the password
+  "55000": "login refused", // the database takes no connections
+  "3D000": "database missing",
+  "42501": "privileges missing",
+  "42P01": "not migrated", // no such table, or none in a schema that the role may use
+  "3F000": "not migrated", // no such schema
+};
+/** What the driver says of a login for which it has no password, or without the TLS that is demanded. */
+const loginMessage = /^SASL: |does not support SSL connections/u;
+
+/** The fault that an error of the database shows, if any. */
+export function faultOf(error: unknown): Fault | undefined {
+  const fault = faultOfState(sqlStateOf(error));
+  if (fault !== undefined) return fault;
+  const isLogin =
+    error instanceof Error && (loginMessage.test(error.message) || adapterCause(error)?.kind === tlsFailed);
+  return isLogin ? "login refused" : undefined;
+}
+
+export function faultOfState(state: string | undefined): Fault | undefined {
+  return state !== undefined && Object.hasOwn(faults, state) ? faults[state] : undefined;
+}
 
 /** Serialization failure, deadlock (PostgreSQL manual, appendix A). */
 const retryableStates = new Set(["40001", "40P01"]);
@@ -11,6 +42,7 @@ export const lockNotAvailable = "55P03";
 const unavailableStates = /^(?:08...|25P0[34]|53...|55P03|57014|57P0[1-5])$/u;
 /** Unreachable, closed, pool exhausted, no transaction in time, retries used up. */
 const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
+const tlsFailed = "TlsConnectionError";
 /** The driver adapter's kinds of error, which tell raw queries apart: their code is always P2010. */
 const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
 const unavailableMessage =
@@ -68,7 +100,7 @@ const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
   "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
 
-/** Unless a pending migration creates what is missing, the statement is wrong. */
+/** Unless a pending migration creates the column that is missing, the statement is wrong. */
 function isNotMigrated(error: unknown): boolean {
   if (isKnownMigrated()) return false;
   return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");
@@ -85,6 +117,7 @@ function refusalOf(error: unknown): string {
   if (isInDoubt(error)) {
     return "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
   }
+  if (faultOf(error) === "read-only") return "The database is read-only at the moment. Nothing was changed.";
   if (isLockTimeout(error)) return "The data is locked by another request. Nothing was changed.";
   return "The database cannot be used at the moment. Nothing was changed.";
 }
@@ -112,7 +145,7 @@ export function isUnavailable(error: unknown): boolean {
   if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
   const state = sqlStateOf(error);
   if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
-  if (isShardGone(error) || isNodeLost(error)) return true;
+  if (faultOf(error) !== undefined || isShardGone(error) || isNodeLost(error)) return true;
   return error instanceof Error && unavailableMessage.test(error.message);
 }
 
@@ -123,14 +156,21 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Prisma puts it in different places for raw and generated queries. */
 export function sqlStateOf(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return error.code;
   const cause = adapterCause(error);
   const state = cause?.originalCode ?? cause?.code ?? metaOf(error).code;
   return typeof state === "string" ? state : undefined;
 }
 
+/** The database's own words, in one line, where the driver adapter has them. */
+export function serverMessageOf(error: unknown): string | undefined {
+  return adapterCause(error)?.originalMessage ?? (error instanceof Error ? error.message : undefined);
+}
+
 interface AdapterCause {
   readonly kind?: string;
   readonly originalCode?: unknown;
+  readonly originalMessage?: string;
   readonly code?: unknown;
 }
 

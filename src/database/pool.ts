@@ -1,7 +1,8 @@
+import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
-import { codeOf, lockNotAvailable } from "./errors.js";
+import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 import { clientKeepAlive } from "./timeLimits.js";
@@ -58,12 +59,15 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
   };
   const pool = new pg.Pool(config);
   keepRefused(pool);
+  const outdated = new WeakSet<pg.PoolClient>();
   pool.on("error", log); // of idle connections
   // Without a listener, errors between statements would end the process.
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
     readInTurns(client);
+    noteFaults(client, outdated);
   });
+  pool.on("release", (_, client) => void (outdated.delete(client) && client.end())); // the pool then drops it
   return { pool, destroyAll, config, sockets };
 }
 
@@ -86,9 +90,24 @@ function keepRefused(pool: pg.Pool): void {
   pool.query = query as typeof pool.query; // nobody passes a callback
 }
 
+/** A session as new as this has the settings of its role, and is on the server that its address now leads to. */
+const outdatedAfterMs = 1_000;
+
+/** Notes a session that met a fault: a new one may be writable, and pg-pool keeps those of transactions that failed. */
+function noteFaults(client: pg.PoolClient, outdated: WeakSet<pg.PoolClient>): void {
+  const openedAt = performance.now();
+  connectionOf(client).on("errorMessage", ({ code }: pg.DatabaseError) => {
+    if (faultOfState(code) !== undefined && performance.now() - openedAt > outdatedAfterMs) outdated.add(client);
+  });
+}
+
+function connectionOf(client: pg.PoolClient): EventEmitter & { readonly stream: Socket } {
+  return (client as unknown as { connection: EventEmitter & { readonly stream: Socket } }).connection; // missing in its types
+}
+
 /** Large results are read in pieces, between which other requests run. */
 function readInTurns(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection; // missing in its types
+  const { stream } = connectionOf(client);
   stream.on("data", ({ length }: Buffer) => {
     const turn = yieldAfterBytes(length);
     if (turn === undefined) return;

@@ -40,14 +40,17 @@ export class RawParameterPrismaPg extends PrismaPg {
 
   constructor(pool: pg.Pool, options: ConstructorParameters<typeof PrismaPg>[1]) {
     super(pool, options);
-    this.probe = { pool, waiting: () => pool.waitingCount, aroundQuery: undefined };
+    this.probe = { pool, waiting: () => pool.waitingCount, aroundQuery: undefined, onError: () => undefined };
   }
 
   override async connect() {
     const adapter = withBoundParameters(await super.connect(), this.probe);
     const startTransaction = adapter.startTransaction.bind(adapter);
-    adapter.startTransaction = async (isolationLevel) =>
-      withBoundParameters(await startTransaction(isolationLevel), this.probe);
+    adapter.startTransaction = async (isolationLevel) => {
+      const transaction = startTransaction(isolationLevel);
+      transaction.catch((error: unknown) => this.probe.onError(error));
+      return withBoundParameters(await transaction, this.probe);
+    };
     return adapter;
   }
 }
@@ -59,6 +62,9 @@ function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryabl
     const sent = withValues(query);
     try {
       return await (probe.aroundQuery === undefined ? send(sent) : probe.aroundQuery(query.sql, () => send(sent)));
+    } catch (error) {
+      probe.onError(error);
+      throw error;
     } finally {
       sent.args = []; // Prisma's debug log would keep those of the last hundred queries, tens of megabytes of an import
     }

@@ -1,10 +1,12 @@
-import type { PoolConfig } from "pg";
-import { pendingMigrationsBy } from "./migrations/applied.js";
+import type { Pool, PoolConfig } from "pg";
+import { type Fault, faultOf } from "./errors.js";
+import { findFault, findPending } from "./findFault.js";
 import { openConnections } from "./pool.js";
 
 /** Checks over its own connection, so that load does not matter. */
 export interface DatabaseReadiness {
-  isMigrated(): Promise<boolean>;
+  /** What keeps the database from serving. @throws where it does not answer */
+  findFault(): Promise<Fault | undefined>;
   /** Counts for so long while the next check is pending. */
   readonly trustMs: number;
   close(): Promise<void>;
@@ -23,14 +25,20 @@ export function openReadiness(connection: PoolConfig, log: (problem: Error) => v
         connectionTimeoutMillis: answerTimeoutMs,
         query_timeout: answerTimeoutMs,
         statement_timeout: answerTimeoutMs,
+        maxUses: 1, // an open connection shows nothing of a new password or of new settings of the role
       };
   const own = { ...connection, ...limits, max: 1, application_name: "vitrine readiness" };
   const { pool, destroyAll } = openConnections(own, log);
   return {
     trustMs: isEmbedded ? embeddedTrustMs : 0,
-    async isMigrated() {
-      const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
-      return (await pendingMigrationsBy(query)).length === 0;
+    async findFault() {
+      try {
+        return await ask(pool, isEmbedded ? findPending : findFault);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === undefined) throw error;
+        return fault;
+      }
     },
     async close() {
       const timer = setTimeout(destroyAll, closeTimeoutMs);
@@ -41,4 +49,18 @@ export function openReadiness(connection: PoolConfig, log: (problem: Error) => v
       }
     },
   };
+}
+
+/** @param find asks with the query that it is given; the embedded engine has one role, which may do everything */
+async function ask(pool: Pool, find: typeof findFault): Promise<Fault | undefined> {
+  const client = await pool.connect();
+  let problem: Error | undefined;
+  try {
+    return (await find(async <Row>(sql: string) => (await client.query(sql)).rows as Row[]))?.fault;
+  } catch (error) {
+    problem = error as Error;
+    throw error;
+  } finally {
+    client.release(problem);
+  }
 }

@@ -1,12 +1,13 @@
+import type { Fault } from "../database/errors.js";
 import type { DatabaseReadiness } from "../database/readiness.js";
 import { withTimeout } from "../lib/timeout.js";
 
 interface Readiness {
   readonly status: "ready" | "unavailable";
-  readonly database: "ok" | "unreachable" | "not migrated";
+  readonly database: "ok" | "unreachable" | Fault;
 }
 
-/** The database must answer in time and have every migration. Never rejects. */
+/** The database must answer in time, have every migration and accept writes. Never rejects. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 const checkTimeoutMs = 3_000;
@@ -14,11 +15,11 @@ const checkTimeoutMs = 3_000;
 const resultTtlMs = 1_000;
 
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
-  const isMigrated = createQuery(database);
+  const findFault = createQuery(database);
   let latest: Promise<Readiness> | undefined;
   let trustedUntil = Number.POSITIVE_INFINITY;
   const check = async (): Promise<Readiness> => {
-    const readiness = await readinessOf(isMigrated);
+    const readiness = await readinessOf(findFault);
     trustedUntil = performance.now() + resultTtlMs;
     return readiness;
   };
@@ -30,25 +31,24 @@ export function createReadinessCheck(database: DatabaseReadiness): CheckReadines
   };
 }
 
-function readinessOf(isMigrated: () => Promise<boolean>): Promise<Readiness> {
-  return isMigrated().then(
-    (migrated) =>
-      migrated ? { status: "ready", database: "ok" } : { status: "unavailable", database: "not migrated" },
+function readinessOf(findFault: () => Promise<Fault | undefined>): Promise<Readiness> {
+  return findFault().then(
+    (fault) => (fault === undefined ? { status: "ready", database: "ok" } : { status: "unavailable", database: fault }),
     () => ({ status: "unavailable", database: "unreachable" }),
   );
 }
 
 /** One query at a time. When it times out, its last positive answer counts for `database.trustMs`. */
-function createQuery(database: DatabaseReadiness): () => Promise<boolean> {
-  let pending: Promise<boolean> | undefined;
-  let migratedAt = Number.NEGATIVE_INFINITY;
-  const ask = async (): Promise<boolean> => {
+function createQuery(database: DatabaseReadiness): () => Promise<Fault | undefined> {
+  let pending: Promise<Fault | undefined> | undefined;
+  let soundAt = Number.NEGATIVE_INFINITY;
+  const ask = async (): Promise<Fault | undefined> => {
     try {
-      const isMigrated = await database.isMigrated();
-      if (isMigrated) migratedAt = performance.now();
-      return isMigrated;
+      const fault = await database.findFault();
+      if (fault === undefined) soundAt = performance.now();
+      return fault;
     } catch (error) {
-      migratedAt = Number.NEGATIVE_INFINITY;
+      soundAt = Number.NEGATIVE_INFINITY;
       throw error;
     } finally {
       pending = undefined;
@@ -56,9 +56,8 @@ function createQuery(database: DatabaseReadiness): () => Promise<boolean> {
   };
   return async () => {
     pending ??= ask();
-    const timedOut = async (error: unknown): Promise<boolean> => {
-      if (performance.now() - migratedAt < database.trustMs) return true;
-      throw error;
+    const timedOut = (error: unknown): undefined => {
+      if (performance.now() - soundAt >= database.trustMs) throw error;
     };
     return withTimeout(pending, checkTimeoutMs, "The database").catch(timedOut);
   };

@@ -5,7 +5,7 @@ interface SweepOptions {
   readonly everyMs: number;
   /** Ends early, between statements, once the signal is aborted. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** The next round is run nevertheless. */
+  /** Called for the first of rounds that fail one after the other. The next round is run nevertheless. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -18,11 +18,21 @@ export interface Sweep {
 export function startSweep({ everyMs, work, onError }: SweepOptions): Sweep {
   const stopping = new AbortController();
   const { signal } = stopping;
+  let hasFailed = false;
+  const runRound = async (): Promise<void> => {
+    try {
+      await work(signal);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) onError(error);
+      hasFailed = true;
+    }
+  };
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       const pauseMs = everyMs * (0.5 + Math.random());
       await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined); // aborted
-      if (!signal.aborted) await work(signal).catch(onError);
+      if (!signal.aborted) await runRound();
     }
   };
   const done = run();

@@ -8,11 +8,11 @@ const ready = { status: "ready", database: "ok" };
 /** The database under test; each time that it is asked is told of, and may be made to fail. */
 function watched(told: () => void) {
   const { readiness } = openConnections();
-  const isMigrated = async (): Promise<boolean> => {
+  const findFault = async () => {
     told();
-    return readiness.isMigrated();
+    return readiness.findFault();
   };
-  return { ...readiness, isMigrated };
+  return { ...readiness, findFault };
 }
 
 test("readiness requests at the same time, or within a second, share one check", async () => {

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chown, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +20,15 @@ export interface Cluster {
   /** Its processes stand still: connections stay open, new ones are taken by the system, nothing is answered. */
   freeze(): Promise<void>;
   thaw(): void;
+  /** Starts it anew as a standby, which is read-only until `SELECT pg_promote()`. */
+  restartAsStandby(): Promise<void>;
   remove(): Promise<void>;
 }
+
+/** Roles other than the superuser of `url` must give their password. */
+const access = `host all postgres 127.0.0.1/32 trust
+host all all 127.0.0.1/32 scram-sha-256
+`;
 
 /** Makes an empty cluster on a free port; it does not run yet. The server's programs must be installed. */
 export async function createCluster(): Promise<Cluster> {
@@ -35,6 +42,7 @@ export async function createCluster(): Promise<Cluster> {
     ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
     options,
   );
+  await writeFile(join(folder, "pg_hba.conf"), access);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "shared_buffers=16MB"];
@@ -51,18 +59,25 @@ export async function createCluster(): Promise<Cluster> {
     await once(server, "exit");
   };
   process.once("exit", () => void (thaw(), server?.kill("SIGQUIT"))); // after a test that ran out of time
+  const startServer = async () => {
+    server = spawn(join(programs, "postgres"), args, { ...options, stdio: "ignore" });
+    const answers = () =>
+      onServer(url, "SELECT 1").then(
+        () => true,
+        () => false,
+      );
+    await until(answers, "PostgreSQL to start", 60_000);
+  };
   return {
     url,
-    async start() {
-      server = spawn(join(programs, "postgres"), args, { ...options, stdio: "ignore" });
-      const answers = () =>
-        onServer(url, "SELECT 1").then(
-          () => true,
-          () => false,
-        );
-      await until(answers, "PostgreSQL to start", 60_000);
-    },
+    start: startServer,
     stop,
+    async restartAsStandby() {
+      await stop();
+      await writeFile(join(folder, "standby.signal"), "");
+      if (user !== undefined) await chown(join(folder, "standby.signal"), user.uid, user.gid);
+      await startServer();
+    },
     async freeze() {
       const main = server?.pid ?? 0;
       process.kill(main, "SIGSTOP"); // first, so that it makes no further ones

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
 import { findHolder } from "../../database/embedded/folder.js";
-import { pendingMigrations } from "../../database/migrations/applied.js";
+import { findFault } from "../../database/findFault.js";
+import { isKnownMigrated, pendingMigrations } from "../../database/migrations/applied.js";
 import { missingPrivileges } from "../../database/migrations/privileges.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { checkCitus } from "./citus.js";
+import { describeRefusal } from "./refusal.js";
 import { reasonOf } from "../terminal/reason.js";
 
 interface DatabaseFindings {
@@ -40,14 +42,13 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
       await database.close();
     }
   } catch (error) {
-    return { checks: [failed("database", reasonOf(error), adviceFor(config))] };
+    const [detail, advice] = isEmbedded ? [reasonOf(error), adviceFor(dataDir)] : describeRefusal(error, databaseUrl);
+    return { checks: [failed("database", detail, advice)] };
   }
 }
 
-function adviceFor({ databaseUrl, dataDir }: Config): string {
-  return databaseUrl === undefined
-    ? `Stop the process that uses ${dataDir}, or look at what is wrong with the folder.`
-    : "Start PostgreSQL, or correct DATABASE_URL (host, port, user, password, database).";
+function adviceFor(dataDir: string): string {
+  return `Stop the process that uses ${dataDir}, or look at what is wrong with the folder.`;
 }
 
 async function examineServer({ client: db, connection }: OpenDatabase, config: Config): Promise<DatabaseFindings> {
@@ -62,7 +63,7 @@ async function examineServer({ client: db, connection }: OpenDatabase, config: C
     checks: [
       server.number >= versionMin ? ok("database", detail) : failed("database", detail, "Use PostgreSQL 15 or later."),
       checkConnections(server.max, config),
-      ...(await checkMigrations(db, config)),
+      ...(await checkTables(db, config)),
       ...(await checkCitus(db, connection)),
     ],
     now: { theirs: server.now, ours: new Date(asked + tookMs / 2) },
@@ -95,4 +96,16 @@ async function checkMigrations(db: RootDatabase, { autoMigrate }: Config): Promi
   const missing = await missingPrivileges((sql) => db.$queryRawUnsafe(sql));
   if (missing === undefined) return [migrations];
   return [migrations, failed("privileges", missing.problem, missing.advice)];
+}
+
+/** Migrations, and whether all tables can be read and written. */
+async function checkTables(db: RootDatabase, config: Config): Promise<readonly Check[]> {
+  const finding = await findFault((sql) => db.$queryRawUnsafe(sql));
+  const access =
+    finding === undefined
+      ? ok("access", "all tables can be read and written")
+      : failed("access", finding.problem, finding.advice);
+  if (finding?.fault === "privileges missing") return [access]; // perhaps that of migrations
+  const isPending = finding?.fault === "not migrated" && !isKnownMigrated();
+  return [...(await checkMigrations(db, config)), ...(isPending ? [] : [access])];
 }

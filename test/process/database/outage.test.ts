@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
-import { createTestStore, type TestStore } from "../../support/app.js";
+import { createTestStore } from "../../support/app.js";
 import { type Cluster, createCluster } from "../../support/cluster.js";
-import { type Answered, answerTo, type Call, calls } from "../../support/outage.js";
+import { hows, sendUntilTold, slowestMs } from "../../support/load.js";
+import { calls } from "../../support/outage.js";
 import { endOf, serve, type Serving, start, until } from "../../support/process.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
@@ -96,48 +96,6 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
   });
 });
 
-interface Load {
-  /** Resolves after so many further answers of a kind. */
-  further(how: string, count: number): Promise<void>;
-  stop(): Promise<readonly Answered[]>;
-}
-
-const pauseMs = 150;
-
-/** Makes each of the calls over and over. */
-function sendUntilTold(store: TestStore, all: readonly Call[]): Load {
-  const answers: Answered[] = [];
-  const over = new AbortController();
-  const senders = all.map(async (call) => {
-    while (!over.signal.aborted) {
-      answers.push(await answerTo(store, call));
-      await sleep(pauseMs); // the machine has other things to do
-    }
-  });
-  const ended = Promise.all(senders);
-  ended.catch(() => undefined); // thrown by `stop`
-  return {
-    async further(how, count) {
-      const before = answers.length;
-      const enough = () => answers.slice(before).filter((answer) => answer.how === how).length >= count;
-      await until(enough, `${count} answers: ${how}`, within(60_000));
-    },
-    async stop() {
-      over.abort();
-      await ended;
-      return answers;
-    },
-  };
-}
-
 async function readiness({ url }: Serving): Promise<number> {
   return (await fetch(`${url}/readyz`)).status;
-}
-
-function hows(answers: readonly Answered[]): string[] {
-  return [...new Set(answers.map(({ how }) => how))].toSorted();
-}
-
-function slowestMs(answers: readonly Answered[]): number {
-  return Math.max(...answers.map(({ ms }) => ms));
 }
