@@ -14,7 +14,7 @@ import type { Config } from "./config.js";
 import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";
 import { forStore } from "./database/shares/forStore.js";
-import { watchFaults } from "./database/watchFaults.js";
+import { watchFaults } from "./database/faults/watchFaults.js";
 import type { Tracing } from "./telemetry/tracing.js";
 
 /** Without a collector, OpenTelemetry is not loaded. */

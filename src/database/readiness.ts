@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
 import { type Fault, faultOf } from "./errors.js";
-import { findFault, findPending } from "./findFault.js";
+import { findFault, findPending } from "./faults/findFault.js";
 import { openConnections } from "./pool.js";
 
 /** Checks over its own connection, so that load does not matter. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
 import { findHolder } from "../../database/embedded/folder.js";
-import { findFault } from "../../database/findFault.js";
+import { findFault } from "../../database/faults/findFault.js";
 import { isKnownMigrated, pendingMigrations } from "../../database/migrations/applied.js";
 import { missingPrivileges } from "../../database/migrations/privileges.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";

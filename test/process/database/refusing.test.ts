@@ -199,9 +199,9 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
 /** Imports products one after the other, and tells which were confirmed. */
 function writeNumbered(store: TestStore): { stop(): Promise<readonly string[]> } {
   const confirmed: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const done = (async () => {
-    for (let number = 0; !isOver; number += 1) {
+    for (let number = 0; !over.signal.aborted; number += 1) {
       const { status } = await store.post(paths.one, { product: product(`n${number}`) });
       if (status === 200) confirmed.push(`n${number}`);
       await sleep(20); // the machine has other things to do
@@ -210,7 +210,7 @@ function writeNumbered(store: TestStore): { stop(): Promise<readonly string[]> }
   done.catch(() => undefined); // thrown by `stop`
   return {
     async stop() {
-      isOver = true;
+      over.abort();
       await done;
       return confirmed;
     },

@@ -1,6 +1,6 @@
-import { Prisma } from "../generated/prisma/client.js";
-import type { Fault } from "./errors.js";
-import { pendingMigrationsBy } from "./migrations/applied.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import type { Fault } from "../errors.js";
+import { pendingMigrationsBy } from "../migrations/applied.js";
 
 /** What keeps a session from reading and writing the tables. */
 export interface Finding {

@@ -1,5 +1,5 @@
-import { type Fault, faultOf } from "./errors.js";
-import type { OpenDatabase } from "./open.js";
+import { type Fault, faultOf } from "../errors.js";
+import type { OpenDatabase } from "../open.js";
 
 interface Listener {
   /** Called once for each kind of fault, until it is over. */
