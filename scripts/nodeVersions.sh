@@ -14,13 +14,7 @@ tests=(
 )
 
 folder=$(mktemp -d)
-tries=()
-cleanup() {
-  for try in "${tries[@]}"; do kill "$try" 2>/dev/null || true; done
-  wait
-  rm -rf "$folder"
-}
-trap cleanup EXIT
+trap 'rm -rf "$folder"' EXIT
 
 try_version() ( # in a subshell, whose exit stops its server
   version=$1 npm=$2 own="$folder/$1" server=""
@@ -58,7 +52,7 @@ try_version() ( # in a subshell, whose exit stops its server
   wait "$server" || fail "the server stopped with status $?"
   server=""
 
-  # One worker: several would each import the service, and the versions run side by side.
+  # One worker: several would each import the service, and other tests run beside these.
   VITEST_MAX_WORKERS=1 npm test -- --project embedded "${tests[@]}" >"$own/tests" 2>&1 || {
     cat "$own/tests" >&2
     fail "tests failed"
@@ -68,7 +62,6 @@ try_version() ( # in a subshell, whose exit stops its server
 
 for version in "${versions[@]}"; do
   # shellcheck disable=SC2086 -- two words
-  try_version $version &
-  tries+=($!)
+  try_version $version # one after the other: each takes a core
+  rm -rf "${folder:?}"/*
 done
-for try in "${tries[@]}"; do wait "$try"; done

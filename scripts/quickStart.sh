@@ -11,8 +11,8 @@ PORT=0 DATA_DIR="$folder/data" setsid npm start >"$folder/printed" 2>&1 &
 server=$!
 trap 'kill -- "-$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
-# Before anything that takes long, it says what it does: within a second, with time to spare for a busy machine.
-for _ in $(seq 50); do
+# Before anything that takes long, it says what it does: within a second, or on a busy machine within half a minute.
+for _ in $(seq 300); do
   if grep -q '^Building Vitrine' "$folder/printed"; then break; fi
   sleep 0.1
 done
