@@ -25,12 +25,23 @@ export function uncoercedEvents(
   return events.map(coerced);
 }
 
-function coerced({ occurredAt, lines, ...event }: SentEvent): ShopperEventInput {
+/** Most events have neither a time nor lines, and stay as they are: a copy would take as long as all checks. */
+function coerced(event: SentEvent): ShopperEventInput {
+  const { occurredAt, lines } = event;
+  if (!hasText(occurredAt) && (!hasValue(lines) || isList(lines))) return event as ShopperEventInput; // of the same shape
   return {
     ...event,
-    occurredAt: typeof occurredAt === "string" ? parseDateTime(occurredAt) : null,
-    lines: lines === undefined || lines === null || isList(lines) ? lines : [lines],
+    occurredAt: hasText(occurredAt) ? parseDateTime(occurredAt) : null,
+    lines: !hasValue(lines) || isList(lines) ? lines : [lines],
   };
+}
+
+function hasText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function hasValue<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
 }
 
 function isList(lines: NonNullable<SentEvent["lines"]>): lines is NonNullable<ShopperEventInput["lines"]> {
