@@ -18,11 +18,12 @@ for _ in $(seq 300); do
 done
 grep -q '^Building Vitrine' "$folder/printed" || { echo "quick start: npm start did not say what it does" >&2; exit 1; }
 
-for _ in $(seq 240); do
+for _ in $(seq 1200); do
   if line=$(grep '^  curl ' "$folder/printed"); then break; fi
   kill -0 "$server" 2>/dev/null || { cat "$folder/printed" >&2; exit 1; }
   sleep 0.5
 done
-answer=$(bash -c "${line:?npm start printed no line to paste} --fail --silent --show-error --max-time 10")
+[ -n "$line" ] || { echo "quick start: npm start printed no line to paste, but:" >&2; cat "$folder/printed" >&2; exit 1; }
+answer=$(bash -c "$line --fail --silent --show-error --max-time 60")
 grep -q '"title":"Linen shirt"' <<<"$answer" || { echo "quick start: $answer" >&2; exit 1; }
 echo "quick start: served, and the line to paste is answered"
