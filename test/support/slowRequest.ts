@@ -12,20 +12,18 @@ export interface SlowRequest {
   readonly answer: Promise<{ readonly status: number | undefined; readonly body: any }>;
 }
 
-/** Begins a POST with a chunked body. */
-export function beginPost(
-  url: string,
-  path: string,
-  { token }: Pick<TestStore, "token">,
-  type: string,
-  headers: Readonly<Record<string, string>> = {},
-): SlowRequest {
+/** Begins a POST with a chunked body. Resolves once the server has its headers, and knows the token. */
+export async function beginPost(url: string, path: string, store: TestStore, type: string): Promise<SlowRequest> {
   const sent = request(`${url}${path}`, {
     method: "POST",
-    headers: { "x-service-access-token": token, "content-type": type, ...headers },
+    headers: { "x-service-access-token": store.token, "content-type": type, expect: "100-continue" },
   });
   sent.on("error", () => undefined); // the server may close before everything was sent
+  const begun = once(sent, "continue");
   sent.flushHeaders();
+  await begun;
+  const known = await store.get("/external/product/v1/none"); // its token is looked up after that of the request, or with it
+  if (known.status === 401) throw new Error("The token has ended already.");
   const answer = (async () => {
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     return { status: response.statusCode, body: JSON.parse(await text(response)) };

@@ -59,7 +59,7 @@ describe.concurrent("once a token has ended,", () => {
     const { store: owner, lsId } = await storeWithShow(app, "LIVE");
     const { store, tokenId } = await another(owner);
     const path = `/external/analytics/v1/live-streams/${lsId}/events`;
-    const stream = beginPost(app.url, path, store, "application/x-ndjson");
+    const stream = await beginPost(app.url, path, store, "application/x-ndjson");
     stream.write(linesOf(0, 2_000));
     await until(async () => (await storedEvents(app, store)) === 2_000, "the first events");
     const begun = performance.now();
@@ -77,7 +77,7 @@ describe.concurrent("once a token has ended,", () => {
     ["CSV", paths.csv, "text/csv", csvHeader, csvRow],
   ])("a file of %s is answered while it is sent", async (_, path, type, first, rest) => {
     const { store, tokenId } = await another(await createTestStore(app));
-    const sent = beginPost(app.url, path, store, type);
+    const sent = await beginPost(app.url, path, store, type);
     sent.write(`${first}\n`);
     const begun = performance.now();
     await revoke(store, tokenId);
@@ -97,7 +97,7 @@ describe.concurrent("once a token has ended,", () => {
     ["a GraphQL query", "/graphql", JSON.stringify({ query: '{ product(productId: "b") { id } }' })],
   ])("%s that arrives slowly is refused", async (_, path, body) => {
     const { store, tokenId } = await another(await createTestStore(app));
-    const sent = beginPost(app.url, path, store, "application/json");
+    const sent = await beginPost(app.url, path, store, "application/json");
     sent.write(body.slice(0, 20));
     await ended(revoke, store, tokenId);
     sent.end(body.slice(20));
