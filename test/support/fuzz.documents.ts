@@ -7,6 +7,7 @@ import {
   type GraphQLArgument,
   isNonNullType,
 } from "graphql";
+import { Choices } from "./choices.js";
 import { texts } from "./fuzz.values.js";
 
 /** A GraphQL request whose operation is valid, or nearly. */
@@ -30,22 +31,6 @@ const names = [
   "Query",
   "on",
 ];
-
-/** Draws from a list of random numbers; once they are used up, always the first choice. */
-class Choices {
-  #at = 0;
-  constructor(readonly numbers: readonly number[]) {}
-
-  upTo(count: number): number {
-    const number = this.numbers[this.#at] ?? 0;
-    this.#at += 1;
-    return number % count;
-  }
-
-  of<Value>(values: readonly [Value, ...Value[]]): Value {
-    return values[this.upTo(values.length)] ?? values[0];
-  }
-}
 
 /** Queries of any fields of the schema, with aliases, fragments, directives, literals and variables. */
 export function requestsOf(schema: GraphQLSchema): fc.Arbitrary<GeneratedRequest> {
