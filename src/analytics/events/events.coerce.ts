@@ -1,5 +1,5 @@
 import { parseDateTime } from "../../lib/dateTime.js";
-import type { ShopperEventInput } from "./events.input.js";
+import { isGiven, type ShopperEventInput } from "./events.input.js";
 
 /** Valid, in place of a batch that is taken without coercion; see execution/takenVariables.ts. */
 export function placeholderEvent(placeholder: string): ShopperEventInput {
@@ -28,20 +28,16 @@ export function uncoercedEvents(
 /** Most events have neither a time nor lines, and stay as they are: a copy would take as long as all checks. */
 function coerced(event: SentEvent): ShopperEventInput {
   const { occurredAt, lines } = event;
-  if (!hasText(occurredAt) && (!hasValue(lines) || isList(lines))) return event as ShopperEventInput; // of the same shape
+  if (!hasText(occurredAt) && (!isGiven(lines) || isList(lines))) return event as ShopperEventInput; // of the same shape
   return {
     ...event,
     occurredAt: hasText(occurredAt) ? parseDateTime(occurredAt) : null,
-    lines: !hasValue(lines) || isList(lines) ? lines : [lines],
+    lines: !isGiven(lines) || isList(lines) ? lines : [lines],
   };
 }
 
 function hasText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function hasValue<Value>(value: Value | null | undefined): value is Value {
-  return value !== undefined && value !== null;
 }
 
 function isList(lines: NonNullable<SentEvent["lines"]>): lines is NonNullable<ShopperEventInput["lines"]> {

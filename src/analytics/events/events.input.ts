@@ -159,6 +159,7 @@ export function isSale(type: unknown): boolean {
   return type === "ORDER" || type === "REFUND";
 }
 
-function isGiven<Value>(value: Value | null | undefined): value is Value {
+/** Neither null nor left out. */
+export function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
 }
