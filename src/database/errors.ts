@@ -12,19 +12,24 @@ const faults: Readonly<Record<string, Fault>> = {
   "25006": "read-only", // a standby, or default_transaction_read_only
   "28000": "login refused", // no such role, not permitted to log in, no entry in pg_hba.conf
   "28P01": "login refused", // the password
-  "55000": "login refused", // the database takes no connections
   "3D000": "database missing",
   "42501": "privileges missing",
   "42P01": "not migrated", // no such table, or none in a schema that the role may use
   "3F000": "not migrated", // no such schema
 };
-/** What the driver says of a login for which it has no password, or without the TLS that is demanded. */
-const loginMessage = /^SASL: |does not support SSL connections/u;
+/** What a standby says of functions that write, with the SQL state 55000, which others have too. */
+const inRecovery = /\brecovery is in progress\b/u;
+/**
+ * What the driver says of a login for which it has no password, or without the TLS that is demanded, and PostgreSQL of a
+ * database that takes no connections.
+ */
+const loginMessage = /^SASL: |does not support SSL connections|is not currently accepting connections/u;
 
 /** The fault that an error of the database shows, if any. */
 export function faultOf(error: unknown): Fault | undefined {
   const fault = faultOfState(sqlStateOf(error));
   if (fault !== undefined) return fault;
+  if (error instanceof Error && inRecovery.test(error.message)) return "read-only";
   const isLogin =
     error instanceof Error && (loginMessage.test(error.message) || adapterCause(error)?.kind === tlsFailed);
   return isLogin ? "login refused" : undefined;

@@ -7,7 +7,7 @@ import { type CsvPiece, textPieces } from "../csv/pieces.js";
 import type { FormatOptions } from "../formats/options.js";
 import { chunkRowsMax } from "../reading/chunkRows.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../reading/csv.js";
-import { readOnThread, withThread } from "../reading/thread.js";
+import { readOnThread } from "../reading/thread.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
 import type { ImportResult } from "./result.js";
@@ -39,8 +39,7 @@ export async function importCsv(
   const limits = { ...(rowsMax !== undefined && { rowsMax }), ...(errorPolicy && { errorPolicy }) };
   const readOptions = { pathPrefix, fileFormat, ...limits, ...(preview && { preview }) };
   const { signal } = options;
-  const run = () => importFrom(db, storeId, csvSource(source, readOptions, { onProgress, onRead, signal }), options);
-  return isReadHere(source, fileFormat) ? run() : withThread(storeId, run, options.signal);
+  return importFrom(db, storeId, csvSource(source, readOptions, { onProgress, onRead, signal }), options);
 }
 
 function csvSource(
@@ -51,6 +50,7 @@ function csvSource(
   const { told, reading } = lastReading(listeners);
   return {
     isLong: !isShort(source, options.fileFormat),
+    isOnThread: !isReadHere(source, options.fileFormat),
     async *read(more) {
       return yield* watched(readProductCsv(source, { ...options, ...more }, signal), told);
     },

@@ -5,6 +5,7 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
+import { withThread } from "../reading/thread.js";
 import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
 import { endReading, FullCheckNeeded, type StartedReading, startReading, writeDirectly } from "./direct.js";
 import { importValidRows } from "./partial.js";
@@ -58,7 +59,8 @@ export async function importFrom(
   const key = job.dryRun ? undefined : idempotency;
   return onceForKey(db, storeId, key, signal, (once) => {
     throwIfDisconnected(signal);
-    return store(db, { ...job, once });
+    const run = () => store(db, { ...job, once });
+    return source.isOnThread ? withThread(storeId, run, signal) : run(); // not while it waits for another with its key
   });
 }
 

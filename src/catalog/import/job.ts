@@ -30,6 +30,8 @@ export interface ReadOptions {
 export interface ProductSource {
   /** False only for a single chunk. */
   readonly isLong: boolean;
+  /** Whether it is read on a thread. */
+  readonly isOnThread: boolean;
   read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
   /** Where a problem is, for its path. */
   placeOf(line: number, field: string): { path: Path; line?: number };

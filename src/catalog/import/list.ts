@@ -40,6 +40,7 @@ export function listSource(
 ): ProductSource {
   return {
     isLong: products.length > chunkRowsMax,
+    isOnThread: false,
     async *read({ keysOnly = false, isPatch = false } = {}) {
       const check = checkerOf(isPatch);
       const checks = new RowChecks(errorPolicy);

@@ -1,7 +1,7 @@
 import type { RootDatabase } from "../../database/client.js";
 import { chunkRowsMax } from "../reading/chunkRows.js";
 import { readNdjson } from "../reading/ndjson.js";
-import { readOnThread, withThread } from "../reading/thread.js";
+import { readOnThread } from "../reading/thread.js";
 import { type CsvImportOptions, lastReading, politePieces, readHereMax, watched } from "./csv.js";
 import { importFrom, type ImportOptions } from "./import.js";
 import type { ProductSource } from "./job.js";
@@ -28,13 +28,13 @@ export async function importNdjson(
   const { told, reading } = lastReading({ onProgress, onRead });
   const source: ProductSource = {
     isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
+    isOnThread: !isReadHere(sent),
     read: (more) => watched(readSource(sent, { ...readOptions, ...more }, options.signal), told),
     reading,
     placeOf: (line, field) => ({ path: [field], line }),
     positionOf: (line) => ({ index: null, line }),
   };
-  const run = () => importFrom(db, storeId, source, options);
-  return isReadHere(sent) ? run() : withThread(storeId, run, options.signal);
+  return importFrom(db, storeId, source, options);
 }
 
 function readSource(

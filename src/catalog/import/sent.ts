@@ -8,7 +8,7 @@ import type { ProductSource } from "./job.js";
 import { importProducts, tooManyProducts } from "./list.js";
 import type { ImportResult } from "./result.js";
 import { type JsonOptions, readProductsJson, withImageList } from "../reading/json.js";
-import { readOnThread, withThread } from "../reading/thread.js";
+import { readOnThread } from "../reading/thread.js";
 
 type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
   /** As in GraphQL, a single image is coerced to a list. */
@@ -52,6 +52,7 @@ export async function importSentProducts(
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
   const source: ProductSource = {
     isLong,
+    isOnThread: !isReadHere,
     read: (more) =>
       isReadHere
         ? readHere(unparsed, { ...readOptions, ...more })
@@ -59,8 +60,7 @@ export async function importSentProducts(
     placeOf: (index, field) => ({ path: isList ? path.concat(index, field) : path.concat(field) }),
     positionOf: (index) => ({ index, line: null }),
   };
-  const run = () => importFrom(db, storeId, source, options);
-  return isReadHere ? run() : withThread(storeId, run, signal);
+  return importFrom(db, storeId, source, options);
 }
 
 async function* readHere(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {

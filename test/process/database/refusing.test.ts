@@ -180,9 +180,9 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
       await until(async () => (await readiness(server)).status === 200, "the server to be ready again");
       await load.further("done", 60);
       const [answers, written] = [await load.stop(), await writer.stop()];
-      expect(hows(answers)).toEqual(["done", "unavailable"]);
       expect(await missing(store, written)).toEqual([]);
       const { status, stderr } = await server.stop();
+      expect(hows(answers), stderr).toEqual(["done", "unavailable"]);
       const lines: { level: number; fault: string; err: string }[] = stderr
         .trim()
         .split("\n")
