@@ -5,17 +5,25 @@ import { Prisma } from "../generated/prisma/client.js";
 import { isKnownMigrated } from "./migrations/applied.js";
 
 /** Why a database that can be reached does not serve, until an operator acts or another server takes over. */
-export type Fault = "read-only" | "login refused" | "database missing" | "privileges missing" | "not migrated";
+export type Fault =
+  | "read-only"
+  | "disk full"
+  | "login refused"
+  | "database missing"
+  | "privileges missing"
+  | "not migrated";
 
 /** The SQL states of faults (PostgreSQL manual, appendix A). */
 const faults: Readonly<Record<string, Fault>> = {
   "25006": "read-only", // a standby, or default_transaction_read_only
+  "53100": "disk full",
   "28000": "login refused", // no such role, not permitted to log in, no entry in pg_hba.conf
   "28P01": "login refused", // the password
   "3D000": "database missing",
   "42501": "privileges missing",
   "42P01": "not migrated", // no such table, or none in a schema that the role may use
   "3F000": "not migrated", // no such schema
+  "42704": "not migrated", // no such constraint
 };
 /** What a standby says of functions that write, with the SQL state 55000, which others have too. */
 const inRecovery = /\brecovery is in progress\b/u;
@@ -122,7 +130,9 @@ function refusalOf(error: unknown): string {
   if (isInDoubt(error)) {
     return "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
   }
-  if (faultOf(error) === "read-only") return "The database is read-only at the moment. Nothing was changed.";
+  const fault = faultOf(error);
+  if (fault === "read-only") return "The database is read-only at the moment. Nothing was changed.";
+  if (fault === "disk full") return "The disk of the database is full. Nothing was changed.";
   if (isLockTimeout(error)) return "The data is locked by another request. Nothing was changed.";
   return "The database cannot be used at the moment. Nothing was changed.";
 }

@@ -47,7 +47,7 @@ const never = new Promise<never>(() => undefined);
 export async function openDatabase(config: Config, use: "exclusive" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
-    return connect("postgresql", connection, log, config.databaseNamedStatements);
+    return connect("postgresql", connection, log, { namedStatements: config.databaseNamedStatements });
   }
   const { dataDir } = config;
   const lock = await lockFolder(dataDir, (holder) =>
@@ -74,17 +74,23 @@ export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
-/** @param namedStatements false where clients share sessions: the embedded engine, transaction poolers */
+interface ConnectOptions {
+  /** False where clients share sessions: the embedded engine, transaction poolers. */
+  readonly namedStatements?: boolean;
+  /** Of the embedded engine's files, in the process that has them. */
+  readonly folder?: string;
+}
+
 export function connect(
   engine: OpenDatabase["engine"],
   connection: PoolConfig,
   log: Log,
-  namedStatements = engine === "postgresql",
+  { namedStatements = engine === "postgresql", folder }: ConnectOptions = {},
 ): OpenDatabase {
   const keepsLimits = namedStatements && engine === "postgresql";
   const limited = keepsLimits ? withTimeLimits(connection) : connection;
   const { client, probe, close } = openClient(limited, { namedStatements, keepsLimits, log });
-  const readiness = openReadiness(limited, log);
+  const readiness = openReadiness(limited, log, folder);
   return {
     client,
     probe,
@@ -132,9 +138,10 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
     return server.kill(); // writes nothing more into another process's folder
   });
   // Connections end with the engine; `crashed` has the reason.
-  const open = connect("embedded", embeddedConnection(socketFolder), (problem) => {
+  const logUnlessLost: Log = (problem) => {
     if (!isLost) log(problem);
-  });
+  };
+  const open = connect("embedded", embeddedConnection(socketFolder), logUnlessLost, { folder: dataDir });
   try {
     await untilAnswered(open, server);
   } catch (error) {

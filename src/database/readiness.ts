@@ -1,4 +1,5 @@
 import type { Pool, PoolConfig } from "pg";
+import { isDiskFull } from "./embedded/space.js";
 import { type Fault, faultOf } from "./errors.js";
 import { findFault, findPending } from "./faults/findFault.js";
 import { openConnections } from "./pool.js";
@@ -17,7 +18,12 @@ const answerTimeoutMs = 3_000;
 const embeddedTrustMs = 5 * 60_000;
 const closeTimeoutMs = 1_000;
 
-export function openReadiness(connection: PoolConfig, log: (problem: Error) => void): DatabaseReadiness {
+/** @param folder of the embedded engine's files, in the process that has them */
+export function openReadiness(
+  connection: PoolConfig,
+  log: (problem: Error) => void,
+  folder?: string,
+): DatabaseReadiness {
   const isEmbedded = connection.host !== undefined; // recognizable by its socket folder
   const limits: PoolConfig = isEmbedded
     ? { connectionTimeoutMillis: 0, idleTimeoutMillis: 0 }
@@ -33,6 +39,7 @@ export function openReadiness(connection: PoolConfig, log: (problem: Error) => v
     trustMs: isEmbedded ? embeddedTrustMs : 0,
     async findFault() {
       try {
+        if (folder !== undefined && (await isDiskFull(folder))) return "disk full";
         return await ask(pool, isEmbedded ? findPending : findFault);
       } catch (error) {
         const fault = faultOf(error);

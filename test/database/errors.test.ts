@@ -36,13 +36,20 @@ describe("an error of the database", () => {
     ["25006, read-only", readOnly, false],
     ["28P01, another password", unchanged, false],
     ["28000, no login", unchanged, false],
-    ["55000, no connections", unchanged, false],
     ["3D000, no such database", unchanged, false],
     ["42501, privileges missing", unchanged, false],
   ])("%s, is UNAVAILABLE", async (name, message, retried) => {
     const error = await errorOf(raise(name.slice(0, 5)));
     expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
     expect(isRetryable(error)).toBe(retried);
+  });
+
+  test.each([
+    ["recovery is in progress", readOnly],
+    ['database "shop" is not currently accepting connections', unchanged],
+  ])("55000, %s, is UNAVAILABLE, unlike others of this state", async (text, message) => {
+    expect(mapDatabaseError(await errorOf(raise("55000", text)))).toMatchObject({ code: "UNAVAILABLE", message });
+    expect(mapDatabaseError(await errorOf(raise("55000")))).not.toMatchObject({ code: "UNAVAILABLE" });
   });
 
   test.each([

@@ -41,7 +41,7 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const connectionString = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/name`;
-  const database = connect("postgresql", { connectionString }, () => undefined, namedStatements);
+  const database = connect("postgresql", { connectionString }, () => undefined, { namedStatements });
   await database.client.$queryRawUnsafe("SELECT 1").catch(() => undefined);
   await database.close();
   return parameters;

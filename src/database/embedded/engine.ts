@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
-import { inFolder, makeFolder } from "./folder.js";
+import { inFolder, makeFolder, unusable } from "./folder.js";
+import { isDiskFull } from "./space.js";
 import { startThread } from "../../lib/threads/thread.js";
 import { fillFolder } from "./newDatabase.js";
 
@@ -62,6 +63,7 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
     await Promise.race([messageFrom(worker, "ready", startTimeoutMs), ended.then((error) => Promise.reject(error))]);
   } catch (error) {
     await end();
+    if (await isDiskFull(folder)) throw unusable(folder, "ENOSPC", error);
     throw error;
   }
   return {

@@ -1,4 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
+import { AnswerEnd } from "./answerEnd.js";
 import { messageTypes } from "./messages.js";
 import { StatementCache } from "./statementCache.js";
 
@@ -21,6 +22,7 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
   let exchangeOpen = false;
   let isPartSent = false;
   let held: Uint8Array[] = [];
+  let failure: unknown;
   const statements = new StatementCache();
   return new Proxy(pglite, {
     get(target, name) {
@@ -28,6 +30,7 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
       if (name === "exec") {
         // Called only to roll back after a client that left.
         return async (sql: string) => {
+          if (failure !== undefined) throw failure;
           held = [];
           isPartSent = false;
           const results = await target.exec(sql);
@@ -45,7 +48,11 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
           const isHeld = exchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax;
           held = isHeld ? messages : [];
           if (isHeld) return;
-          const receive = (data: Uint8Array) => options?.onRawData?.(data);
+          const answer = new AnswerEnd();
+          const receive = (data: Uint8Array) => {
+            answer.add(data);
+            options?.onRawData?.(data);
+          };
           const isWhole = !isPartSent && type !== startupMessage && type !== terminate;
           isPartSent = exchangeOpen;
           try {
@@ -55,9 +62,12 @@ export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) =>
             const exchange = statements.exchangeFor(messages, isWhole);
             const onRawData = exchange?.answered(receive) ?? receive;
             await target.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
+            const problem = endsExchange.has(type) && type !== terminate ? answer.failure : undefined;
+            if (problem !== undefined) throw new Error(problem);
           } catch (error) {
-            onFailure(error);
-            throw error;
+            failure ??= error;
+            onFailure(failure);
+            throw failure;
           }
         };
       }

@@ -41,10 +41,13 @@ export async function inFolder<Result>(folder: string, work: () => Promise<Resul
     return await work();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = reasons[code];
-    if (reason === undefined) throw error;
-    throw new FolderUnusableError(`The data folder ${folder} cannot be used: ${reason} (${code}).`, { cause: error });
+    throw Object.hasOwn(reasons, code) ? unusable(folder, code, error) : error;
   }
+}
+
+/** @param code of an error of the file system, one of those above */
+export function unusable(folder: string, code: string, cause: unknown): FolderUnusableError {
+  return new FolderUnusableError(`The data folder ${folder} cannot be used: ${reasons[code]} (${code}).`, { cause });
 }
 
 /**

@@ -13,6 +13,7 @@ export const messageTypes = {
   /** Types of answers. */
   parseComplete: typeOf("1"),
   error: typeOf("E"),
+  readyForQuery: typeOf("Z"),
 } as const;
 
 /** The type and the length, which does not count the type. */

@@ -113,7 +113,10 @@ describe.concurrent("once a token has ended,", () => {
     const large = products(2_000, () => ({ description: "x".repeat(30_000) })); // more than sockets take
     await importProducts(app.db, store.id, large);
     // Unlike fetch, this takes nothing from the socket before it is read: the system keeps little for a client that has not read.
-    const [response] = await once(get(`${app.url}${paths.bulk}`, { headers: { "X-Service-Access-Token": store.token } }), "response");
+    const [response] = await once(
+      get(`${app.url}${paths.bulk}`, { headers: { "X-Service-Access-Token": store.token } }),
+      "response",
+    );
     expect(response.statusCode).toBe(200);
     await ended(revoke, store, tokenId);
     await sleep(2_000); // requests that wait ask for their token every 1.5 seconds

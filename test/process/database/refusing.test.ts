@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
-import { createTestStore, type TestStore } from "../../support/app.js";
+import { createTestStore } from "../../support/app.js";
 import { type Cluster, createCluster } from "../../support/cluster.js";
+import { missing, readiness, writeNumbered } from "../../support/confirmed.js";
 import { hows, sendUntilTold } from "../../support/load.js";
 import { calls } from "../../support/outage.js";
 import { onServer } from "../../support/postgresql.js";
-import { serve, type Serving, until, vitrine } from "../../support/process.js";
-import { bulk, paths, product, products } from "../../support/products.js";
+import { serve, until, vitrine } from "../../support/process.js";
+import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 
 interface Fault {
@@ -195,37 +195,6 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     },
   );
 });
-
-/** Imports products one after the other, and tells which were confirmed. */
-function writeNumbered(store: TestStore): { stop(): Promise<readonly string[]> } {
-  const confirmed: string[] = [];
-  const over = new AbortController();
-  const done = (async () => {
-    for (let number = 0; !over.signal.aborted; number += 1) {
-      const { status } = await store.post(paths.one, { product: product(`n${number}`) });
-      if (status === 200) confirmed.push(`n${number}`);
-      await sleep(20); // the machine has other things to do
-    }
-  })();
-  done.catch(() => undefined); // thrown by `stop`
-  return {
-    async stop() {
-      over.abort();
-      await done;
-      return confirmed;
-    },
-  };
-}
-
-async function missing(store: TestStore, ids: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(ids.map(async (id) => (await store.get(paths.of(id))).status));
-  return ids.filter((_, index) => found[index] !== 200);
-}
-
-async function readiness({ url }: Serving): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${url}/readyz`);
-  return { status: response.status, body: await response.json() };
-}
 
 async function checkOf(url: string, name: string): Promise<unknown> {
   const { stdout } = await vitrine(["doctor", "--json"], { DATABASE_URL: url, PORT: "0" });
