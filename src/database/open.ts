@@ -6,6 +6,7 @@ import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedd
 import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
+import { startMaintenance } from "./embedded/maintenance.js";
 import { finishRestore, foldersOf } from "./embedded/restored.js";
 import { isUnavailable } from "./errors.js";
 import { openClient } from "./openClient.js";
@@ -150,12 +151,14 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
     await lock.release();
     throw error;
   }
+  const maintenance = startMaintenance(open.client, logUnlessLost);
   return {
     ...open,
     ownSocketFolder: socketFolder,
     crashed: Promise.race([lock.lost, crashed]),
     share: () => lock.publish({ socketFolder }),
     async close() {
+      await maintenance.stop();
       await open.close();
       await server.close();
       await lock.release();
