@@ -2,9 +2,9 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EmbeddedServer, socketName, startEmbedded } from "../../../src/database/embedded/engine.js";
-import { embeddedConnection } from "../../../src/database/open.js";
-import { makeMigratedPlace, removePlace, until } from "../../support/process.js";
+import { type EmbeddedServer, socketName, startEmbedded } from "../../../../src/database/embedded/engine.js";
+import { embeddedConnection } from "../../../../src/database/open.js";
+import { makeMigratedPlace, removePlace, until } from "../../../support/process.js";
 
 let server: EmbeddedServer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startEmbedded } from "../../../src/database/embedded/engine.js";
-import { connect, embeddedConnection } from "../../../src/database/open.js";
-import { createReadinessCheck } from "../../../src/http/health.js";
-import { migratedPlaceForTest } from "../../support/process.js";
+import { startEmbedded } from "../../../../src/database/embedded/engine.js";
+import { connect, embeddedConnection } from "../../../../src/database/open.js";
+import { createReadinessCheck } from "../../../../src/http/health.js";
+import { migratedPlaceForTest } from "../../../support/process.js";
 
 const ready = { status: "ready", database: "ok" };
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { type EmbeddedServer, startEmbedded } from "../../../src/database/embedded/engine.js";
-import { embeddedConnection } from "../../../src/database/open.js";
-import { makeMigratedPlace, removePlace } from "../../support/process.js";
+import { type EmbeddedServer, startEmbedded } from "../../../../src/database/embedded/engine.js";
+import { embeddedConnection } from "../../../../src/database/open.js";
+import { makeMigratedPlace, removePlace } from "../../../support/process.js";
 
 let server: EmbeddedServer;
 beforeAll(async () => {

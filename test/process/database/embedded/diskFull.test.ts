@@ -2,12 +2,12 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { storeAt, type TestStore } from "../../support/app.js";
-import { within } from "../../support/busy.js";
-import { missing, readiness, writeNumbered } from "../../support/confirmed.js";
-import { endOf, placeWithStoreForTest, serve, type Serving, until, vitrine } from "../../support/process.js";
-import { bulk, paths, products } from "../../support/products.js";
-import { canMount, fillDisk, smallDisk } from "../../support/smallDisk.js";
+import { storeAt, type TestStore } from "../../../support/app.js";
+import { within } from "../../../support/busy.js";
+import { missing, readiness, writeNumbered } from "../../../support/confirmed.js";
+import { endOf, placeWithStoreForTest, serve, type Serving, until, vitrine } from "../../../support/process.js";
+import { bulk, paths, products } from "../../../support/products.js";
+import { canMount, fillDisk, smallDisk } from "../../../support/smallDisk.js";
 
 const token = "vt_test-of-a-full-disk";
 /** More than imports of this test add, and less than the next file of the log needs. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { importProducts } from "../../../src/catalog/import/list.js";
-import { readConfig } from "../../../src/config.js";
-import { openDatabase } from "../../../src/database/open.js";
-import { createTestStore } from "../../support/app.js";
-import { migratedPlaceForTest, until } from "../../support/process.js";
-import { products } from "../../support/products.js";
+import { importProducts } from "../../../../src/catalog/import/list.js";
+import { readConfig } from "../../../../src/config.js";
+import { openDatabase } from "../../../../src/database/open.js";
+import { createTestStore } from "../../../support/app.js";
+import { migratedPlaceForTest, until } from "../../../support/process.js";
+import { products } from "../../../support/products.js";
 
 const rows = 700;
 const imports = 5;
@@ -20,7 +20,9 @@ test("the embedded engine keeps its log short, its tables small and its statisti
   const db = database.client;
   const { id } = await createTestStore({ url: "", db });
   const state = async () => {
-    const [found] = await db.$queryRaw<[{ written: number; log: number; living: number; dead: number; estimate: number }]>`
+    const [found] = await db.$queryRaw<
+      [{ written: number; log: number; living: number; dead: number; estimate: number }]
+    >`
       SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS written,
         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 AS log,
         n_live_tup::int AS living, n_dead_tup::int AS dead, reltuples::int AS estimate
@@ -30,7 +32,11 @@ test("the embedded engine keeps its log short, its tables small and its statisti
   };
   const begun = await state();
   for (let round = 0; round < imports; round += 1) {
-    await importProducts(db, id, products(rows, () => ({ description: randomBytes(8_000).toString("hex") })));
+    await importProducts(
+      db,
+      id,
+      products(rows, () => ({ description: randomBytes(8_000).toString("hex") })),
+    );
   }
   const ended = await state();
   expect(ended.written - begun.written, "so that a log that is kept would be too long").toBeGreaterThan(80 * megabyte);
