@@ -41,12 +41,12 @@ async function perform(
   { arraysOnly = false, found }: ExecuteOptions,
 ): Promise<ExecutionResult> {
   try {
-    const confirming = context.confirmIdentity();
+    const confirming = context.access.confirmSometimes();
     if (confirming !== undefined) await confirming;
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;
-    const own = isMutation ? { ...context, db: context.dbToWrite() } : context;
+    const own = isMutation ? { ...context, db: context.access.dbToWrite() } : context;
     const read = await withOriginals(operation, sent, context, arraysOnly);
     const problems = problemsOf(operation, read.variables, arraysOnly, found);
     if (problems !== undefined) {

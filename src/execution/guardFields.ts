@@ -48,7 +48,7 @@ function explained(resolve: Resolver): Resolver {
     try {
       return await resolve(parent, args, context, info);
     } catch (error) {
-      throw await context.explain(error);
+      throw await context.access.explain(error);
     }
   };
 }
@@ -86,7 +86,7 @@ function renewBudget(field: Field): void {
 }
 
 /** @throws {AppError} CLIENT_CLOSED_REQUEST */
-function requireCaller({ isGone }: Context): void {
-  if (isGone())
+function requireCaller({ access }: Context): void {
+  if (access.isGone())
     throw new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection. The rest was not executed.");
 }

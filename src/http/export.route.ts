@@ -28,7 +28,7 @@ export async function sendExport(
   };
   if (isHead) return send(response, 200, headers);
   response.writeHead(200, headers);
-  const signal = context.endSignal();
+  const signal = context.access.endSignal();
   try {
     if (coding === undefined) await pipeline(pieces, response, { signal });
     else await pipeline(pieces, compressor(coding), response, { signal });

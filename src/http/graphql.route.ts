@@ -52,7 +52,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
       const rest = await answerWithoutYoga(options, exchange, context);
       if (rest === undefined) return;
-      if ("events" in rest) return await sendEvents(response, rest, context.disconnectSignal());
+      if ("events" in rest) return await sendEvents(response, rest, context.access.disconnectSignal());
       requireAcceptable(request.headers.accept);
       await gateway(rest.request, response, rest.context);
     } catch (error) {

@@ -6,11 +6,11 @@ import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
-import { onBehalfOf, reasonOf } from "../database/shares/caller.js";
+import { type Caller, onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
 import type { AppError } from "../errors.js";
 import { ResponseBudget } from "../schema/responseBudget.js";
-import type { Context } from "../schema/context.js";
+import type { Context, RequestAccess } from "../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";
 
@@ -32,11 +32,11 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
   const secret = typeof header === "string" ? header : undefined;
   const identity = await identify(secret);
   observation.storeId = identity.storeId;
+  const access = new AccessOfRequest(options, response, secret, identity);
   return {
-    ...tokenOf(options, response, identity, (db) => identify(secret, db)),
+    db: access.db,
+    access,
     identity,
-    disconnectSignal: () => endSignal(response),
-    isGone: () => hasEnded(response),
     responseBudget: new ResponseBudget(),
     requestId,
     observation,
@@ -54,40 +54,70 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
 /** How old the last answer may be when an operation begins: of a request whose body was slow it is older. */
 const confirmedMs = 1_000;
 
-/** What a request may do as long as its token is valid. */
-function tokenOf(
-  { db: root, tokenEnds }: ContextOptions,
-  response: ServerResponse,
-  { storeId, storeCreatedAt, tokenId }: Identity,
-  identifyAgain: (db?: Database) => Promise<Identity>,
-): Pick<Context, "db" | "dbToWrite" | "confirmIdentity" | "endSignal" | "explain"> {
-  const db = forStore(root, storeId);
-  const dbToWrite = () => onBehalfOf(db, { id: tokenId, storeCreatedAt, confirm: identifyAgain });
-  let confirmedAt = performance.now();
-  let signal: AbortSignal | undefined;
-  let ended: AppError | undefined;
-  const watch = (abort: (reason: AppError) => void) =>
-    tokenEnds.watch(tokenId, identifyAgain, (reason) => abort((ended = reason)));
-  return {
-    db,
-    dbToWrite,
-    confirmIdentity() {
-      const now = performance.now();
-      if (now - confirmedAt < confirmedMs) return undefined;
-      return identifyAgain().then(() => void (confirmedAt = now));
-    },
-    endSignal: () => (signal ??= signalOf(response, watch)),
-    explain: async (error) => ended ?? reasonOf(error, dbToWrite(), storeId),
-  };
-}
+class AccessOfRequest implements RequestAccess, Caller {
+  readonly db: RootDatabase;
+  readonly #options: ContextOptions;
+  readonly #response: ServerResponse;
+  readonly #secret: string | undefined;
+  readonly #identity: Identity;
+  #confirmedAt = performance.now();
+  #endSignal: AbortSignal | undefined;
+  #ended: AppError | undefined;
 
-/** @param watch gets a function that aborts the signal, and returns one that stops watching */
-function signalOf(response: ServerResponse, watch: (abort: (reason: AppError) => void) => () => void): AbortSignal {
-  const end = new AbortController();
-  const stop = watch((reason) => end.abort(reason));
-  onResponseEnd(response, () => {
-    stop();
-    end.abort(clientLeft());
-  });
-  return end.signal;
+  constructor(options: ContextOptions, response: ServerResponse, secret: string | undefined, identity: Identity) {
+    this.db = forStore(options.db, identity.storeId);
+    this.#options = options;
+    this.#response = response;
+    this.#secret = secret;
+    this.#identity = identity;
+  }
+
+  get id(): string {
+    return this.#identity.tokenId;
+  }
+
+  get storeCreatedAt(): Date {
+    return this.#identity.storeCreatedAt;
+  }
+
+  confirm(db?: Database): Promise<unknown> {
+    return this.#options.identify(this.#secret, db);
+  }
+
+  dbToWrite(): RootDatabase {
+    return onBehalfOf(this.db, this);
+  }
+
+  confirmSometimes(): Promise<void> | undefined {
+    const now = performance.now();
+    if (now - this.#confirmedAt < confirmedMs) return undefined;
+    return this.confirm().then(() => void (this.#confirmedAt = now));
+  }
+
+  endSignal(): AbortSignal {
+    return (this.#endSignal ??= this.#watch());
+  }
+
+  disconnectSignal(): AbortSignal {
+    return endSignal(this.#response);
+  }
+
+  isGone(): boolean {
+    return hasEnded(this.#response);
+  }
+
+  async explain(error: unknown): Promise<unknown> {
+    return this.#ended ?? reasonOf(error, this.dbToWrite(), this.#identity.storeId);
+  }
+
+  #watch(): AbortSignal {
+    const end = new AbortController();
+    const confirm = () => this.confirm();
+    const stop = this.#options.tokenEnds.watch(this.id, confirm, (reason) => end.abort((this.#ended = reason)));
+    onResponseEnd(this.#response, () => {
+      stop();
+      end.abort(clientLeft());
+    });
+    return end.signal;
+  }
 }

@@ -63,7 +63,7 @@ async function runWithBody(
       bytesMax: config.uploadBytesMax,
       storeId,
       bodies,
-      signal: context.endSignal(),
+      signal: context.access.endSignal(),
       scope: `${path}?${search}\n${mediaType}`,
     };
     return withUpload(request, response, options, ({ source, fingerprint }) => {
@@ -89,7 +89,7 @@ async function runWithBody(
 async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestResponse> {
   const batches = call.openBatches(context);
   try {
-    await receive(request, (piece) => batches.push(piece), { signal: context.endSignal() });
+    await receive(request, (piece) => batches.push(piece), { signal: context.access.endSignal() });
     return { status: 200, body: await batches.end() };
   } catch (error) {
     if (!(error instanceof BatchRefused)) throw error;

@@ -80,7 +80,7 @@ function openProducts(format: ExportFormat): OpenExport {
     announceSiteUse(site, context);
     if (isHead) await resolveSite(db, identity.storeId, site);
     if (isHead) return nothing();
-    const options = { ...narrowed, site, signal: context.endSignal() };
+    const options = { ...narrowed, site, signal: context.access.endSignal() };
     return begun(exportProducts(db, identity.storeId, format, options));
   };
 }
@@ -106,7 +106,7 @@ async function openShows(
   await admitCall("analytics", context);
   if (isHead) return nothing();
   const { db, identity } = context;
-  return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.endSignal() }));
+  return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.access.endSignal() }));
 }
 
 /** @throws {AppError} VALIDATION_FAILED */

@@ -22,21 +22,26 @@ export interface FileReading {
   readonly preview?: readonly object[] | undefined;
 }
 
+/** What a request may do while its client is there and its token is valid. */
+export interface RequestAccess {
+  /** For mutations: sends nothing once the token has ended, or its store was deleted. */
+  dbToWrite(): RootDatabase;
+  /** Checks the token again if that was a second ago. @throws {AppError} UNAUTHENTICATED once it has expired or is revoked */
+  confirmSometimes(): Promise<void> | undefined;
+  /** Aborted when the client leaves. */
+  disconnectSignal(): AbortSignal;
+  /** Aborted, with an AppError as its reason, when the client leaves, or within 5 seconds after the token has ended. */
+  endSignal(): AbortSignal;
+  /** Why a request failed: an error that follows from the end of its token or store, or the error itself. */
+  explain(error: unknown): Promise<unknown>;
+  isGone(): boolean;
+}
+
 export interface Context {
   /** For reads. */
   readonly db: RootDatabase;
-  /** For mutations: sends nothing once the token has ended, or its store was deleted. */
-  readonly dbToWrite: () => RootDatabase;
+  readonly access: RequestAccess;
   readonly identity: Identity;
-  /** Checks the token again if that was a second ago. @throws {AppError} UNAUTHENTICATED once it has expired or is revoked */
-  readonly confirmIdentity: () => Promise<void> | undefined;
-  /** Aborted when the client leaves. */
-  readonly disconnectSignal: () => AbortSignal;
-  /** Aborted, with an AppError as its reason, when the client leaves, or within 5 seconds after the token has ended. */
-  readonly endSignal: () => AbortSignal;
-  /** Why a request failed: an error that follows from the end of its token or store, or the error itself. */
-  readonly explain: (error: unknown) => Promise<unknown>;
-  readonly isGone: () => boolean;
   readonly responseBudget: ResponseBudget;
   readonly requestId: string;
   /** Long values by placeholder. */

@@ -1,7 +1,7 @@
 import { parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
 import { ResponseBudget } from "../../src/schema/responseBudget.js";
-import type { Context } from "../../src/schema/context.js";
+import type { Context, RequestAccess } from "../../src/schema/context.js";
 import type { Observation } from "../../src/schema/observation.js";
 import { createFastPath } from "../../src/graphql/fastPath.js";
 import { createKnownOperations } from "../../src/execution/operationCache.js";
@@ -15,10 +15,8 @@ describe("the fast path answers", () => {
     within: (_, work) => work(),
   };
   // These operations ask for nothing else.
-  const context = { observation, responseBudget: new ResponseBudget(), confirmIdentity: () => undefined } as Pick<
-    Context,
-    "responseBudget" | "confirmIdentity"
-  > as Context;
+  const access: Pick<RequestAccess, "confirmSometimes"> = { confirmSometimes: () => undefined };
+  const context = { observation, responseBudget: new ResponseBudget(), access } as unknown as Context;
   const accept = "application/json";
   const known = createKnownOperations(schema);
   const fastPath = createFastPath(known);

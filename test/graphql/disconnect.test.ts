@@ -59,11 +59,13 @@ describe.each([
       bulkProductsMax: 100,
       observation,
       responseBudget: new ResponseBudget(),
-      isGone: () => (begun += 1) > fields,
-      dbToWrite: () => app.db,
-      confirmIdentity: () => undefined,
-      endSignal: () => new AbortController().signal,
-      explain: async (error: unknown) => error,
+      access: {
+        isGone: () => (begun += 1) > fields,
+        dbToWrite: () => app.db,
+        confirmSometimes: () => undefined,
+        endSignal: () => new AbortController().signal,
+        explain: async (error: unknown) => error,
+      },
     };
     // The fields asked for here need nothing else of a context.
     return executeOperation(prepare(schema, parse(text), undefined), {}, context as unknown as Context);

@@ -176,12 +176,12 @@ export function refusePatch({ mode }: ModeOptions, { isRest = false }: Context):
 
 export function importOptions(
   { mode, maxDeletions, errorPolicy, dryRun, ...site }: ImportArguments,
-  { idempotency, setHeader, docsUrl, observation, endSignal, isCheckOnly = false }: Context,
+  { idempotency, setHeader, docsUrl, observation, access, isCheckOnly = false }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
   announceSiteUse(site, { setHeader, docsUrl });
-  if (isCheckOnly) return { mode, dryRun: true, signal: endSignal() };
-  const options = { site, mode, maxDeletions, errorPolicy, dryRun, signal: endSignal() };
+  if (isCheckOnly) return { mode, dryRun: true, signal: access.endSignal() };
+  const options = { site, mode, maxDeletions, errorPolicy, dryRun, signal: access.endSignal() };
   if (idempotency === undefined) return options;
   const onReplay = () => {
     setHeader("idempotency-replayed", "true");
