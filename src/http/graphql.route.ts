@@ -48,7 +48,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
     if (/text\/event-stream|multipart\/mixed/iu.test(request.headers.accept ?? ""))
       response.setHeader("x-accel-buffering", "no");
     try {
-      const context = await createContext(options, exchange);
+      const context = await createContext(options, exchange, false);
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
       const rest = await answerWithoutYoga(options, exchange, context);
       if (rest === undefined) return;

@@ -25,7 +25,7 @@ export interface ContextOptions {
 }
 
 /** @throws {AppError} UNAUTHENTICATED */
-export async function createContext(options: ContextOptions, exchange: Exchange): Promise<Context> {
+export async function createContext(options: ContextOptions, exchange: Exchange, isRest: boolean): Promise<Context> {
   const { identify, config, log, rateLimits, feed } = options;
   const { request, response, requestId, observation, path } = exchange;
   const header = request.headers[tokenHeader];
@@ -37,6 +37,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange)
     db: access.db,
     access,
     identity,
+    isRest,
     responseBudget: new ResponseBudget(),
     requestId,
     observation,

@@ -30,7 +30,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
       if (!path.startsWith(restBase)) throw pathNotFound();
       const call = rest.prepare(request.method ?? "", path);
       observation.route = call.route;
-      const context = await createContext(options, exchange);
+      const context = await createContext(options, exchange, true);
       requireScope(context.identity.scopes, call.scope);
       if ("open" in call) return await sendExport(call, exchange, context);
       const answer = call.takesBody

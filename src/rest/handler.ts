@@ -96,12 +96,8 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
       const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
       let reading: FileReading | undefined;
       const onFileRead = (found: FileReading) => (reading = found);
-      const within = {
-        ...context,
-        ...body,
-        isRest: true,
-        ...(input.isUpload === true && { uploadOptions, onFileRead }),
-      };
+      const ofFile = input.isUpload === true && { uploadOptions, onFileRead };
+      const within = input.body === undefined && !ofFile ? context : { ...context, ...body, ...ofFile };
       const result = await executeOperation(operation.prepared, variables, within, {
         arraysOnly: true,
         ...(problems && { found: problems }),

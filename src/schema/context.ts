@@ -57,7 +57,7 @@ export interface Context {
   /** Imports only look for problems, since the request is refused anyway. */
   readonly isCheckOnly?: boolean;
   /** Whether a documented path is called, where products may have the fields of a patch alone. */
-  readonly isRest?: boolean;
+  readonly isRest: boolean;
   readonly observation: Observation;
   /** The key, with a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;

@@ -169,7 +169,7 @@ export async function observed(
  *
  * @throws {AppError} VALIDATION_FAILED for a patch over GraphQL
  */
-export function refusePatch({ mode }: ModeOptions, { isRest = false }: Context): void {
+export function refusePatch({ mode }: ModeOptions, { isRest }: Context): void {
   if (mode !== "PATCH" || isRest) return;
   throw errorAt("VALIDATION_FAILED", "Over GraphQL, use patchProducts in place of the mode PATCH.", ["mode"]);
 }
