@@ -14,8 +14,8 @@ const countOfStores =
 /** How statements begin that look over staged imports of all stores: there are none but in the embedded engine. */
 const ofEmbeddedEngine = "/* staged_imports";
 
-/** What a backup of the embedded database, which is of its files, begins with. */
-const backupOfEmbedded = "CHECKPOINT";
+/** How statements begin that make a backup of the embedded database, or look at a restored one. */
+const ofBackups = "/* backup */";
 
 /** How the list of all stores begins, which is for operators. */
 const ofOperators = "/* all_stores */";
@@ -28,13 +28,14 @@ export async function readExempt(): Promise<(sql: string) => boolean> {
   const files = (await migrationNames()).map((name) => join(migrationsFolder, name, "migration.sql"));
   const migrations = await Promise.all(files.map(async (file) => onOneLine(`; ${await readFile(file, "utf8")}`)));
   const ofCitus = [distributeStatement, undistributedTables, activeNodes, askNode, ...onNodeStatements];
-  const others = new Set([...ofCitus, hasManyEvents, countOfStores, backupOfEmbedded]);
+  const others = new Set([...ofCitus, hasManyEvents, countOfStores]);
   /** The schema engine sends a file statement by statement, without the semicolons between them. */
   const isPartOf = (statement: string) => migrations.some((text) => text.includes(statement));
   return (sql) =>
     isOfTest(sql) ||
     others.has(sql) ||
     sql.startsWith(ofEmbeddedEngine) ||
+    sql.startsWith(ofBackups) ||
     sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||
     isPartOf(onOneLine(`; ${sql};`));

@@ -17,11 +17,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { create } from "tar";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { readConfig } from "../../../src/config.js";
-import { openDatabase } from "../../../src/database/open.js";
-import { storeAt } from "../../support/app.js";
-import { cli, cliJson } from "../../support/cli.js";
-import { copyFolder } from "../../support/copyFolder.js";
+import { readConfig } from "../../../../src/config.js";
+import { openDatabase } from "../../../../src/database/open.js";
+import { storeAt } from "../../../support/app.js";
+import { cli, cliJson } from "../../../support/cli.js";
+import { copyFolder } from "../../../support/copyFolder.js";
 import {
   endOf,
   makeMigratedPlace,
@@ -33,8 +33,8 @@ import {
   serve,
   start,
   until,
-} from "../../support/process.js";
-import { bulk, paths, product } from "../../support/products.js";
+} from "../../../support/process.js";
+import { bulk, paths, product } from "../../../support/products.js";
 
 /** A file that tells a database from another: to make a store in it for that takes half a second of CPU time. */
 const nameFile = ({ dataDir }: Place) => join(dataDir, "postgres", "name of a test");
