@@ -1,17 +1,31 @@
 import type { Command } from "commander";
-import { restore } from "../../database/backup/restore.js";
-import { foldersOf, isThere } from "../../database/embedded/restored.js";
+import {
+  compareAccess,
+  type Credentials,
+  readCredentials,
+  type RestoredAccess,
+  revokeReinstated,
+} from "../../access/validity/afterRestore.js";
+import { type Query, restore } from "../../database/backup/restore.js";
+import { count } from "../../lib/text.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
+import { printError } from "../terminal/lines.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
+import { reasonOf } from "../terminal/reason.js";
+import { table } from "../terminal/table.js";
 import { embeddedFolder, withProgress } from "./embedded.js";
 
 const restoreHelp = `
 Nothing may use the database meanwhile. What it replaces is kept in the folder before-restore of DATA_DIR, until the next restore.
 If the command is killed, the database is the old or the restored one.
 
+Access tokens and public keys that were revoked since the backup work again. They are listed, by comparison with the database that is
+replaced; where there is none, those that work are. With --revoke-all they are revoked.
+
 Examples:
   npx vitrine restore vitrine.backup
+  npx vitrine restore vitrine.backup --revoke-all
   DATA_DIR=./copy npx vitrine restore vitrine.backup`;
 
 export function addRestoreCommand(program: Command): void {
@@ -19,16 +33,90 @@ export function addRestoreCommand(program: Command): void {
     .command("restore")
     .description("replace the embedded database by that of a backup")
     .argument("<file>", "as backup wrote it", parseName)
+    .option("--revoke-all", "revoke the tokens and keys that would work again")
     .option("--yes", "do not ask")
     .option("--json", "print one JSON object")
     .addHelpText("after", restoreHelp)
-    .action(async (file: string, options: OutputOptions & ConfirmOptions, command: Command) => {
+    .action(async (file: string, options: RestoreOptions, command: Command) => {
       const dataDir = embeddedFolder();
-      if (await isThere(foldersOf(dataDir).database)) {
-        await confirm(command, `Replace the embedded database in ${dataDir}?`, options);
-      }
-      const { previous } = await withProgress("restoring", (onProgress) => restore(dataDir, file, onProgress));
+      const { previous, review: access } = await withProgress("restoring", (onProgress, endProgress) =>
+        restore(dataDir, file, {
+          onProgress,
+          read: readCredentials,
+          review(query, replaced) {
+            endProgress();
+            return reviewAccess(query, replaced, dataDir, options, command);
+          },
+        }),
+      );
       const kept = previous === null ? "" : ` The previous database is in ${previous}.`;
-      await print({ file, dataDir, previous }, `The embedded database in ${dataDir} was restored.${kept}`, options);
+      const revoked = access.revoked ? ` ${tokensAndKeys(access.reinstated)} were revoked.` : "";
+      const done = `The embedded database in ${dataDir} was restored.${kept}${revoked}`;
+      await print({ file, dataDir, previous, access }, done, options);
     });
+}
+
+interface RestoreOptions extends OutputOptions, ConfirmOptions {
+  readonly revokeAll?: boolean;
+}
+
+/** What a restore does to access, as JSON tells it. */
+interface ReviewedAccess extends RestoredAccess {
+  /** Whether it was compared with the database that was replaced. */
+  readonly compared: boolean;
+  /** Whether those that would work again were revoked. */
+  readonly revoked: boolean;
+}
+
+/** Says what the restore does to access, and asks where a database is replaced. */
+async function reviewAccess(
+  query: Query,
+  replaced: Credentials | Error | undefined,
+  dataDir: string,
+  { revokeAll = false, ...options }: RestoreOptions,
+  command: Command,
+): Promise<ReviewedAccess> {
+  const known = replaced instanceof Error ? undefined : replaced;
+  const found = compareAccess(await readCredentials(query), known);
+  const access = { compared: known !== undefined, ...found, revoked: revokeAll };
+  if (replaced instanceof Error)
+    printError(`vitrine: The database to be replaced cannot be read. ${reasonOf(replaced)}`);
+  printError(describeAccess(access));
+  if (replaced !== undefined) await confirm(command, `Replace the embedded database in ${dataDir}?`, options);
+  if (revokeAll) await revokeReinstated(query, found.reinstated);
+  return access;
+}
+
+/** Lines of each list on a terminal; JSON has all. */
+const listedMax = 100;
+
+function describeAccess({ compared, reinstated, dropped, revoked }: ReviewedAccess): string[] {
+  const again = compared
+    ? "were revoked, deleted or shortened since the backup and would work again"
+    : "are valid in the backup, and may have been revoked since: there is no database to compare it with";
+  const remedy = revoked ? "They are revoked." : "Revoke them with --revoke-all, or later one by one.";
+  const rows = reinstated.map(({ kind, store, id, label, since, at }) => [
+    kind,
+    store,
+    id,
+    label ?? "(no label)",
+    since === "unknown" ? "" : [since, ...(at === null ? [] : [at.toISOString()])].join(" "),
+  ]);
+  const lost = dropped.map(({ kind, store, id, label }) => [kind, store, id, label ?? "(no label)"]);
+  return [
+    ...listOf(rows, `${tokensAndKeys(reinstated)} ${again}. ${remedy}`),
+    ...listOf(lost, `${tokensAndKeys(dropped)} were issued since the backup, and will not work any more.`),
+  ];
+}
+
+function tokensAndKeys(list: readonly { readonly kind: "token" | "key" }[]): string {
+  const keys = list.filter(({ kind }) => kind === "key").length;
+  return `${count(list.length - keys, "access token")} and ${count(keys, "public key")}`;
+}
+
+function listOf(rows: readonly (readonly string[])[], title: string): string[] {
+  if (rows.length === 0) return [];
+  const more = rows.length - listedMax;
+  const [, ...lines] = table(["", "", "", "", ""], rows.slice(0, listedMax));
+  return [`vitrine: ${title}`, ...lines.map((line) => `  ${line}`), ...(more > 0 ? [`  … and ${more} more`] : [])];
 }

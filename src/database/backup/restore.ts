@@ -9,19 +9,33 @@ import { appliedMigrations, migrationNames } from "../migrations/applied.js";
 import { embeddedConnection, FolderInUseError } from "../open.js";
 import type { OnProgress } from "./backUp.js";
 
+export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+interface RestoreOptions<Facts, Review> {
+  readonly onProgress: OnProgress;
+  /** Reads what the review needs to know of the database that is replaced. */
+  readonly read: (query: Query) => Promise<Facts>;
+  /**
+   * Looks at the restored database before it replaces the other one, and may change it. What it throws ends the restore.
+   *
+   * @param replaced undefined where there is no other database, and an error where that one cannot be read
+   */
+  readonly review: (query: Query, replaced: Facts | Error | undefined) => Promise<Review>;
+}
+
 /**
  * Replaces the embedded database by a backup, extracted beside it and opened once. If the process is killed, one of
  * both is there. The replaced database is kept until the next restore.
  *
- * @returns where the replaced database is, if there was one
+ * @returns where the replaced database is, if there was one, and what the review gave
  * @throws {FolderInUseError} while a process uses the database
  * @throws {ArchiveError} for a file that is no backup of this or an older version
  */
-export async function restore(
+export async function restore<Facts, Review>(
   dataDir: string,
   file: string,
-  onProgress: OnProgress,
-): Promise<{ previous: string | null }> {
+  { onProgress, read, review }: RestoreOptions<Facts, Review>,
+): Promise<{ previous: string | null; review: Review }> {
   const bytesTotal = await checkArchive(file);
   const lock = await lockFolder(dataDir);
   if (!("release" in lock)) {
@@ -32,37 +46,54 @@ export async function restore(
     if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
     await finishRestore(dataDir);
     await extractArchive(file, restoring, (bytes, files) => onProgress({ bytes, bytesTotal, files }));
-    await requireOpens(restoring, file);
     const hadDatabase = await isThere(database);
+    const replaced = hadDatabase ? await inDatabase(database, read).catch((error: Error) => error) : undefined;
+    await requireDatabase(restoring, file);
+    let failure: unknown;
+    const reviewed = await inDatabase(restoring, async (query) => {
+      await requireKnown(query, file);
+      return review(query, replaced).catch((error: unknown) => Promise.reject((failure = error)));
+    }).catch((error: unknown) => {
+      throw error === failure ? error : unopened(error, file);
+    });
     await rename(restoring, restored);
     await finishRestore(dataDir);
-    return { previous: hadDatabase ? previous : null };
+    return { previous: hadDatabase ? previous : null, review: reviewed };
   } finally {
     rmSync(restoring, { recursive: true, force: true });
     await lock.release();
   }
 }
 
-async function requireOpens(folder: string, file: string): Promise<void> {
+async function requireDatabase(folder: string, file: string): Promise<void> {
   if (!(await isThere(`${folder}/PG_VERSION`))) throw new ArchiveError(`${file} has no database.`);
-  const newer = await migrationsOf(folder).catch((error: Error) => {
-    throw new ArchiveError(`The database of ${file} cannot be opened by this version. ${error.message}`, {
-      cause: error,
-    });
-  });
+}
+
+/** @throws {ArchiveError} where it has migrations that this version does not know */
+async function requireKnown(query: Query, file: string): Promise<void> {
+  const applied = await appliedMigrations(query);
+  const known = new Set(await migrationNames());
+  const newer = [...applied].filter((name) => !known.has(name));
   if (newer.length === 0) return;
   throw new ArchiveError(`${file} was made by a newer version: this one does not know ${newer.join(", ")}.`);
 }
 
-/** Applied migrations that this version does not know. */
-async function migrationsOf(folder: string): Promise<string[]> {
+function unopened(error: unknown, file: string): ArchiveError {
+  if (error instanceof ArchiveError) return error;
+  const { message } = error as Error;
+  return new ArchiveError(`The database of ${file} cannot be opened by this version. ${message}`, { cause: error });
+}
+
+/** Runs work on a database that no other process uses. */
+async function inDatabase<Result>(folder: string, work: (query: Query) => Promise<Result>): Promise<Result> {
   const server = await startEmbedded({ folder, isShortLived: true });
   const client = new pg.Client(embeddedConnection(server.socketFolder));
   try {
     await client.connect();
-    const applied = await appliedMigrations(async (sql) => (await client.query(sql)).rows);
-    const known = new Set(await migrationNames());
-    return [...applied].filter((name) => !known.has(name));
+    return await work(async <Row>(sql: string, values: readonly unknown[] = []) => {
+      const { rows } = await client.query(sql, [...values]);
+      return rows as Row[];
+    });
   } finally {
     await client.end();
     await server.close();

@@ -92,7 +92,7 @@ test("a backup during imports is consistent: each import is in it completely or 
   });
   expect((await store.get(paths.of(`a-${imported - 1}`))).status).toBe(200);
   const copy = await placeForTest();
-  expect(await cliJson(["restore", file], copy.env)).toEqual({ file, dataDir: copy.dataDir, previous: null });
+  expect(await cliJson(["restore", file], copy.env)).toMatchObject({ file, dataDir: copy.dataDir, previous: null });
   const database = await openDatabase(readConfig(copy.env), "shared", () => undefined);
   const count = (prefix: string) => database.client.product.count({ where: { id: { startsWith: prefix } } });
   const [a, b] = [await count("a-"), await count("b-")];
