@@ -138,7 +138,10 @@ async function writeDraft(path: string, holder: Holder): Promise<string> {
 
 async function readText(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    const found = await stat(path); // a pipe would be read for ever
+    if (found.isFile()) return await readFile(path, "utf8");
+    const what = found.isDirectory() ? "a folder, not a file" : "not a file";
+    throw new Error(`${path} is ${what}, as a lock must be: remove it.`);
   } catch (error) {
     if (isCode(error, "ENOENT")) return undefined;
     throw error;

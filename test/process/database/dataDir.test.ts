@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config.js";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
@@ -69,13 +71,22 @@ test("a file in place of the database's own folder is refused", async () => {
   });
 });
 
-test("a lock that is a dangling link or a folder is refused", async () => {
-  const { dataDir } = await placeForTest();
-  const [link, folder] = [join(dataDir, "link.lock"), join(dataDir, "folder.lock")];
+test("a lock that is a dangling link, a folder or a pipe is refused by what it is, also to servers and commands", async () => {
+  const { dataDir, env } = await placeForTest();
+  const [link, folder, pipe] = ["link", "vitrine", "pipe"].map((name) => join(dataDir, `${name}.lock`)) as [
+    string,
+    string,
+    string,
+  ];
   await symlink(join(dataDir, "nowhere"), link);
   await mkdir(folder);
+  await promisify(execFile)("mkfifo", [pipe]);
   await expect(lockFile(link)).rejects.toThrow(`${link} is a dangling link: remove it.`);
-  await expect(lockFile(folder)).rejects.toMatchObject({ code: "EISDIR" });
+  await expect(lockFile(pipe)).rejects.toThrow(`${pipe} is not a file, as a lock must be: remove it.`);
+  const stderr = `vitrine: ${folder} is a folder, not a file, as a lock must be: remove it.\n`;
+  for (const command of [["serve"], ["token", "list", "acme"]]) {
+    expect(await vitrine(command, env)).toMatchObject({ status: 1, stderr });
+  }
 });
 
 test("an engine whose folder was taken over is ended, and writes nothing more into it, even when it is closed", async () => {
