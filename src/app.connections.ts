@@ -32,6 +32,7 @@ export async function openTracing(config: Config, { probe }: OpenDatabase, log: 
 const faultLines: Readonly<Record<Fault, string>> = {
   "read-only": "The database is read-only",
   "disk full": "The disk of the database is full",
+  damaged: "The files of the database are damaged",
   "login refused": "The database refuses the login",
   "database missing": "The database does not exist",
   "privileges missing": "The database refuses what needs a privilege",

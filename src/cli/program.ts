@@ -25,7 +25,7 @@ const help = `
 Each command has a --help with an example. With --json it prints one JSON object on standard output.
 
 Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 3 rows of a file failed and the others are stored
-(import --error-policy reject-failed), 4 the database is unavailable.`;
+(import --error-policy reject-failed), 4 the database is unavailable, 5 the files of the embedded database are damaged.`;
 
 /** The command line, not yet parsed. Parsing throws CommanderError instead of ending the process. */
 export function createProgram(): Command {

@@ -1,8 +1,10 @@
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
-import { notMigrated } from "../database/errors.js";
+import { faultOf, notMigrated, serverMessageOf } from "../database/errors.js";
 import type { RootDatabase } from "../database/client.js";
+import { DamagedDatabaseError } from "../database/embedded/damage.js";
+import { foldersOf } from "../database/embedded/restored.js";
 import { migrate } from "../database/migrations/migrate.js";
 import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
@@ -34,9 +36,17 @@ export async function withOpenDatabase<Result>(
   const database = await openDatabase(config, "shared", warn);
   try {
     return await work(database, config);
+  } catch (error) {
+    throw withFolder(error, database, config);
   } finally {
     await database.close();
   }
+}
+
+/** An error of the embedded database that shows that its files are damaged, as one that names them. */
+export function withFolder(error: unknown, { engine }: OpenDatabase, { dataDir }: Config): unknown {
+  if (engine !== "embedded" || faultOf(error) !== "damaged") return error;
+  return new DamagedDatabaseError(foldersOf(dataDir).database, serverMessageOf(error) ?? "", { cause: error });
 }
 
 /** Notifies running servers of changes by a command, for live subscriptions. */

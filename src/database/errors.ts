@@ -8,6 +8,7 @@ import { isKnownMigrated } from "./migrations/applied.js";
 export type Fault =
   | "read-only"
   | "disk full"
+  | "damaged"
   | "login refused"
   | "database missing"
   | "privileges missing"
@@ -17,6 +18,9 @@ export type Fault =
 const faults: Readonly<Record<string, Fault>> = {
   "25006": "read-only", // a standby, or default_transaction_read_only
   "53100": "disk full",
+  XX001: "damaged",
+  XX002: "damaged", // an index
+  "58P01": "damaged", // a file that is missing
   "28000": "login refused", // no such role, not permitted to log in, no entry in pg_hba.conf
   "28P01": "login refused", // the password
   "3D000": "database missing",
@@ -132,6 +136,7 @@ function refusalOf(error: unknown): string {
   }
   const fault = faultOf(error);
   if (fault === "read-only") return "The database is read-only at the moment. Nothing was changed.";
+  if (fault === "damaged") return "The files of the database are damaged. Nothing was changed.";
   if (fault === "disk full") return "The disk of the database is full. Nothing was changed.";
   if (isLockTimeout(error)) return "The data is locked by another request. Nothing was changed.";
   return "The database cannot be used at the moment. Nothing was changed.";

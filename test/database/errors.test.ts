@@ -19,6 +19,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
 const unchanged = "The database cannot be used at the moment. Nothing was changed.";
 const inDoubt = "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
 const readOnly = "The database is read-only at the moment. Nothing was changed.";
+const damaged = "The files of the database are damaged. Nothing was changed.";
 const locked = "The data is locked by another request. Nothing was changed.";
 
 describe("an error of the database", () => {
@@ -38,6 +39,9 @@ describe("an error of the database", () => {
     ["28000, no login", unchanged, false],
     ["3D000, no such database", unchanged, false],
     ["42501, privileges missing", unchanged, false],
+    ["XX001, a damaged page", damaged, false],
+    ["XX002, a damaged index", damaged, false],
+    ["58P01, a missing file", damaged, false],
   ])("%s, is UNAVAILABLE", async (name, message, retried) => {
     const error = await errorOf(raise(name.slice(0, 5)));
     expect(mapDatabaseError(error)).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.js";
 import type { RootDatabase } from "../../database/client.js";
+import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { findHolder } from "../../database/embedded/folder.js";
 import { findFault } from "../../database/faults/findFault.js";
 import { isKnownMigrated, pendingMigrations } from "../../database/migrations/applied.js";
@@ -42,13 +43,14 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
       await database.close();
     }
   } catch (error) {
-    const [detail, advice] = isEmbedded ? [reasonOf(error), adviceFor(dataDir)] : describeRefusal(error, databaseUrl);
+    const [detail, advice] = isEmbedded ? describeProblem(error, dataDir) : describeRefusal(error, databaseUrl);
     return { checks: [failed("database", detail, advice)] };
   }
 }
 
-function adviceFor(dataDir: string): string {
-  return `Stop the process that uses ${dataDir}, or look at what is wrong with the folder.`;
+function describeProblem(error: unknown, dataDir: string): readonly [detail: string, advice: string] {
+  if (error instanceof DamagedDatabaseError) return [error.problem, error.advice];
+  return [reasonOf(error), `Stop the process that uses ${dataDir}, or look at what is wrong with the folder.`];
 }
 
 async function examineServer({ client: db, connection }: OpenDatabase, config: Config): Promise<DatabaseFindings> {

@@ -7,7 +7,7 @@ import { isMigrated } from "../../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Demo, prepareDemo } from "../demo/demo.js";
 import { startDemoTraffic } from "../demo/traffic.js";
-import { migrateIfNeeded } from "../runtime.js";
+import { migrateIfNeeded, withFolder } from "../runtime.js";
 import { banner, endService, hasNoStore, listenEarly } from "./common.js";
 import { recoverInterruptedImports } from "./imports.js";
 import { reasonOf } from "../terminal/reason.js";
@@ -48,6 +48,8 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
       await recovery?.stop();
       await endService(server, app, config);
     }
+  } catch (error) {
+    throw withFolder(error, database, config);
   } finally {
     await database.close();
   }

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../../config.js";
+import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { mapDatabaseError } from "../../database/errors.js";
 import { FolderInUseError } from "../../database/open.js";
 import { AppError, type Problem } from "../../errors.js";
@@ -17,12 +18,15 @@ export const exitStatus = {
   partly: 3,
   /** The database cannot be reached or is in use: a retry may succeed. */
   unavailable: 4,
+  /** The files of the embedded database are damaged: a retry does not help. */
+  damaged: 5,
 } as const;
 
 export function exitStatusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.misused; // 0: --help
   if (error instanceof ConfigError) return exitStatus.misused;
   if (error instanceof FolderInUseError) return exitStatus.unavailable;
+  if (error instanceof DamagedDatabaseError) return exitStatus.damaged;
   if (isFileError(error)) return exitStatus.failed;
   const known = mapDatabaseError(error);
   return known instanceof AppError && known.code === "UNAVAILABLE" ? exitStatus.unavailable : exitStatus.failed;

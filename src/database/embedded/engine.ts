@@ -1,8 +1,9 @@
-import { mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
+import { DamagedDatabaseError, failureOf } from "./damage.js";
 import { inFolder, makeFolder, unusable } from "./folder.js";
 import { isDiskFull } from "./space.js";
 import { startThread } from "../../lib/threads/thread.js";
@@ -42,6 +43,8 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
     await makeFolder(folder);
     await fillFolder(folder);
   });
+  // The engine would make a new database in its place.
+  if (!existsSync(join(folder, "PG_VERSION"))) throw new DamagedDatabaseError(folder, "PG_VERSION is missing");
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);
@@ -51,7 +54,7 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
     workerData: { folder, socketPath: join(socketFolder, socketName) },
   });
   const ended = new Promise<Error>((resolve) => {
-    worker.once("error", ({ message }) => resolve(new Error(`The embedded database stopped: ${message}`)));
+    worker.once("error", (error) => resolve(failureOf(folder, error)));
     worker.once("exit", (code) => resolve(new Error(`The embedded database stopped with code ${code}.`)));
   });
   const end = async () => {

@@ -19,6 +19,11 @@ const statisticsTarget = "30";
 
 const { folder, socketPath } = workerData as { folder: string; socketPath: string };
 
+const logLine = /^(?:([\dA-Z]{5}) (?:FATAL|PANIC)|postgres): (.*)$/u;
+const detailLine = /^[\dA-Z]{5} DETAIL: (.*)$/u;
+const internalError = "XX000";
+let lastWords: { readonly text: string; readonly state: string } | undefined;
+
 const pglite = await PGlite.create({
   dataDir: folder,
   startParams: [
@@ -28,8 +33,12 @@ const pglite = await PGlite.create({
       ...recycledLog,
       wal_keep_size: keptLog,
       default_statistics_target: statisticsTarget,
+      log_line_prefix: "%e ", // the SQL state
     }).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ],
+  onStderr: listen,
+}).catch((error: unknown) => {
+  throw withReason(error);
 });
 const server = new PGLiteSocketServer({
   db: extendedQueryLock(pglite, endThread),
@@ -53,4 +62,21 @@ function endThread(error: unknown): void {
   setImmediate(() => {
     throw error;
   });
+}
+
+/** Keeps what the engine says of its failure. */
+function listen(line: string): boolean {
+  const [, state = internalError, text] = logLine.exec(line) ?? [];
+  const [, detail] = detailLine.exec(line) ?? [];
+  if (text !== undefined) lastWords = { text: text.trim(), state };
+  else if (detail !== undefined && lastWords !== undefined)
+    lastWords = { ...lastWords, text: `${lastWords.text}: ${detail.trim()}` };
+  return false; // prints nothing
+}
+
+/** The error of a start in PostgreSQL's own words, which end with the SQL state (damage.ts). */
+function withReason(error: unknown): unknown {
+  const { message, code } = error as Error & { readonly code?: string };
+  const { text, state } = lastWords ?? { text: message, state: code };
+  return state === undefined ? error : new Error(`${text} (${state})`, { cause: error });
 }
