@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import type { ExportCall } from "../rest/exports.js";
@@ -18,17 +19,29 @@ export async function sendExport(
   context: Context,
 ): Promise<void> {
   const isHead = request.method === "HEAD";
-  const pieces = await call.open(search, context, isHead);
-  const coding = preferredCoding(request.headers["accept-encoding"]);
-  addVary(response, "Accept-Encoding");
-  const headers = {
-    "content-type": call.mediaType,
-    "content-disposition": `attachment; filename="${call.fileName}"`,
-    ...(coding !== undefined && { "content-encoding": coding }),
-  };
-  if (isHead) return send(response, 200, headers);
-  response.writeHead(200, headers);
-  const signal = context.access.endSignal();
+  const begun = await call.open(search, context, isHead);
+  try {
+    const coding = preferredCoding(request.headers["accept-encoding"]);
+    addVary(response, "Accept-Encoding");
+    const headers = {
+      "content-type": call.mediaType,
+      "content-disposition": `attachment; filename="${call.fileName}"`,
+      ...(coding !== undefined && { "content-encoding": coding }),
+    };
+    if (isHead) return send(response, 200, headers);
+    response.writeHead(200, headers);
+    await pipe(begun.pieces, response, coding, context.access.endSignal());
+  } finally {
+    await begun.close();
+  }
+}
+
+async function pipe(
+  pieces: AsyncIterable<Buffer>,
+  response: ServerResponse,
+  coding: ReturnType<typeof preferredCoding>,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     if (coding === undefined) await pipeline(pieces, response, { signal });
     else await pipeline(pieces, compressor(coding), response, { signal });

@@ -31,11 +31,14 @@ export interface ExportRoute {
  * @param isHead whether nothing is to be read, for HEAD
  * @throws {AppError} for invalid arguments, RATE_LIMITED, UNAVAILABLE, and what else refuses it
  */
-type OpenExport = (
-  args: Readonly<Record<string, unknown>>,
-  context: Context,
-  isHead: boolean,
-) => Promise<AsyncGenerator<Buffer, void>>;
+type OpenExport = (args: Readonly<Record<string, unknown>>, context: Context, isHead: boolean) => Promise<BegunExport>;
+
+/** An export of which the first piece is made. */
+export interface BegunExport {
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Gives back what it holds, also where none of it was read. */
+  close(): Promise<void>;
+}
 
 const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: String";
 
@@ -79,7 +82,7 @@ function openProducts(format: ExportFormat): OpenExport {
     await admitCall("product", context);
     announceSiteUse(site, context);
     if (isHead) await resolveSite(db, identity.storeId, site);
-    if (isHead) return nothing();
+    if (isHead) return { pieces: nothing(), close: () => Promise.resolve() };
     const options = { ...narrowed, site, signal: context.access.endSignal() };
     return begun(exportProducts(db, identity.storeId, format, options));
   };
@@ -101,10 +104,10 @@ async function openShows(
   args: Readonly<Record<string, unknown>>,
   context: Context,
   isHead: boolean,
-): Promise<AsyncGenerator<Buffer, void>> {
+): Promise<BegunExport> {
   const range = showRange(args);
   await admitCall("analytics", context);
-  if (isHead) return nothing();
+  if (isHead) return { pieces: nothing(), close: () => Promise.resolve() };
   const { db, identity } = context;
   return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.access.endSignal() }));
 }
@@ -130,16 +133,15 @@ function readMoment(name: string, given: unknown, problems: Problems): Date | un
 }
 
 /** Waits for the first piece. */
-async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<AsyncGenerator<Buffer, void>> {
+async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<BegunExport> {
   const first = await pieces.next();
-  return (async function* () {
-    try {
-      if (first.done !== true) yield first.value;
-      yield* pieces;
-    } finally {
-      await pieces.return();
-    }
-  })();
+  return { pieces: continued(first, pieces), close: async () => void (await pieces.return()) };
+}
+
+/** One that is not read does not run, and so could not close the others. */
+async function* continued(first: IteratorResult<Buffer, void>, others: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  if (first.done !== true) yield first.value;
+  yield* others;
 }
 
 async function* nothing(): AsyncGenerator<Buffer, void> {

@@ -1,7 +1,7 @@
 import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "graphql";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
-import { type ExportRoute, exportRoutes } from "./exports.routes.js";
+import { type BegunExport, type ExportRoute, exportRoutes } from "./exports.routes.js";
 import { restBase } from "./routes.js";
 import { onlyParameters } from "./parameters.js";
 import { urlArguments } from "./urlArguments.js";
@@ -10,13 +10,13 @@ export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" |
   /** The whole path. */
   readonly route: string;
   /**
-   * Begins the export. What refuses it is thrown here.
+   * Begins the export, which the caller closes. What refuses it is thrown here.
    *
    * @param search the query string, without its question mark
    * @param isHead whether nothing is to be read, for HEAD
    * @throws {AppError} for invalid arguments, SITE_NOT_FOUND, RATE_LIMITED or UNAVAILABLE
    */
-  open(search: string, context: Context, isHead: boolean): Promise<AsyncGenerator<Buffer, void>>;
+  open(search: string, context: Context, isHead: boolean): Promise<BegunExport>;
 }
 
 /** @returns the export of a path, if it is one */
@@ -46,9 +46,9 @@ function exportCall(
       observation.begins(names);
       try {
         check(search);
-        const pieces = await open(read({}, search), context, isHead);
+        const begun = await open(read({}, search), context, isHead);
         observation.ended(names, undefined);
-        return pieces;
+        return begun;
       } catch (error) {
         const silent = { requestId: context.requestId, reportError: () => undefined };
         observation.ended(names, codeOf([presentError(error, silent)]));
