@@ -14,6 +14,9 @@ const countOfStores =
 /** How statements begin that look over staged imports of all stores: there are none but in the embedded engine. */
 const ofEmbeddedEngine = "/* staged_imports";
 
+/** What maintains the embedded database (src/database/embedded/maintenance.ts). */
+const ofMaintenance = /^(?:CHECKPOINT$|VACUUM |ANALYZE )/u;
+
 /** How statements begin that make a backup of the embedded database, or look at a restored one. */
 const ofBackups = "/* backup */";
 
@@ -36,6 +39,7 @@ export async function readExempt(): Promise<(sql: string) => boolean> {
     others.has(sql) ||
     sql.startsWith(ofEmbeddedEngine) ||
     sql.startsWith(ofBackups) ||
+    ofMaintenance.test(sql) ||
     sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||
     isPartOf(onOneLine(`; ${sql};`));
