@@ -1,11 +1,13 @@
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../../../src/access/key.js";
 import { addSite } from "../../../../src/access/site.js";
+import { copyLive } from "../../../../src/database/backup/liveCopy.js";
+import { startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { findHolder } from "../../../../src/database/embedded/folder.js";
 import { connect, embeddedConnection } from "../../../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "../../../support/app.js";
@@ -16,6 +18,7 @@ import { replacedSite, type Sent, startLoad } from "../../../support/crash.load.
 import { someEvents } from "../../../support/figures.js";
 import {
   endOf,
+  migratedPlaceForTest,
   type Place,
   placeForTest,
   placeWithStoreForTest,
@@ -45,9 +48,7 @@ const limits = { LOG_LEVEL: "warn", ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMI
 
 async function served(): Promise<Served> {
   const place = await placeWithStoreForTest();
-  const filled = join(place.dataDir, "postgres", manyFiles);
-  await mkdir(filled);
-  await Promise.all(Array.from({ length: 3_000 }, (_, n) => writeFile(join(filled, String(n)), "")));
+  await addFiles(join(place.dataDir, "postgres"), 3_000);
   const server = await serve({ ...place.env, ...limits });
   const database = connect("embedded", await connectionTo(place), () => undefined);
   onTestFinished(async () => {
@@ -210,3 +211,54 @@ test("a backup that was suspended until its log was gone fails, and says to run 
   });
   expect(existsSync(file)).toBe(false);
 });
+
+test("the log that is written while files are copied is copied before a checkpoint removes it", async () => {
+  const { dataDir, temporary } = await migratedPlaceForTest();
+  const [folder, copy] = [join(dataDir, "postgres"), join(temporary, "copy")];
+  await addFiles(folder, 50_000);
+  await mkdir(copy, { mode: 0o700 });
+  const [client, writer] = await clientsOf(folder, 2);
+  await writer?.query(ofTest("CREATE TABLE filler (number int, text text)"));
+  let rounds = 0;
+  const copied = new AbortController();
+  const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 / 1024 / 1024 AS megabytes";
+  const megabytes = async () => Number((await writer?.query(ofTest(written)))?.rows[0].megabytes);
+  const before = await megabytes();
+  const writing = (async () => {
+    for (; !copied.signal.aborted; await sleep(50)) {
+      await writer?.query(
+        ofTest(`INSERT INTO filler SELECT ${rounds}, repeat('x', 1000) FROM generate_series(1, 8000)`),
+      );
+      rounds += 1;
+      await writer?.query(ofTest("CHECKPOINT"));
+    }
+  })();
+  if (client !== undefined) await copyLive(client, folder, copy);
+  const [found, log] = [rounds, (await megabytes()) - before];
+  copied.abort();
+  await writing;
+  expect(log, "more than a checkpoint keeps").toBeGreaterThan(112);
+  const [reader] = await clientsOf(copy, 1);
+  const { rows } = (await reader?.query(ofTest("SELECT count(*)::int, max(number) FROM filler"))) ?? {};
+  const { count, max } = rows?.[0] ?? {};
+  expect([count, max >= found - 2]).toEqual([8_000 * (max + 1), true]);
+});
+
+/** Clients of an engine on the folder, until the test ends. */
+async function clientsOf(folder: string, count: number): Promise<pg.Client[]> {
+  const server = await startEmbedded({ folder });
+  const clients = Array.from({ length: count }, () => new pg.Client(embeddedConnection(server.socketFolder)));
+  onTestFinished(async () => {
+    for (const client of clients) await client.end();
+    await server.close();
+  });
+  for (const client of clients) await client.connect();
+  return clients;
+}
+
+/** Files that take a while to copy. */
+async function addFiles(folder: string, count: number): Promise<void> {
+  const filled = join(folder, manyFiles);
+  await mkdir(filled);
+  for (let n = 0; n < count; n += 1) writeFileSync(join(filled, String(n)), "");
+}
