@@ -1,6 +1,7 @@
-import { parse, validate } from "graphql";
+import { type GraphQLError, parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
-import { limits, rulesFirst } from "../../src/execution/validation/limits.js";
+import { definitionBeyond } from "../../src/execution/validation/comparisons.js";
+import { limits, rulesFirst, validateBounded } from "../../src/execution/validation/limits.js";
 import { parseBounded } from "../../src/execution/validation/parse.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
@@ -31,6 +32,9 @@ const tooManyImports = "An operation may have at most 5 imports.";
 const importAs = (i: number) => `a${i}: importProductsCsv(csvContent: "${i}") { message }`;
 const tooManyDirectives = "An operation may have at most 50 directives.";
 const tooCostly = "An operation may cost at most 20000: each field counts 1 for each item of the pages it is in.";
+
+const tooManyComparisons =
+  "An operation may need at most 50000 comparisons of fields that meet in one place of the answer: select each once, with fewer fragments.";
 
 describe("each limit is exact:", () => {
   const spreadsOf = (length: number, on: string, fields: string) =>
@@ -190,6 +194,58 @@ describe("refused at once", () => {
     const { errors } = await store.graphql(text);
     expect(errors).toMatchObject([{ extensions: { code: "BAD_REQUEST" } }]);
     expect(errors?.[0].message).toMatch(/nested|tokens/u);
+  });
+
+  const inShow = (fields: string) => `{ liveStreamAnalytics(lsId: "a") { ${fields} } }`;
+  const fragments = (length: number, on: string, fields: string, next = false) =>
+    many(length, (i) => `fragment F${i} on ${on} { ${fields} ${next && i < length - 1 ? `...F${i + 1}` : ""} }`);
+  const kpi = "kpis { conversionRate }";
+  const pairwise: readonly (readonly [string, (count: number) => string, beyond: number])[] = [
+    ["equal fields", (count) => inShow(many(count, () => kpi)), 1_200],
+    ["equal fields in inline fragments", (count) => inShow(many(count, () => `... { ${kpi} }`)), 700],
+    [
+      "fragments that are spread in one place",
+      (count) => `${inShow(many(count, (i) => `...F${i}`))} ${fragments(count, "LiveStreamAnalytics", kpi)}`,
+      400,
+    ],
+    [
+      "fragments that are spread within equal fields",
+      (count) => `${inShow(many(count, (i) => `kpis { ...F${i} }`))} ${fragments(count, "Kpis", "conversionRate")}`,
+      400,
+    ],
+    ["fragments in a chain", (count) => `{ ...F0 } ${fragments(count, "Query", "__typename", true)}`, 290],
+    [
+      "fragments in a chain that no operation spreads",
+      (count) => `{ __typename } ${fragments(count, "Query", "__typename", true)}`,
+      290,
+    ],
+    [
+      "operations that spread the same fragments",
+      (count) => `${many(count, (i) => `query Q${i} { ...F0 }`)} ${fragments(count, "Query", "__typename", true)}`,
+      290,
+    ],
+  ];
+
+  test.each(pairwise)("%s, which are compared in pairs, or validated as fast", async (_, text, beyond) => {
+    let errors: readonly GraphQLError[] = [];
+    const validateFirst = async (document: string) => {
+      const times: number[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        times.push(await cpuMsOf(async () => (errors = validateBounded(schema, parseBounded(document)))));
+      }
+      return Math.min(...times);
+    };
+    let within = 1;
+    while (definitionBeyond(parse(text(within + 1)), limits.comparisons) === undefined) within += 1;
+    for (const count of [within, within + 1, beyond]) expect(await validateFirst(text(count))).toBeLessThan(100);
+    expect(errors).toMatchObject([{ message: tooManyComparisons, locations: [{ line: 1 }] }]);
+    await validateFirst(text(within));
+    expect(errors.map(({ message }) => message)).not.toContain(tooManyComparisons);
+  });
+
+  test("equal fields beyond the limit of comparisons", async () => {
+    const text = inShow(many(600, () => kpi));
+    expect(await atOnce(text)).toMatchObject({ errors: [graphqlError("BAD_REQUEST", tooManyComparisons)] });
   });
 
   test("circular introspection, whose response would grow with each level", async () => {

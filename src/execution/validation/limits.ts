@@ -13,6 +13,7 @@ import {
   type ValidationRule,
 } from "graphql";
 import { itemsExpected, ownCost } from "../../schema/cost.js";
+import { definitionBeyond } from "./comparisons.js";
 import { unconditionalSubscriptionRule } from "./unconditionalSubscription.js";
 
 /** Limits of one operation; docs/access.md has the same table. */
@@ -34,6 +35,8 @@ export const limits = {
   directives: 50,
   /** Estimated fields in the answer: two full pages of 100 products, with nodes and edges, are about 7,000. */
   cost: 20_000,
+  /** In the order of microseconds each: what meets in one place of the answer is compared in pairs (comparisons.ts). */
+  comparisons: 50_000,
 } as const;
 
 interface Totals {
@@ -114,6 +117,8 @@ export const rulesFirst: readonly ValidationRule[] = [NoFragmentCyclesRule, limi
 
 const maxErrors = 50;
 
+const tooManyComparisons = `An operation may need at most ${limits.comparisons} comparisons of fields that meet in one place of the answer: select each once, with fewer fragments.`;
+
 /** Other rules run only within the limits. */
 export function validateBounded(
   schema: GraphQLSchema,
@@ -122,7 +127,10 @@ export function validateBounded(
   options?: { readonly hideSuggestions: boolean },
 ): readonly GraphQLError[] {
   const errors = validate(schema, document, rulesFirst);
-  return errors.length > 0 ? errors : validate(schema, document, rules, { ...options, maxErrors });
+  if (errors.length > 0) return errors;
+  const nodes = definitionBeyond(document, limits.comparisons);
+  if (nodes !== undefined) return [new GraphQLError(tooManyComparisons, { nodes })];
+  return validate(schema, document, rules, { ...options, maxErrors });
 }
 
 function report(context: ValidationContext, parts: readonly Part[]): void {
