@@ -3,6 +3,7 @@ import { deleteLiveStream } from "../analytics/shows/liveStream.delete.js";
 import { withCatalog } from "../catalog/import/catalogLock.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { inTransaction } from "../database/transaction.js";
+import { Prisma } from "../generated/prisma/client.js";
 import { findStore, type StoreSummary } from "./store.js";
 
 export interface StoreContents {
@@ -53,7 +54,8 @@ export async function deleteStore(
   for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
     await deleteLiveStream(db, storeId, id, { force: true });
   }
-  while ((await deleteProducts(db, storeId)) > 0);
+  if (contents.products > batchRows) await refreshStatistics(db);
+  for (let after: string | undefined = ""; after !== undefined;) after = await deleteProducts(db, storeId, after);
   await db.site.deleteMany({ where });
   await db.stagedProduct.deleteMany({ where });
   await db.stagedImport.deleteMany({ where });
@@ -75,14 +77,32 @@ function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
   );
 }
 
-/** Locks the catalog, and so waits for an import under way. @returns the number of deleted products */
-function deleteProducts(db: RootDatabase, storeId: string): Promise<number> {
+/**
+ * For the statement that the server runs for the foreign key of each deleted product: where statistics are older than the
+ * store's products, it reads all assignments of the store, instead of those of the product.
+ */
+async function refreshStatistics(db: RootDatabase): Promise<void> {
+  await db.$executeRaw`ANALYZE "Product", "ProductSite"`.catch(() => undefined); // a vacuum may be under way, which does so too
+}
+
+/**
+ * Deletes the next products in the order of their ids. It locks the catalog, and so waits for an import under way. Both
+ * statements walk a range of the primary key: of a join with a subquery, the planner would make nested loops where its
+ * statistics do not know the products yet.
+ *
+ * @param after the last id that an earlier call deleted; every id is greater than the empty text
+ * @returns the last id, unless no product is left
+ */
+function deleteProducts(db: RootDatabase, storeId: string, after: string): Promise<string | undefined> {
   return withCatalog(db, storeId, { isLong: true }, (lock) =>
     inTransaction(db, { timeoutMs }, async (transaction) => {
       await lock(transaction, "long");
-      return transaction.$executeRaw`
-        DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
-          SELECT id FROM "Product" WHERE "storeId" = ${storeId} ORDER BY id LIMIT ${batchRows})`;
+      const [last] = await transaction.$queryRaw<{ id: string }[]>`
+        SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id > ${after}
+        ORDER BY id LIMIT 1 OFFSET (SELECT ${batchRows - 1}::int)`;
+      const upTo = last === undefined ? Prisma.empty : Prisma.sql`AND id <= ${last.id}`;
+      await transaction.$executeRaw`DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id > ${after} ${upTo}`;
+      return last?.id;
     }),
   );
 }

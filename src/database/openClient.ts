@@ -3,6 +3,7 @@ import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
 import { limitPlanAge } from "./planAge.js";
 import { connectTimeoutMs, openPool } from "./pool.js";
+import { endWithClient } from "./timeLimits.js";
 import type { DatabaseProbe } from "./client.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
 import { createShares } from "./shares/shares.js";
@@ -42,6 +43,7 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
     log,
   );
   if (namedStatements) limitPlanAge(pool);
+  if (keepsLimits) endWithClient(pool);
   const adapter = new RawParameterPrismaPg(pool, {
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),

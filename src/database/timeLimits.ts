@@ -16,6 +16,22 @@ const serverKeepAlive = {
  */
 const planning = { jit: "off", max_parallel_workers_per_gather: 0 };
 
+/** How soon PostgreSQL notices that the client of a running statement is gone. */
+const goneClientMs = 2_000;
+
+/**
+ * Has statements, and what they lock, end with their client: PostgreSQL else notices only when it answers. Not a startup
+ * parameter, since a server on Windows, which cannot, would refuse the connection.
+ */
+export function endWithClient(pool: pg.Pool): void {
+  // The client's next statement waits for it, and reports what is wrong with the connection.
+  pool.on("connect", (client) => {
+    void client
+      .query(`SELECT set_config('client_connection_check_interval', '${goneClientMs}', false)`)
+      .catch(() => undefined);
+  });
+}
+
 export const clientKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: keepAliveMs } satisfies PoolConfig;
 
 /** Adds startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md). */

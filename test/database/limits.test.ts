@@ -22,6 +22,7 @@ const settings = [
   "tcp_keepalives_interval",
   "tcp_keepalives_count",
   "tcp_user_timeout",
+  "client_connection_check_interval",
   "jit",
   "max_parallel_workers_per_gather",
 ];
@@ -59,6 +60,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
         tcp_keepalives_interval: "5",
         tcp_keepalives_count: "3",
         tcp_user_timeout: "25000",
+        client_connection_check_interval: "2s",
         jit: "off",
         max_parallel_workers_per_gather: "0",
       },

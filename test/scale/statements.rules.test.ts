@@ -20,6 +20,7 @@ const accepted = [
       WHERE o.id = $1`,
   `UPDATE "Product" SET title = $2 WHERE "storeId" = $1 AND id = $3`,
   `DELETE FROM "Store" WHERE id = $1`,
+  `ANALYZE "Product", "ProductSite"`,
   `BEGIN`,
   `ROLLBACK`,
   `SET LOCAL lock_timeout = '1s'`,

@@ -59,9 +59,10 @@ export function statementViolations(sql: string, statement: Statement, tables: r
 
 /** Statements that are no queries, and that work on Citus as elsewhere. */
 function isTaken(statement: Statement): boolean {
-  const { VariableSetStmt, TransactionStmt, ListenStmt, FetchStmt } = statement;
+  const { VariableSetStmt, TransactionStmt, ListenStmt, FetchStmt, VacuumStmt } = statement;
   if (FetchStmt !== undefined) return true; // of a cursor, which is the coordinator's
   if (ListenStmt !== undefined) return true; // of the coordinator, where NOTIFY is sent too
+  if (VacuumStmt !== undefined) return VacuumStmt["is_vacuumcmd"] !== true; // ANALYZE, which Citus passes on to all nodes
   return createsTemporary(statement) || TransactionStmt !== undefined || VariableSetStmt?.is_local === true;
 }
 
