@@ -60,10 +60,10 @@ async function examine(): Promise<readonly Check[]> {
   return [checkNode(), environment, ...database.checks, checkClock(database.now), ...others, ...proxy];
 }
 
-function describe(checks: readonly Check[]): string {
+function describe(checks: readonly Check[]): string[] {
   const rows = checks.flatMap(({ name, status, detail, advice }) => [
     [status, name, detail],
     ...(advice === undefined ? [] : [["", "", `→ ${advice}`]]),
   ]);
-  return table(["", "", ""], rows).slice(1).join("\n");
+  return table(["", "", ""], rows).slice(1);
 }

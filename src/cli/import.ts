@@ -7,6 +7,7 @@ import { LineSet } from "../catalog/import/rejects.js";
 import type { ErrorPolicy } from "../catalog/reading/rowChecks.js";
 import type { ImportResult } from "../catalog/import/result.js";
 import { exitStatus, problemTable } from "./terminal/failure.js";
+import { printError } from "./terminal/lines.js";
 import { startProgress } from "./terminal/progress.js";
 import { parseName } from "./terminal/name.js";
 import { type OutputOptions, print } from "./terminal/output.js";
@@ -82,14 +83,11 @@ export function addImportCommand(program: Command): void {
       const listed = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
       const report = readingReport(read, options.dryRun === true);
       const reported = { store, ...listed, ...(rejects !== undefined && { rejects }), ...report };
-      const preview = options.dryRun === true && read !== undefined ? describePreview(read) : "";
-      await print(
-        reported,
-        `${message} ${counts.created} new, ${counts.updated} ${mode === "PATCH" ? "changed" : "replaced"}.${preview}`,
-        options,
-      );
+      const preview = options.dryRun === true && read !== undefined ? describePreview(read) : [];
+      const stored = `${message} ${counts.created} new, ${counts.updated} ${mode === "PATCH" ? "changed" : "replaced"}.`;
+      await print(reported, [stored, ...preview], options);
       if (failed === 0) return;
-      if (options.json !== true) process.stderr.write(describeFailures(result, rejects));
+      if (options.json !== true) printError(describeFailures(result, rejects));
       process.exitCode = exitStatus.partly;
     });
 }
@@ -142,15 +140,15 @@ async function importFile(store: string, file: string, options: ImportCommandOpt
     return { result, read: found.read };
   } finally {
     rejected?.close();
-    if (found.read !== undefined && options.json !== true) process.stderr.write(describeNotes(found.read));
+    if (found.read !== undefined && options.json !== true) printError(describeNotes(found.read));
   }
 }
 
 /** A line for each problem, and the number of rows that are not listed. */
-function describeFailures({ failures, failed }: ImportResult, rejects: string | undefined): string {
+function describeFailures({ failures, failed }: ImportResult, rejects: string | undefined): string[] {
   const problems = failures.flatMap((failure) => failure.problems);
   const more = failed - failures.length;
   const rest = more > 0 ? [`… and ${more} more rows`] : [];
   const file = rejects === undefined ? [] : [`The rows that failed are in ${rejects}.`];
-  return [...problemTable(problems), ...rest, ...file].map((line) => `  ${line}\n`).join("");
+  return [...problemTable(problems), ...rest, ...file].map((line) => `  ${line}`);
 }

@@ -10,6 +10,7 @@ import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { count } from "../lib/text.js";
+import { printError } from "./terminal/lines.js";
 import { withUnreachableNodes } from "./unreachableNodes.js";
 
 /** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
@@ -81,5 +82,5 @@ export async function migrateIfNeeded(
 
 /** Prints a problem that does not stop the command. */
 export function warn(problem: Error): void {
-  process.stderr.write(`vitrine: ${problem.message}\n`);
+  printError(`vitrine: ${problem.message}`);
 }

@@ -46,11 +46,7 @@ function addListCommand(show: Command): void {
         ({ id, status, startedAt, name }) => `${id}  ${status}  ${startedAt.toISOString()}  ${name}`,
       );
       const none = options.status === undefined ? "no live streams" : `no live streams that are ${options.status}`;
-      await print(
-        { store, liveStreams },
-        lines.length === 0 ? `Store ${store} has ${none}.` : lines.join("\n"),
-        options,
-      );
+      await print({ store, liveStreams }, lines.length === 0 ? `Store ${store} has ${none}.` : lines, options);
     });
 }
 

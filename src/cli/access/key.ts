@@ -39,7 +39,8 @@ function addIssueCommand(key: Command): void {
     .action(async (store: string, options: OutputOptions & { origin: string[]; label?: string }) => {
       const { origin: origins, label } = options;
       const issued = await withDatabase((db) => issueKey(db, store, { origins, label }));
-      await print(issued, `${issued.key}\n(key ${issued.id}, for pages of ${issued.origins.join(" ")})`, options);
+      const about = `(key ${issued.id}, for pages of ${issued.origins.join(" ")})`;
+      await print(issued, [issued.key, about], options);
     });
 }
 
@@ -53,7 +54,7 @@ function addListCommand(key: Command): void {
     .action(async (store: string, options: OutputOptions) => {
       const keys = await withDatabase((db) => listKeys(db, store));
       const none = `Store ${store} has no public keys.`;
-      await print({ store, keys }, keys.length === 0 ? none : keys.map(line).join("\n"), options);
+      await print({ store, keys }, keys.length === 0 ? none : keys.map(line), options);
     });
 }
 

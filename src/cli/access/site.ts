@@ -51,7 +51,7 @@ function addListCommand(site: Command): void {
     .action(async (store: string, options: OutputOptions) => {
       const sites = await withDatabase((db) => listSites(db, store));
       const lines = sites.map(({ site: id, type }) => `${id}  ${type}`);
-      await print({ store, sites }, lines.length === 0 ? `Store ${store} has no sites.` : lines.join("\n"), options);
+      await print({ store, sites }, lines.length === 0 ? `Store ${store} has no sites.` : lines, options);
     });
 }
 

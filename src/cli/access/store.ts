@@ -68,7 +68,7 @@ function addListCommand(store: Command): void {
         ({ store: id, name, createdAt }) => `${id}  ${name}  created ${createdAt.toISOString()}`,
       );
       const none = "There are no stores. Create one: npx vitrine store create acme";
-      await print({ stores }, lines.length === 0 ? none : lines.join("\n"), options);
+      await print({ stores }, lines.length === 0 ? none : lines, options);
     });
 }
 
@@ -81,8 +81,8 @@ function addShowCommand(store: Command): void {
     .addHelpText("after", "\nExample:\n  npx vitrine store show acme")
     .action(async (id: string, options: OutputOptions) => {
       const found = await withDatabase((db) => describeStore(db, id));
-      const text = `${id}  ${found.name}  created ${found.createdAt.toISOString()}\n${contents(found)}`;
-      await print(found, text, options);
+      const line = `${id}  ${found.name}  created ${found.createdAt.toISOString()}`;
+      await print(found, [line, contents(found)], options);
     });
 }
 

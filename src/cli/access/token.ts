@@ -81,11 +81,7 @@ function addListCommand(token: Command): void {
     .addHelpText("after", "\nExample:\n  npx vitrine token list acme")
     .action(async (store: string, options: OutputOptions) => {
       const tokens = await withDatabase((db) => listTokens(db, store));
-      await print(
-        { store, tokens },
-        tokens.length === 0 ? `Store ${store} has no tokens.` : tokens.map(line).join("\n"),
-        options,
-      );
+      await print({ store, tokens }, tokens.length === 0 ? `Store ${store} has no tokens.` : tokens.map(line), options);
     });
 }
 
@@ -133,8 +129,9 @@ function aboutSuccessors({ replacedBy, alsoRevoked }: Revocation): string {
   return replacedBy === null ? "" : ` Token ${replacedBy}, which replaced it, still works.`;
 }
 
-function secretOnce({ id, token, scopes, expiresAt }: IssuedToken): string {
-  return `${token}\n(token ${id}, ${scopes.join(" ")}, ${expiry(expiresAt)}; the secret is not stored and cannot be shown again)`;
+function secretOnce({ id, token, scopes, expiresAt }: IssuedToken): string[] {
+  const about = `(token ${id}, ${scopes.join(" ")}, ${expiry(expiresAt)}; the secret is not stored and cannot be shown again)`;
+  return [token, about];
 }
 
 function expiry(expiresAt: Date | null): string {

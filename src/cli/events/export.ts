@@ -4,6 +4,7 @@ import { exportEvents } from "../../analytics/events/events.export.js";
 import { findLiveStream } from "../../analytics/shows/liveStream.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
+import { printError } from "../terminal/lines.js";
 import { parseName } from "../terminal/name.js";
 import type { OutputOptions } from "../terminal/output.js";
 import { printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
@@ -36,7 +37,7 @@ export function addExportEventsCommand(events: Command): void {
         }),
       );
       if (isPruned && options.json !== true) {
-        process.stderr.write("Events of this show were pruned: its figures cannot be computed from this file.\n");
+        printError("Events of this show were pruned: its figures cannot be computed from this file.");
       }
       const text = `${count(written, "event was", "events were")} written to ${file}.`;
       await printWritten(file, { store, liveStream: lsId, file, events: written, isPruned }, text, options);

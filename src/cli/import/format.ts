@@ -122,15 +122,15 @@ export function readingReport(read: CsvResult | undefined, dryRun: boolean): obj
   };
 }
 
-export function describePreview({ preview = [] }: CsvResult): string {
-  if (preview.length === 0) return "";
+export function describePreview({ preview = [] }: CsvResult): string[] {
+  if (preview.length === 0) return [];
   const [first, be] = preview.length === 1 ? ["product", "it"] : [`${preview.length} products`, "they"];
-  const products = preview.map((product) => JSON.stringify(product, undefined, 2)).join("\n");
-  return `\nThe first ${first} as ${be} would be stored:\n${products}`;
+  const products = preview.flatMap((product) => JSON.stringify(product, undefined, 2).split("\n"));
+  return [`The first ${first} as ${be} would be stored:`, ...products];
 }
 
-export function describeNotes({ notes = [] }: CsvResult): string {
-  return notes.map((note) => `  ${note}\n`).join("");
+export function describeNotes({ notes = [] }: CsvResult): string[] {
+  return notes.map((note) => `  ${note}`);
 }
 
 /** @throws {AppError} BAD_REQUEST for options that concern CSV alone */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { AppError } from "../../errors.js";
+import { asLine } from "./lines.js";
 
 export interface ConfirmOptions {
   readonly yes?: boolean;
@@ -20,7 +21,7 @@ export async function confirm(command: Command, question: string, { yes }: Confi
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(terminal, "close").then(() => "");
   try {
-    const asked = terminal.question(`${question} [y/N] `).catch(() => ""); // Ctrl-C or Ctrl-D
+    const asked = terminal.question(`${asLine(question)} [y/N] `).catch(() => ""); // Ctrl-C or Ctrl-D
     const answer = await Promise.race([asked, closed]);
     if (!/^y(?:es)?$/iu.test(answer.trim())) throw new AppError("BAD_REQUEST", "Nothing was changed.");
   } finally {

@@ -4,6 +4,7 @@ import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { mapDatabaseError } from "../../database/errors.js";
 import { FolderInUseError } from "../../database/open.js";
 import { AppError, type Problem } from "../../errors.js";
+import { asLines } from "./lines.js";
 import { reasonOf } from "./reason.js";
 import { table } from "./table.js";
 
@@ -41,18 +42,19 @@ function isFileError(error: unknown): boolean {
 export function describeFailure(error: unknown): string {
   if (error instanceof CommanderError) return ""; // commander has printed it, through describeMisuse
   const reason = `vitrine: ${reasonOf(error)}`;
-  if (!(error instanceof AppError) || !hasPlaces(error.problems)) return `${reason}\n`;
+  if (!(error instanceof AppError) || !hasPlaces(error.problems)) return asLines(reason);
   const more = error.problemsTotal - error.problems.length;
   const rest = more > 0 ? [`… and ${more} more`] : [];
-  return `${[reason, ...[...problemTable(error.problems), ...rest].map((text) => `  ${text}`)].join("\n")}\n`;
+  return asLines([reason, ...[...problemTable(error.problems), ...rest].map((text) => `  ${text}`)]);
 }
 
 /** Commander's errors about arguments, in the same form. */
 export function describeMisuse(text: string): string {
-  return `vitrine: ${text
+  const reason = text
     .trim()
     .replace(/^error: /u, "")
-    .replaceAll(/\s+/gu, " ")} (see --help)\n`;
+    .replaceAll(/\s+/gu, " ");
+  return asLines(`vitrine: ${reason} (see --help)`);
 }
 
 /** A single problem without a line is covered by the reason. */

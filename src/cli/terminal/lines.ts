@@ -10,7 +10,7 @@ export function asLine(text: string): string {
 }
 
 /** Lines as they are written: all texts for people go through here. */
-function asLines(lines: string | readonly string[]): string {
+export function asLines(lines: string | readonly string[]): string {
   return [lines]
     .flat()
     .map((line) => `${asLine(line)}\n`)

@@ -1,11 +1,15 @@
 import { fstatSync, statSync } from "node:fs";
+import { asLines } from "./lines.js";
 
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
+/** What a command prints for people; in a single text, a line break is one of a name. */
+export type Lines = string | readonly string[];
+
 /** Prints to standard output: one JSON object, or lines for people. */
-export async function print(result: object, lines: string, options: OutputOptions): Promise<void> {
+export async function print(result: object, lines: Lines, options: OutputOptions): Promise<void> {
   await write(textOf(result, lines, options)).catch(ignoreBrokenPipe);
 }
 
@@ -22,7 +26,7 @@ export function ignoreBrokenPipe(error: unknown): void {
  */
 export async function printSecret(
   result: object,
-  lines: string,
+  lines: Lines,
   options: OutputOptions,
   undo: () => Promise<unknown>,
 ): Promise<void> {
@@ -49,8 +53,8 @@ export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
-function textOf(result: object, lines: string, { json }: OutputOptions): string {
-  return `${json === true ? JSON.stringify(result) : lines}\n`;
+function textOf(result: object, lines: Lines, { json }: OutputOptions): string {
+  return json === true ? `${JSON.stringify(result)}\n` : asLines(lines);
 }
 
 async function write(text: string): Promise<void> {

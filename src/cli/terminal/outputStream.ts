@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { isNdjson } from "../import/input.js";
-import { type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
+import { type Lines, type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
 import { beginOutputFile } from "./outputFile.js";
 
 export const standardOutput = "-";
@@ -40,7 +40,7 @@ export async function writingTo<Result>(
 }
 
 /** Prints what was written: beside the file, or, where it went to standard output, to standard error, but only as JSON. */
-export async function printWritten(file: string, result: object, lines: string, options: OutputOptions): Promise<void> {
+export async function printWritten(file: string, result: object, lines: Lines, options: OutputOptions): Promise<void> {
   if (file !== standardOutput) return print(result, lines, options);
   if (options.json === true) process.stderr.write(`${JSON.stringify(result)}\n`);
 }

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { issueKey } from "../../../src/access/key.js";
+import { addSite } from "../../../src/access/site.js";
+import { createStore } from "../../../src/access/store.js";
+import { issueToken } from "../../../src/access/token.js";
+import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { importProducts } from "../../../src/catalog/import/list.js";
+import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { product } from "../../support/products.js";
+
+const { place, database } = await openSharedPlace();
+const { env, dataDir } = place;
+
+/** Writes to the clipboard, hides what comes before, and adds a row. Each character but the letters has to be escaped. */
+const hostile = "a\u001b]52;c;ZXZpbA==\u0007\u009b2K\r\nadded  LIVE\t\u007f\u0085\u200e\u202e\u2028\u2029b";
+const escaped = String.raw`a\u001b]52;c;ZXZpbA==\u0007\u009b2K\u000d\u000aadded  LIVE\u0009\u007f\u0085\u200e\u202e\u2028\u2029b`;
+/** All but the end of a line. */
+const control = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+
+/** A store all of whose texts are hostile. */
+async function hostileStore() {
+  const { client } = database;
+  const { store } = await createStore(client, `store-${randomUUID()}`, hostile);
+  await addSite(client, store, hostile, hostile);
+  await importProducts(client, store, [product(hostile)], { site: { siteId: hostile } });
+  const token = await issueToken(client, store, { label: hostile });
+  const key = await issueKey(client, store, { origins: ["https://shop.example"], label: hostile });
+  await saveLiveStream(client, store, {
+    id: hostile,
+    name: hostile,
+    status: "ARCHIVED",
+    startedAt: new Date("2026-01-01T00:00:00Z"),
+    durationSeconds: 60,
+  });
+  return { store, token: token.id, key: key.id };
+}
+
+async function fileOf(text: string, name = "products.csv"): Promise<string> {
+  const file = join(dataDir, `${randomUUID()}-${name}`);
+  await writeFile(file, text);
+  return file;
+}
+
+/** Runs a command, and looks at what it wrote. */
+async function lines(...args: readonly string[]): Promise<string[]> {
+  const { stdout, stderr } = await cli(args, env);
+  const printed = stdout + stderr;
+  expect(printed).not.toMatch(control);
+  expect(printed).not.toMatch(/^added/mu);
+  return printed.trimEnd().split("\n");
+}
+
+test("texts of tenants reach the terminal with their control characters written out, in as many lines as there should be", async () => {
+  const { store, token, key } = await hostileStore();
+  const shown = await lines("store", "show", store);
+  expect(shown).toHaveLength(2);
+  expect(shown[0]).toContain(`${store}  ${escaped}  created`);
+  expect((await lines("store", "list")).filter((line) => line.startsWith(store))).toHaveLength(1);
+  expect(await lines("site", "list", store)).toEqual([`${escaped}  ${escaped}`]);
+  expect(await lines("token", "list", store)).toEqual([expect.stringContaining(`  ${escaped}  `)]);
+  expect(await lines("key", "list", store)).toEqual([expect.stringContaining(`  ${escaped}  `)]);
+  expect(await lines("show", "list", store)).toEqual([`${escaped}  ARCHIVED  2026-01-01T00:00:00.000Z  ${escaped}`]);
+  expect(await lines("show", "delete", store, hostile)).toHaveLength(1); // it asks, and describes the show
+  for (const args of [
+    ["store", "create", store, "--name", hostile],
+    ["store", "rename", store, hostile],
+    ["site", "add", store, `${hostile}2`, "--type", hostile],
+    ["site", "remove", store, hostile],
+    ["site", "remove", store, hostile, "--yes"],
+    ["token", "revoke", store, hostile],
+    ["token", "revoke", store, token],
+    ["key", "revoke", store, hostile],
+    ["key", "revoke", store, key],
+    ["analytics", "rebuild", store, hostile],
+    ["analytics", "rebuild", store, `${hostile}2`],
+    ["events", "prune", store, hostile, "--before", "2026-02-01"],
+    ["viewer", "erase", store, hostile],
+    ["store", "show", hostile],
+    ["show", "delete", store, hostile, "--yes"],
+    [hostile],
+  ]) {
+    expect(await lines(...args), args.join(" ")).toHaveLength(1);
+  }
+});
+
+test("so do names of columns and values in a file, and of the file", async () => {
+  const { store } = await hostileStore();
+  const quoted = `"${hostile}"`;
+  const columns = "Handle,Title,Published,Variant SKU,Variant Price,Image Src";
+  const file = await fileOf(`${columns},${quoted}\nmug,${quoted},true,M,"12,90",https://cdn.example/mug.jpg,x\n`);
+  const template = ["--url-template", "https://shop.example/products/{handle}"];
+  expect((await lines("import", store, file, ...template, "--dry-run")).join("\n")).toContain(
+    `Column '${escaped}' is not used.`,
+  );
+  const wrong = await fileOf(`id,sku,title,available,featured_image,url\n${quoted},s,t,${quoted},x,y\n`);
+  for (const policy of [[], ["--error-policy", "reject-failed"]]) {
+    expect((await lines("import", store, wrong, ...policy)).join("\n")).toContain(String.raw`a\u001b]52`);
+  }
+  const unknown = await fileOf(`id,sku,${quoted}\n1,2,3\n`);
+  await lines("import", store, unknown, "--map", `title=${hostile}2`);
+  await lines("import", store, join(dataDir, hostile));
+  await lines("import", store, file, "--format", hostile);
+  const events = await fileOf(`${JSON.stringify({ id: hostile, type: hostile, channel: hostile })}\n`, "events.ndjson");
+  await lines("events", store, hostile, events);
+  await lines("events", "export", store, hostile, join(dataDir, `${randomUUID()}\u001b.ndjson`));
+  await lines("export", store, join(dataDir, `${randomUUID()}\u001b.csv`));
+});
+
+test("JSON has the texts as they are", async () => {
+  const { store } = await hostileStore();
+  expect(await cliJson(["store", "show", store], env)).toMatchObject({ name: hostile });
+  expect(await cliJson(["site", "list", store], env)).toMatchObject({ sites: [{ site: hostile, type: hostile }] });
+  expect(await cliJson(["show", "list", store], env)).toMatchObject({ liveStreams: [{ id: hostile, name: hostile }] });
+  expect(await cliJson(["token", "list", store], env)).toMatchObject({ tokens: [{ label: hostile }] });
+  expect(await cliJson(["key", "list", store], env)).toMatchObject({ keys: [{ label: hostile }] });
+});
