@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort, type Worker } from "node:worker_threa
 import { AppError } from "../../errors.js";
 import { type JsonBody, parseBody, receiveBody, type SharedBody, sharedBody } from "../../lib/json/body.js";
 import { asBuffer } from "../../lib/asBuffer.js";
+import { Pieces } from "../../lib/streams/pieces.js";
 import { startThread } from "../../lib/threads/thread.js";
 import type { NewScan, ScanAnswer } from "./bodyScan.worker.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";
@@ -30,6 +31,8 @@ export interface BodyScan {
 const scannedHereMax = 256 * 1024;
 /** The most bytes of a body that wait for the thread: senders may be faster. */
 const unscannedBytesMax = 1024 * 1024;
+/** Pieces are sent to the thread together, up to so many bytes: each message takes some microseconds. */
+const messageBytes = 64 * 1024;
 
 let thread: Worker | undefined;
 
@@ -65,6 +68,13 @@ export function scanBody(options: ScanOptions, length: number | undefined, refus
 function scanOnThread(scan: Omit<NewScan, "port">, refuse: (error: Error) => void): BodyScan {
   const { port1: port, port2 } = new MessageChannel();
   runningThread().postMessage({ ...scan, port: port2 } satisfies NewScan, [port2]);
+  const unsent = new Pieces();
+  let sending: NodeJS.Immediate | undefined;
+  const sendPieces = (): void => {
+    clearImmediate(sending);
+    sending = undefined;
+    if (unsent.length > 0) sendPiece(port, unsent.take());
+  };
   let unscanned = 0;
   let goOn: () => void = () => undefined;
   const scanned = new Promise<ScannedBody>((resolve, reject) => {
@@ -83,18 +93,22 @@ function scanOnThread(scan: Omit<NewScan, "port">, refuse: (error: Error) => voi
   return {
     add(piece) {
       unscanned += piece.length;
-      sendPiece(port, piece);
+      unsent.push(piece);
+      if (unsent.length >= messageBytes) sendPieces();
+      else sending ??= setImmediate(sendPieces);
       if (unscanned < unscannedBytesMax) return undefined;
       return new Promise((resolve) => {
         goOn = resolve;
       });
     },
     async end() {
+      sendPieces();
       port.postMessage("end");
       const { json, fingerprint } = await scanned;
       return received({ json: { ...json, frame: asBuffer(json.frame) }, fingerprint }, bodyBehind(port));
     },
     close() {
+      clearImmediate(sending);
       port.removeAllListeners("close");
       port.close();
     },

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { type CutBody, cutBody } from "../../lib/json/body.js";
 import { JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+import { Pieces } from "../../lib/streams/pieces.js";
 
 export interface ScanOptions {
   /** The path of the object whose long members are cut out: see `cutBody`. */
@@ -20,7 +21,7 @@ export class BodyScanner {
   readonly #scanner = new JsonScanner();
   readonly #parent: readonly string[];
   readonly #hash: Hash | undefined;
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces = new Pieces();
   /** In memory that threads share, where the length is known; committed only as bytes arrive. */
   readonly #whole: Buffer | undefined;
   #length = 0;
@@ -48,13 +49,10 @@ export class BodyScanner {
   /** All that was pushed. Long ones are in memory that threads share. */
   bytes(): Buffer {
     if (this.#whole !== undefined) return this.#whole.subarray(0, this.#length);
-    const [first] = this.#pieces;
-    if (this.#length < longFromBytes) {
-      return this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
-    }
+    if (this.#length < longFromBytes) return this.#pieces.concat();
     const whole = sharedMemory(this.#length);
     let at = 0;
-    for (const piece of this.#pieces) at += piece.copy(whole, at);
+    for (const piece of this.#pieces.all()) at += piece.copy(whole, at);
     return whole;
   }
 
