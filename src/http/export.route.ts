@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
+import { AppError } from "../errors.js";
 import type { ExportCall } from "../rest/exports.js";
 import type { Context } from "../schema/context.js";
 import { compressor, preferredCoding } from "./content/compress.js";
@@ -56,6 +57,6 @@ export function endBroken({ response, requestId, observation }: Exchange, error:
   response.destroy();
   if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "CLIENT_CLOSED_REQUEST") return;
   if (code === "UNAUTHENTICATED") return observation.refused(code);
-  observation.refused("INTERNAL");
+  observation.refused(error instanceof AppError ? error.code : "INTERNAL");
   log.error({ requestId, err: error }, "request failed");
 }

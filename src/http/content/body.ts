@@ -88,6 +88,7 @@ export async function receive(
     await (createInflater === undefined
       ? takeAll(request, takeNoted, begin)
       : inflateAll(request, createInflater(), takeNoted, begin));
+    await taken; // Node.js tells the end of the body after its last piece, also while that is being taken
   } finally {
     await taken?.catch(() => undefined);
   }

@@ -4,7 +4,8 @@ import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { openAnonymousFile } from "../../lib/anonymousFile.js";
+import { openAnonymousFile, writeWhole } from "../../lib/anonymousFile.js";
+import { Pieces } from "../../lib/streams/pieces.js";
 import type { UploadSource } from "../../schema/context.js";
 import { receive } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
@@ -53,15 +54,18 @@ export async function withUpload<Result>(
   inflaterFor(request); // refuses an unknown coding before anything is opened
   const share = bodies.shareFor(response, storeId);
   const hash = createHash("sha256").update(`${scope}\n`);
-  const chunks: Buffer[] = [];
+  const unwritten = new Pieces();
   let bytes = 0;
+  let written = 0;
   let file: FileHandle | undefined;
   let holdsPlace = false;
   const spill = async (): Promise<void> => {
     if (!holdsPlace) await uploadPlaces.take(storeId, { signal });
     holdsPlace = true;
     file ??= await openAnonymousFile();
-    await file.writev(chunks.splice(0)).catch((error: unknown) => Promise.reject(asNoRoom(error)));
+    const piece = unwritten.take();
+    await writeWhole(file, piece, written);
+    written += piece.length;
   };
   try {
     await receive(
@@ -70,14 +74,13 @@ export async function withUpload<Result>(
         bytes += chunk.length;
         if (bytes > bytesMax) throw tooLarge;
         hash.update(chunk);
-        chunks.push(chunk);
+        unwritten.push(chunk);
         return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
       },
       { signal },
     );
-    const text = Buffer.concat(chunks);
-    if (file === undefined && !isUtf8(text)) await spill(); // the reader of files finds the line
-    const source = file === undefined ? { text: text.toString("utf8") } : { file: pathOf(file) };
+    if (file === undefined && !isUtf8(unwritten.concat())) await spill(); // the reader of files finds the line
+    const source = file === undefined ? { text: unwritten.concat().toString("utf8") } : { file: pathOf(file) };
     return await work({ source, fingerprint: hash.digest("hex") });
   } finally {
     await file?.close();
@@ -88,12 +91,4 @@ export async function withUpload<Result>(
 /** A path of a file without a name, for as long as it is open. */
 function pathOf({ fd }: FileHandle): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : `/dev/fd/${fd}`;
-}
-
-function asNoRoom(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new AppError("UNAVAILABLE", "There is no room for a body of this size. Nothing was changed.", {
-    cause: error,
-  });
 }

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { openAnonymousFile } from "../anonymousFile.js";
+import { openAnonymousFile, writeWhole } from "../anonymousFile.js";
 
 const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;
@@ -24,7 +24,7 @@ export class SpillQueue {
   /**
    * Calls must not overlap. Nothing is kept once the reader is gone.
    *
-   * @throws the error of node:fs if the temporary file cannot be written
+   * @throws {AppError} UNAVAILABLE where there is no room for the temporary file
    */
   async push(bytes: Buffer): Promise<void> {
     if (this.#isAbandoned) return;
@@ -77,7 +77,7 @@ export class SpillQueue {
   async #append(bytes: Buffer): Promise<void> {
     this.#file ??= await openAnonymousFile();
     if (this.#isAbandoned) return this.#closeFile();
-    await this.#file.writev([bytes], this.#written);
+    await writeWhole(this.#file, bytes, this.#written);
     this.#written += bytes.length;
   }
 
