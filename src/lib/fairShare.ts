@@ -120,6 +120,13 @@ export class FairShare {
     });
   }
 
+  /** Whether somebody who waits would get what the store holds. */
+  isWanted(storeId: string, amount = 1): boolean {
+    if (this.#waiting === 0) return false;
+    const fits = (use: StoreUse, wanted: number) => this.#fits(use, wanted, amount);
+    return this.#uses.asIfReleased(this.#uses.of(storeId), amount, () => this.#uses.next(fits)) !== undefined;
+  }
+
   /** Refuses all who wait or come later. */
   close(): void {
     this.#isClosed = true;
@@ -143,9 +150,10 @@ export class FairShare {
     }
   }
 
-  #fits(use: StoreUse, amount: number): boolean {
+  /** @param released what would be free beside */
+  #fits(use: StoreUse, amount: number, released = 0): boolean {
     const { places, ofStoreMax, groups } = this.#options;
-    if (amount > this.#free || use.held + amount > ofStoreMax) return false;
+    if (amount > this.#free + released || use.held + amount > ofStoreMax) return false;
     if (groups === undefined) return true;
     const before = this.#uses.heldByGroupOf(use);
     const held = before + amount;

@@ -61,6 +61,16 @@ export class StoreUses {
     return true;
   }
 
+  /** Answers what would be if the store had given back as much. */
+  asIfReleased<Answer>(use: StoreUse, amount: number, ask: () => Answer): Answer {
+    this.#addHeld(use, -amount);
+    try {
+      return ask();
+    } finally {
+      this.#addHeld(use, amount);
+    }
+  }
+
   heldByGroupOf(use: StoreUse): number {
     const group = this.#groupOf(use.storeId);
     if (group !== use.group) {

@@ -175,3 +175,31 @@ describe("stores of a group", () => {
     expect([share.tryTake("a"), share.tryTake("a")]).toEqual([true, false]);
   });
 });
+
+test("a place is wanted while somebody waits who would get it", async () => {
+  const share = new FairShare({ places: 2, ofStoreMax: 1, message });
+  expect([share.tryTake("a"), share.isWanted("a")]).toEqual([true, false]);
+  const own = share.take("a");
+  expect(share.tryTake("b")).toBe(true);
+  expect([share.isWanted("a"), share.isWanted("b")], "b's is of no use to a").toEqual([true, false]);
+  const other = share.take("c");
+  expect(share.isWanted("b")).toBe(true);
+  expect([share.held, share.waiting]).toEqual([2, 2]);
+  share.release("b");
+  await other;
+  share.release("c");
+  share.release("a");
+  await own;
+  expect(share.isWanted("a")).toBe(false);
+  share.release("a");
+});
+
+test("the more places are held, the fewer a store may add, where each is a group of its own", () => {
+  const share = new FairShare({ places: 8, ofStoreMax: 4, groups: { max: 4, of: (store) => store }, message });
+  const taken = ["a", "b", "c", "d", "e"].map((store) => {
+    let places = 0;
+    while (share.tryTake(store)) places += 1;
+    return places;
+  });
+  expect(taken).toEqual([4, 2, 1, 1, 0]);
+});

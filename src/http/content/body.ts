@@ -8,6 +8,7 @@ import type { BodyShare } from "./bodyBudget.js";
 import { type ReceivedBody, scanBody } from "./bodyScan.js";
 import type { ScanOptions } from "./bodyScanner.js";
 import { inflaterFor } from "./contentEncoding.js";
+import { Progress } from "./progress.js";
 
 interface ReceiveOptions {
   /** Gets what ends it with an error, whatever still arrives. */
@@ -42,14 +43,21 @@ export async function readBody(
   if (isWhole) await share.grow(announced);
   let refuse: Fail = () => undefined;
   const scan = scanBody(options, isWhole ? announced : undefined, (error) => refuse(error));
+  const progress = new Progress();
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge();
+    progress.add(chunk.length);
+    if (bytes >= longFromBytes) progress.watch(() => share.isWanted(), refuse);
     return both(scan.add(chunk), share.grow(bytes));
   };
   try {
-    await receive(request, take, { onStart: (fail) => (refuse = fail) });
+    const onStart = (fail: Fail): void => {
+      refuse = fail;
+      if (isWhole) progress.watch(() => share.isWanted(), fail);
+    };
+    await receive(request, take, { onStart });
     const body = await scan.end();
     if (bytes >= longFromBytes) onResponseEnd(response, () => scan.close());
     return body;
@@ -57,6 +65,8 @@ export async function readBody(
     scan.close();
     share.release(); // before the answer ends, which may take seconds
     throw error;
+  } finally {
+    progress.stop();
   }
 }
 

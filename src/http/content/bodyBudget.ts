@@ -13,6 +13,8 @@ export interface BodyShare {
    * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
    */
   grow(bytes: number): Promise<void> | undefined;
+  /** Whether another body waits for what this one holds. */
+  isWanted(): boolean;
   release(): void;
 }
 
@@ -55,6 +57,7 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
       };
       return {
         release,
+        isWanted: () => held > 0 && room.isWanted(storeId, held),
         grow(bytes) {
           if (bytes < countedFromBytes || bytes <= held || hasEnded(response)) return undefined;
           const amount = Math.min(Math.max(bytes - held, stepBytes), Math.ceil(bytesMax / 2) - held);

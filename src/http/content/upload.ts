@@ -10,14 +10,21 @@ import type { UploadSource } from "../../schema/context.js";
 import { receive } from "./body.js";
 import type { BodyBudget } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
+import { Progress } from "./progress.js";
 
 /** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;
 
-/** For temporary files, each of which may have MAX_UPLOAD_BYTES. */
+const ofStoreMax = 4;
+
+/**
+ * For temporary files, each of which may have MAX_UPLOAD_BYTES. The more places are held, the fewer a store may add, as if each
+ * were a group of stores: slow files of one or two stores leave places to others.
+ */
 export const uploadPlaces = new FairShare({
   places: 8,
-  ofStoreMax: 4,
+  ofStoreMax,
+  groups: { max: ofStoreMax, of: (storeId) => storeId },
   message: "Too many large files arrive at the same time. Nothing was changed.",
   retryAfterSeconds: 5,
 });
@@ -59,13 +66,17 @@ export async function withUpload<Result>(
   let written = 0;
   let file: FileHandle | undefined;
   let holdsPlace = false;
+  const progress = new Progress();
+  let fail: (error: Error) => void = () => undefined;
   const spill = async (): Promise<void> => {
     if (!holdsPlace) await uploadPlaces.take(storeId, { signal });
     holdsPlace = true;
+    progress.watch(() => uploadPlaces.isWanted(storeId), fail);
     file ??= await openAnonymousFile();
     const piece = unwritten.take();
     await writeWhole(file, piece, written);
     written += piece.length;
+    share.release(); // what is in the file is no longer in memory
   };
   try {
     await receive(
@@ -73,16 +84,19 @@ export async function withUpload<Result>(
       (chunk) => {
         bytes += chunk.length;
         if (bytes > bytesMax) throw tooLarge;
+        progress.add(chunk.length);
         hash.update(chunk);
         unwritten.push(chunk);
         return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
       },
-      { signal },
+      { signal, onStart: (failWith) => (fail = failWith) },
     );
+    progress.stop();
     if (file === undefined && !isUtf8(unwritten.concat())) await spill(); // the reader of files finds the line
     const source = file === undefined ? { text: unwritten.concat().toString("utf8") } : { file: pathOf(file) };
     return await work({ source, fingerprint: hash.digest("hex") });
   } finally {
+    progress.stop();
     await file?.close();
     if (holdsPlace) uploadPlaces.release(storeId);
   }

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createTestStore, openTestApp, type TestApp, type TestStore } from "../../support/app.js";
+import { within } from "../../support/busy.js";
+import { toCsv } from "../../support/csv.js";
+import { scrape, untilSeries } from "../../support/metrics.js";
+import { until } from "../../support/process.js";
+import { bulk, paths, products } from "../../support/products.js";
+import { type Conversation, converse, onlyAnswer } from "../../support/socket.js";
+
+const app = await openTestApp();
+const mebibyte = 1024 * 1024;
+/** One with little memory for bodies. */
+const small = await openTestApp({ bodyBytesMax: 2 * mebibyte });
+const held = 'vitrine_places_held{kind="uploads"}';
+const list = products(60, () => ({ description: "d".repeat(6_000) }));
+const file = toCsv(list);
+/** A body is too slow after so long, and one that waits is refused after so long. */
+const [slowMs, waitMs] = [10_000, 4_500];
+
+/** A request whose body does not end. */
+function begin({ url }: TestApp, { token }: TestStore, path: string, type: string, length: number, body: string) {
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nX-Service-Access-Token: ${token}\r\nContent-Length: ${length}\r\n\r\n`;
+  const conversation = converse(url, head + body);
+  onTestFinished(() => void conversation.socket.destroy());
+  return conversation;
+}
+const beginFile = (store: TestStore, body = file) => begin(app, store, paths.csv, "text/csv", 50_000_000, body);
+
+const stores = (count: number, at = app) => Promise.all(Array.from({ length: count }, () => createTestStore(at)));
+const upload = (store: TestStore) =>
+  store.fetch(paths.csv, { method: "POST", headers: { "content-type": "text/csv" }, body: file });
+
+const tooSlow = {
+  code: "REQUEST_TIMEOUT",
+  detail:
+    "The body arrived too slowly, with less than 64 KiB in 10 seconds, while others waited for its place. Nothing was changed.",
+};
+
+test("two stores with slow files leave places to a third, which gets one at once", async () => {
+  const [one, two, three] = (await stores(3)) as [TestStore, TestStore, TestStore];
+  for (const store of [one, two]) for (let n = 0; n < 8; n += 1) beginFile(store);
+  await untilSeries(app.url, held, 6);
+  const begun = performance.now();
+  expect((await upload(three)).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(waitMs);
+});
+
+test("a file that does not move gives its place up to one that waits; one that is as slow as a mobile network goes on", async () => {
+  const [moving, ...others] = (await stores(6)) as [TestStore, ...TestStore[]];
+  await untilSeries(app.url, held, 0);
+  const slow = beginFile(moving);
+  await untilSeries(app.url, held, 1);
+  const sending = setInterval(() => slow.socket.write("x".repeat(10 * 1_024)), 1_000);
+  onTestFinished(() => clearInterval(sending));
+  const stopped: Conversation[] = [];
+  for (const store of others.slice(0, 4)) for (let n = 0; n < 3; n += 1) stopped.push(beginFile(store));
+  await untilSeries(app.url, held, 8);
+  await sleep(waitMs + 1_000); // those beyond the places are refused, and nobody waits any more
+  await sleep(slowMs);
+  const late = others[4] as TestStore;
+  expect((await scrape(app.url)).get(held), "nobody gives up a place that nobody wants").toBe(8);
+  expect((await upload(late)).status).toBe(200);
+  const answers = stopped.map((each) => each.received()).filter((text) => text.startsWith("HTTP/1.1 408"));
+  expect(answers.length).toBeGreaterThan(0);
+  for (const answer of answers) expect(onlyAnswer(answer)).toMatchObject({ status: 408, body: tooSlow });
+  expect(slow.received()).toBe("");
+});
+
+test("likewise memory: JSON that does not move gives up its bytes", async () => {
+  const [one, two, three] = (await stores(3, small)) as [TestStore, TestStore, TestStore];
+  const length = 2 * mebibyte;
+  const stopped = [one, two].flatMap((store) =>
+    [1, 2].map(() => begin(small, store, paths.bulk, "application/json", length, "{")),
+  );
+  await untilSeries(small.url, "vitrine_body_bytes", 4 * length);
+  await sleep(slowMs);
+  expect((await three.post(paths.bulk, bulk(list))).status).toBe(200);
+  await until(() => stopped.some((each) => each.received() !== ""), "one to be refused", within(10_000));
+  const [answer = ""] = stopped.map((each) => each.received()).filter((text) => text !== "");
+  expect(onlyAnswer(answer)).toMatchObject({ status: 408, body: tooSlow });
+});
