@@ -5,6 +5,11 @@ const allowedHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
 const exposedHeaders =
   "Accept-Encoding, X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Deprecation, Link";
+/** For files that pages of any origin load. */
+export const forAnyOrigin = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders,
+} as const;
 const preflightTrustSeconds = "600";
 
 /**

@@ -24,6 +24,22 @@ test("the tracker may be loaded by pages of any origin, and is cached for an hou
   expect([again.status, again.bytes.length]).toEqual([304, 0]);
 });
 
+test("its answers are the same with and without Origin, so that caches may give either to any page", async () => {
+  const headersOf = async (more: Record<string, string>) => {
+    const { status, headers } = await read(more);
+    const { date: _date, "x-request-id": _id, ...others } = headers;
+    return { status, ...others };
+  };
+  const { etag = "" } = (await read()).headers;
+  for (const more of [{}, { "if-none-match": etag }, { "accept-encoding": "br" }] as Record<string, string>[]) {
+    const without = await headersOf(more);
+    expect(without).toMatchObject({ "access-control-allow-origin": "*" });
+    for (const origin of ["https://shop.example", "https://admin.example", "null"]) {
+      expect(await headersOf({ ...more, origin })).toEqual(without);
+    }
+  }
+});
+
 test.each(["br", "gzip"])("the tracker is served compressed as %s", async (coding) => {
   const { headers, bytes } = await read({ "accept-encoding": coding });
   expect(headers["content-encoding"]).toBe(coding);
