@@ -157,7 +157,8 @@ describe("compose.yaml", () => {
       expect(service.ports).toBeUndefined();
       expect(service.healthcheck.test[0]).toBe("CMD");
     }
-    expect(Object.keys(volumes)).toEqual(["postgres"]);
+    expect(Object.keys(volumes)).toEqual(["temporary", "postgres"]);
+    expect([vitrine.read_only, vitrine.tmpfs, vitrine.volumes]).toEqual([true, undefined, ["temporary:/tmp"]]);
     // Whoever starts it must choose one.
     expect(postgres.environment.POSTGRES_PASSWORD).toMatch(/^\$\{POSTGRES_PASSWORD:\?[^}]+\}$/u);
     expect(vitrine.environment.DATABASE_URL).toMatch(

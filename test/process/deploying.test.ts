@@ -30,6 +30,19 @@ test.runIf(systemdAnalyze !== "")("systemd-analyze accepts the unit", async () =
   await writeFile(file, await unit());
   const { stdout, stderr } = await promisify(execFile)(systemdAnalyze, ["verify", file]);
   expect(stdout + stderr).toBe("");
+  const checks = ["--offline=true", "--no-pager", "security", file];
+  const { stdout: report } = await promisify(execFile)(systemdAnalyze, checks);
+  const accepted = report
+    .split("\n")
+    .filter((line) => line.startsWith("✓"))
+    .join("\n");
+  for (const setting of ["UMask=", "CapabilityBoundingSet=~CAP_SYS_ADMIN", "RestrictAddressFamilies=~AF_NETLINK"]) {
+    expect(accepted).toContain(setting);
+  }
+});
+
+test("a crash leaves no memory of the service on the disk", async () => {
+  expect(setting(await unit(), "LimitCORE")).toBe("0");
 });
 
 test("commands run with the settings of the unit", async () => {

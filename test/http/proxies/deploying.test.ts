@@ -10,7 +10,7 @@ import { record, saved } from "../../support/shows.js";
 let app: TestApp;
 let store: TestStore;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ basePath: "/shop-api" });
   store = await createTestStore(app);
 });
 afterAll(() => app.close());
@@ -43,7 +43,16 @@ test.each(documentedProxies)(
     const description = "x".repeat(2_000);
     const large = await call("POST", paths.bulk, { products: products(1_500, () => ({ description })) });
     expect(large).toMatchObject({ status: 200, body: expect.stringContaining('"imported":1500') });
-    expect((await call("GET", "/metrics")).status).toBe(404);
+    expect(await call("POST", paths.one, { product: product("metrics") })).toMatchObject({ status: 200 });
+    for (const path of ["/metrics", "/metrics?x", "/shop-api/metrics", "/a/b/metrics"]) {
+      expect([path, await call("GET", path)]).toEqual([
+        path,
+        { status: 404, body: expect.not.stringContaining("vitrine_") },
+      ]);
+    }
+    for (const prefix of ["", "/shop-api"]) {
+      expect(await call("GET", prefix + paths.of("metrics"))).toMatchObject({ status: 200 });
+    }
     expect((await call("GET", "/readyz")).status).toBe(200);
 
     const { id: lsId } = await saved(store);
