@@ -2,6 +2,11 @@
 // reads a dozen files and not two thousand, and the dashboard and the tracker where they changed, and has the embedded engine
 // make a database for first starts to copy. dist/ runs with production dependencies alone.
 // Types are not looked at: `npm run check` does.
+//
+// All of it is made in a folder beside dist/ and then moved there file by file, chunks before what names them, so that another
+// process may start from dist/ at any time: it finds each file whole, and the chunks of the build whose main.js it has read, since
+// their names have hashes of their contents. What an earlier build made stays for a day, for processes that run and import it
+// later. Threads that such a process starts later are those of the new build, as are pages.
 //   node scripts/build.js [--if-possible]   (--if-possible: do nothing where only what production needs is installed)
 import { spawnSync } from "node:child_process";
 import {
@@ -9,6 +14,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -19,7 +25,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, relative, resolve as resolvePath } from "node:path";
+import { basename, delimiter, dirname, join, relative, resolve as resolvePath } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const { resolve } = createRequire(import.meta.url);
@@ -35,6 +42,14 @@ const withOwnFiles = [
 ];
 
 const newDatabase = join("database", "embedded", "new.tar.gz");
+
+/** At the depth of dist/, for the relative paths in source maps. */
+const draft = "dist.draft";
+const lock = "dist.lock";
+/** A build takes up to a minute: an older lock was left by one that was killed. */
+const lockedMs = 600_000;
+const earlierFiles = join("dist", "earlier.json");
+const earlierMs = 24 * 3_600_000;
 
 /**
  * Has Prisma's query compiler read from a file. In the source of a module, where it is base64, V8 would keep it twice for as
@@ -114,25 +129,102 @@ if (unwritable !== undefined) leave(unwritable);
 const isFirst = !existsSync("dist/main.js");
 process.stderr.write(`Building Vitrine${isFirst ? "; the first time takes up to a minute" : ""} …\n`);
 
+await waitForOtherBuilds();
+rmSync(draft, { recursive: true, force: true }); // of one that was killed
 if (!isNewest("src/generated/pothos.ts", ["prisma/schema.prisma", "prisma.config.ts", "package-lock.json"])) generate();
 await bundleService();
-bundleForBrowsers("src/dashboard", "dist/dashboard/index.html");
-bundleForBrowsers("src/tracker", "dist/tracker/v1.js");
+bundleForBrowsers("dashboard", "index.html");
+bundleForBrowsers("tracker", "v1.js");
 await makeNewDatabase();
+publish();
 
-/** Where it changed. */
-function bundleForBrowsers(folder, result) {
-  if (isNewest(result, ["package.json", ...filesIn(folder)])) return;
-  run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`]);
+/** Two builds at once would write the same files. */
+async function waitForOtherBuilds() {
+  const own = String(process.pid);
+  for (;;) {
+    try {
+      writeFileSync(lock, own, { flag: "wx" });
+      await sleep(50); // another one may have found the same lock left behind, and removes this one instead
+      if (heldBy() === own) break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (isLeftBehind()) rmSync(lock, { force: true });
+      else await sleep(100);
+    }
+  }
+  process.once("exit", () => {
+    if (heldBy() === own) rmSync(lock, { force: true });
+  });
 }
 
-/** Each entry stays where its source is, relative to dist/; what they share is in dist/chunks. */
+function heldBy() {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function isLeftBehind() {
+  const holder = heldBy();
+  if (holder === undefined) return false; // it has ended
+  try {
+    process.kill(Number(holder), 0);
+    return Date.now() - statSync(lock).mtimeMs > lockedMs;
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
+}
+
+/** Moves what was made to dist/. */
+function publish() {
+  const made = filesIn(draft).filter((path) => statSync(path).isFile());
+  const inDist = (path) => join("dist", relative(draft, path));
+  const isNamed = (path) => ["chunks", "assets"].includes(basename(dirname(path))); // by other files
+  for (const path of made.toSorted((a, b) => isNamed(b) - isNamed(a))) {
+    mkdirSync(dirname(inDist(path)), { recursive: true });
+    renameSync(path, inDist(path));
+  }
+  const unchanged = ["dashboard", "tracker"].filter((name) => !existsSync(join(draft, name)));
+  removeEarlier(
+    new Set(made.map(inDist)),
+    [...unchanged, newDatabase].map((name) => join("dist", name)),
+  );
+  rmSync(draft, { recursive: true });
+}
+
+/** @param unchanged where nothing was made because nothing has changed */
+function removeEarlier(made, unchanged) {
+  const before = existsSync(earlierFiles) ? JSON.parse(readFileSync(earlierFiles, "utf8")) : {};
+  const now = Date.now();
+  const earlier = {};
+  for (const path of filesIn("dist")) {
+    if (made.has(path) || path === earlierFiles || !statSync(path).isFile()) continue;
+    if (!Object.hasOwn(before, path) && unchanged.some((start) => path.startsWith(start))) continue;
+    const since = before[path] ?? now;
+    if (now - since < earlierMs) earlier[path] = since;
+    else rmSync(path);
+  }
+  const isAny = Object.keys(earlier).length > 0;
+  if (isAny) writeFileSync(earlierFiles, JSON.stringify(earlier));
+  else rmSync(earlierFiles, { force: true });
+}
+
+/** Where it changed. */
+function bundleForBrowsers(name, result) {
+  const folder = join("src", name);
+  if (isNewest(join("dist", name, result), ["package.json", ...filesIn(folder)])) return;
+  const to = resolvePath(draft, name);
+  run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`, "--outDir", to, "--emptyOutDir"]);
+}
+
+/** Each entry is where its source is, relative to dist/; what they share is in dist/chunks. */
 async function bundleService() {
   const { build } = await import("esbuild"); // not there where only what production needs is installed
   const { metafile } = await build({
     entryPoints: ["src/main.ts", ...filesIn("src").filter((path) => path.endsWith(".worker.ts"))],
     outbase: "src",
-    outdir: "dist",
+    outdir: draft,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,
     splitting: true,
@@ -150,11 +242,7 @@ async function bundleService() {
   });
   refuseNamelessImports(metafile);
   for (const path of Object.keys(metafile.outputs)) if (path.endsWith(".js")) toAscii(path);
-  chmodSync("dist/main.js", 0o755);
-  const others = ["dashboard", "tracker", newDatabase].map((name) => join("dist", name));
-  const isBuilt = (path) =>
-    path.replaceAll("\\", "/") in metafile.outputs || others.some((start) => path.startsWith(start));
-  for (const path of filesIn("dist")) if (!isBuilt(path) && statSync(path).isFile()) rmSync(path);
+  chmodSync(join(draft, "main.js"), 0o755);
 }
 
 /**
@@ -172,16 +260,15 @@ function refuseNamelessImports({ inputs }) {
 
 /** The embedded engine takes seconds to make a database. Where another version of the engine is installed, it does so again. */
 async function makeNewDatabase() {
-  const result = join("dist", newDatabase);
-  if (isNewest(result, ["package-lock.json"])) return;
+  if (isNewest(join("dist", newDatabase), ["package-lock.json"])) return;
   const { PGlite } = await import("@electric-sql/pglite");
   const { create } = await import("tar");
   const folder = mkdtempSync(join(tmpdir(), "vitrine-new-"));
   try {
     await (await PGlite.create(folder)).close();
-    const draft = join(dirname(result), `${process.pid}.draft`); // a build that is killed leaves it to the next one, which removes it
-    await create({ cwd: folder, file: draft, gzip: true, portable: true }, ["."]);
-    renameSync(draft, result);
+    const file = join(draft, newDatabase);
+    mkdirSync(dirname(file), { recursive: true });
+    await create({ cwd: folder, file, gzip: true, portable: true }, ["."]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -25,8 +25,6 @@ export default defineConfig({
   publicDir: false,
   logLevel: "warn",
   build: {
-    outDir: fileURLToPath(new URL("../../dist/dashboard", import.meta.url)),
-    emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0, // an inlined image would be a data: URL
     modulePreload: { polyfill: false },

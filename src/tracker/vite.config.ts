@@ -7,8 +7,6 @@ export default defineConfig({
   publicDir: false,
   logLevel: "warn",
   build: {
-    outDir: fileURLToPath(new URL("../../dist/tracker", import.meta.url)),
-    emptyOutDir: true,
     target: "es2020",
     lib: { entry: "main.ts", formats: ["iife"], name: "_", fileName: () => "v1.js" },
   },
