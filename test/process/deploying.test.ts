@@ -36,8 +36,8 @@ test.runIf(systemdAnalyze !== "")("systemd-analyze accepts the unit", async () =
     .split("\n")
     .filter((line) => line.startsWith("✓"))
     .join("\n");
-  for (const setting of ["UMask=", "CapabilityBoundingSet=~CAP_SYS_ADMIN", "RestrictAddressFamilies=~AF_NETLINK"]) {
-    expect(accepted).toContain(setting);
+  for (const limited of ["UMask=", "CapabilityBoundingSet=~CAP_SYS_ADMIN", "RestrictAddressFamilies=~AF_NETLINK"]) {
+    expect(accepted).toContain(limited);
   }
 });
 
