@@ -23,7 +23,7 @@ import { createPersistedOperations, type PersistedOperations } from "./graphql/p
 import { readPersistedOperations } from "./graphql/persisted.file.js";
 import { schema } from "./graphql/schema.js";
 import { createKnownSubscriptions } from "./graphql/subscriptions.js";
-import { type BodyBudget, createBodyBudget } from "./http/content/bodyBudget.js";
+import { createBodyBudget } from "./http/content/bodyBudget.js";
 import { gatewayCompression } from "./http/content/gatewayCompression.js";
 import { uploadPlaces } from "./http/content/upload.js";
 import type { DemoShop } from "./http/pages/demo/page.js";
@@ -34,6 +34,7 @@ import { describeApi, describeServer } from "./rest/openapi/document.js";
 import { type PreparedRest, prepareRest } from "./rest/prepare.js";
 import type { Channel } from "./cluster/channel.js";
 import { startSweep, type Sweep } from "./lib/sweep.js";
+import type { MetricSources } from "./telemetry/metrics.js";
 import { createTelemetry, type Telemetry } from "./telemetry/telemetry.js";
 import type { Tracing } from "./telemetry/tracing.js";
 
@@ -84,7 +85,7 @@ export async function createApp(
   const rateLimits = await openRateLimits(config, log, primary);
   const feed = await openFeed(config, database, log, primary);
   const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
-  const telemetry = openTelemetry(log, { feed, database, bodies }, tracing, primary);
+  const telemetry = openTelemetry(config, log, { feed, database, bodies }, tracing, primary);
   const sweeps = startSweeps(config, database, log);
   const faults = logFaults(database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
@@ -133,8 +134,9 @@ function openAccess({ client }: OpenDatabase) {
 }
 
 function openTelemetry(
+  config: Config,
   log: Logger,
-  sources: { readonly feed: LiveFeed; readonly database: OpenDatabase; readonly bodies: BodyBudget },
+  sources: Pick<MetricSources, "feed" | "bodies"> & { readonly database: OpenDatabase },
   tracing: Tracing | undefined,
   primary: Channel | undefined,
 ): Telemetry {
@@ -146,7 +148,8 @@ function openTelemetry(
     ...(shares && { connections: shares.requests, long_imports: shares.longWork, wide_reads: shares.wideReads }),
   };
   const share = primary && shareMetrics.bind(undefined, primary);
-  return createTelemetry({ log, sources: { ...sources, places }, tracing, share });
+  const dataDir = sources.database.engine === "embedded" ? config.dataDir : undefined;
+  return createTelemetry({ log, sources: { ...sources, places, dataDir }, tracing, share });
 }
 
 /** A round that fails is tried again; the first of those in a row is logged. */

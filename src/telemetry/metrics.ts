@@ -6,6 +6,7 @@ import { packageVersion } from "../lib/packageFiles.js";
 import { collectNodes } from "./nodes.js";
 import { proxyAddresses } from "./proxyAddresses.js";
 import { collectPlaces, type Places } from "./places.js";
+import { collectStorage } from "./storage.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
 
@@ -18,12 +19,16 @@ export interface MetricSources {
   /** Bytes that they hold. */
   readonly bodies: { readonly held: number };
   readonly places: Places;
+  /** Of the embedded database, if that is used. */
+  readonly dataDir: string | undefined;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const importBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-export function createMetrics({ feed, bodies, places, database: { probe, engine, connection } }: MetricSources) {
+export function createMetrics(sources: MetricSources) {
+  const { feed, bodies, database } = sources;
+  const { probe, engine } = database;
   const registry = new Registry();
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -45,8 +50,7 @@ export function createMetrics({ feed, bodies, places, database: { probe, engine,
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
   gauge("vitrine_database_waiting", "Calls that wait for a database connection.", () => probe.waiting());
   gauge("vitrine_body_bytes", "Bytes of memory that long request bodies hold.", () => bodies.held);
-  collectPlaces(registry, places);
-  if (engine === "postgresql") collectNodes(registry, connection);
+  collectSources(registry, sources);
   const limited = counter("vitrine_rate_limited_total", "Calls refused by a rate limit.", ["policy"]);
   for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase
   return {
@@ -81,4 +85,13 @@ export function createMetrics({ feed, bodies, places, database: { probe, engine,
       "result",
     ]),
   };
+}
+
+function collectSources(
+  registry: Registry,
+  { places, dataDir, database: { engine, connection } }: MetricSources,
+): void {
+  collectPlaces(registry, places);
+  collectStorage(registry, dataDir);
+  if (engine === "postgresql") collectNodes(registry, connection);
 }

@@ -59,7 +59,7 @@ beforeAll(async () => {
   const feed = createLiveFeed({ read: () => Promise.reject(new Error("not used")) });
   const telemetry = createTelemetry({
     log,
-    sources: { feed, database, bodies, places: {} },
+    sources: { feed, database, bodies, places: {}, dataDir: undefined },
     tracing: undefined,
     share: undefined,
   });
