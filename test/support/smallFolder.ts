@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmdirSync } from "node:fs";
+import { mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -25,5 +26,30 @@ export async function withTemporaryFolder<Result>(folder: string, work: () => Pr
   } finally {
     if (own === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = own;
+  }
+}
+
+/** Fills the disk of a folder, but for some megabytes, with a file, which makes room when it is removed. */
+export async function fillDisk(folder: string, leftMegabytes = 0): Promise<{ empty(): void }> {
+  const path = join(folder, "ballast");
+  const file = await open(path, "w");
+  try {
+    for (const bytes of [1024 * 1024, 4_096]) {
+      const piece = Buffer.alloc(bytes);
+      await writeUntilFull(() => file.write(piece));
+    }
+    const { size } = await file.stat();
+    await file.truncate(size - leftMegabytes * 1024 * 1024);
+  } finally {
+    await file.close();
+  }
+  return { empty: () => rmSync(path) };
+}
+
+async function writeUntilFull(write: () => Promise<unknown>): Promise<void> {
+  try {
+    for (;;) await write();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { cp } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,15 +7,17 @@ import { within } from "../../../support/busy.js";
 import { missing, readiness, writeNumbered } from "../../../support/confirmed.js";
 import { endOf, placeWithStoreForTest, serve, type Serving, until, vitrine } from "../../../support/process.js";
 import { bulk, paths, products } from "../../../support/products.js";
-import { canMount, fillDisk, smallDisk } from "../../../support/smallDisk.js";
+import { fillDisk, mountSmallFolder } from "../../../support/smallFolder.js";
 
 const token = "vt_test-of-a-full-disk";
 /** More than imports of this test add, and less than the next file of the log needs. */
 const lessThanLog = 12;
 
-describe.runIf(canMount)("the embedded database on a full disk", () => {
+const disk = mountSmallFolder(150 * 1024 * 1024) ?? "";
+
+describe.runIf(disk !== "")("the embedded database on a full disk", () => {
   test("where tables cannot grow, requests are refused with the reason, and served as soon as there is room", async () => {
-    const { server, store, disk, writer } = await serveOnSmallDisk();
+    const { server, store, writer } = await serveOnSmallDisk();
     const full = await fillDisk(disk);
     await expectRefusal(server, store);
     full.empty();
@@ -36,7 +38,7 @@ describe.runIf(canMount)("the embedded database on a full disk", () => {
   });
 
   test("where the log cannot grow, the server ends with the reason, and nothing confirmed is lost", async () => {
-    const { server, store, disk, writer, env } = await serveOnSmallDisk();
+    const { server, store, writer, env } = await serveOnSmallDisk();
     const full = await fillDisk(disk, lessThanLog);
     await expectRefusal(server, store);
     const { status, stderr } = await endOf(server);
@@ -58,7 +60,6 @@ describe.runIf(canMount)("the embedded database on a full disk", () => {
 
 async function serveOnSmallDisk() {
   const place = await placeWithStoreForTest();
-  const disk = await smallDisk(150);
   const env = {
     ...place.env,
     DATA_DIR: join(disk, "data"),
@@ -67,12 +68,13 @@ async function serveOnSmallDisk() {
     LOG_LEVEL: "error",
   };
   await cp(place.dataDir, env.DATA_DIR, { recursive: true });
+  onTestFinished(() => rm(env.DATA_DIR, { recursive: true }));
   const server = await serve(env);
   onTestFinished(() => void server.process.kill("SIGKILL"));
   const store = storeAt(server.url, { id: "demo", token });
   const writer = writeNumbered(store);
   await until(async () => (await readiness(server)).status === 200, "the server to be ready");
-  return { server, store, disk, writer, env };
+  return { server, store, writer, env };
 }
 
 async function expectRefusal(server: Serving, store: TestStore): Promise<void> {
