@@ -26,7 +26,8 @@ const beforeEmbedded = [...forProcesses, ...forPostgresql, "test/support/embedde
 
 const shared = {
   include: ["test/**/*.test.ts"],
-  exclude: ["test/package/**"], // npm run test:package
+  // npm run test:package, npm run test:soak
+  exclude: ["test/package/**", ...(process.env["TEST_SOAK_MINUTES"] === undefined ? ["test/soak/**"] : [])],
   pool: sharedForks,
   maxWorkers: 4, // some of a test is waiting
   setupFiles: ["test/support/properties.setup.ts"],
@@ -44,7 +45,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|ended\/(?:requests|writes|tokenEnds)|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\.readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|ended\/(?:requests|writes|tokenEnds)|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\/readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;
@@ -97,6 +98,7 @@ const inBrowser = "test/browser/**";
  * validation, HTTP, limits, pages. What reads or writes through SQL, or locks, runs on each engine.
  */
 const onEmbeddedOnly = [
+  "test/soak/**",
   "test/process/**",
   "test/cli/**",
   "test/dashboard/**",

@@ -74,10 +74,15 @@ function comparable(text: string) {
   return { data, errors: errors.map((error: object) => JSON.stringify(error)).toSorted() };
 }
 
-/** Times of the last minutes and ids of requests, in answers that are otherwise the same. */
+/** Times of the last minutes, also in cursors, and ids of requests, in answers that are otherwise the same. */
 function withoutTimes(text: string): string {
   return text
     .replaceAll(/"requestId":"[^"]+"/gu, "")
+    .replaceAll(/"WyJVUERBVEVE[\w-]+"/gu, (cursor) =>
+      Buffer.from(cursor, "base64url")
+        .toString()
+        .replace(/\d{16}/u, "now"),
+    )
     .replaceAll(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/gu, (quoted, time: string) =>
       Math.abs(Date.parse(time) - Date.now()) < fuzzTimeoutMs ? '"now"' : quoted,
     );

@@ -1,11 +1,11 @@
 import { createConnection } from "node:net";
 import { expect, test } from "vitest";
-import { issueKey } from "../../src/access/key.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
-import { createTestStore, storeAt, type TestStore } from "../support/app.js";
+import type { TestStore } from "../support/app.js";
 import { answered, breakOff } from "../support/breaks.js";
-import { type Kind, kindsOf } from "../support/breaks.kinds.js";
+import type { Kind } from "../support/breaks.kinds.js";
+import { storeWithKinds } from "../support/breaks.store.js";
 import { whenFree, within } from "../support/busy.js";
 import { toCsv } from "../support/csv.js";
 import { type Held, heldBy } from "../support/held.js";
@@ -13,7 +13,6 @@ import { createMigratedDatabase } from "../support/ownDatabase.js";
 import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
 import { paths, product, products } from "../support/products.js";
 import { type Random, seeded } from "../support/random.js";
-import { addShows, saved } from "../support/shows.js";
 
 // `npm run test:faults` breaks more of each kind.
 const breaks = Number(process.env["TEST_BREAKS"] ?? 2);
@@ -75,15 +74,6 @@ async function breakAll(server: Serving, place: Place, database: OpenDatabase) {
     `${database.engine}: ${breaks} connections of each of ${kinds.length} kinds broken (seed ${seed})\n`,
   );
   return endOf(server, kinds);
-}
-
-async function storeWithKinds(server: Serving, { client }: OpenDatabase) {
-  const { id, token } = await createTestStore({ url: server.url, db: client });
-  const store = storeAt(server.url, { id, token });
-  await addShows({ db: client }, store, { count: 600, name: "'a'", newest: new Date(), apartSeconds: 60 });
-  const { id: lsId } = await saved(store, { status: "LIVE", durationSeconds: null });
-  const { key } = await issueKey(client, id, { origins: ["https://shop.example"] });
-  return { store, kinds: kindsOf({ token, lsId, key }) };
 }
 
 async function importCsv(store: TestStore, list: readonly object[]): Promise<void> {

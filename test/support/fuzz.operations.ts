@@ -72,15 +72,21 @@ class Writer {
   readonly #variables = new Map<string, string>();
   readonly #values: Record<string, unknown> = {};
   readonly #fragments = new Map<string, { readonly type: GraphQLObjectType; text: string }>();
-  /** Whether values are in variables, where they can be: only such queries are compiled. */
-  readonly #hasLiterals: boolean;
+  /** What an operation has: a query that has one of these is not compiled, so that each must be without the others at times. */
+  readonly #has: Readonly<Record<"literals" | "conditions" | "defaults" | "inheritedNames", boolean>>;
+  readonly #bareAliases = new Set<string>();
   #aliases = 0;
 
   constructor(
     readonly schema: GraphQLSchema,
     readonly choices: Choices,
   ) {
-    this.#hasLiterals = choices.oneIn(2);
+    this.#has = {
+      literals: choices.oneIn(2),
+      conditions: choices.oneIn(2),
+      defaults: choices.oneIn(2),
+      inheritedNames: choices.oneIn(2),
+    };
   }
 
   operation(): GeneratedOperation {
@@ -142,14 +148,14 @@ class Writer {
     const args = this.#arguments(field.args);
     // Each call has an alias of its own, or fields with other arguments would conflict.
     const isAliased = args !== "" || this.choices.oneIn(5);
-    const alias = isAliased ? `${this.#name()}${(this.#aliases += 1)}: ` : "";
+    const alias = isAliased ? `${this.#alias()}: ` : "";
     const selection = isObjectType(inner) ? ` { ${this.#selection(inner, depth + 1)} }` : "";
     return `${alias}${field.name}${args}${this.#condition(8)}${selection}`;
   }
 
   /** Once in so many times. */
   #condition(rarity: number): string {
-    if (!this.choices.oneIn(rarity)) return "";
+    if (!this.#has.conditions || !this.choices.oneIn(rarity)) return "";
     const value = this.choices.of(["variable", "true", "false"] as const);
     const written = value === "variable" ? this.#variable("if", this.#booleanRequired) : value;
     return ` @${this.choices.of(["include", "skip"])}(if: ${written})`;
@@ -170,13 +176,22 @@ class Writer {
   }
 
   #name(): string {
-    return this.choices.of(this.choices.oneIn(8) ? inheritedNames : plainNames);
+    return this.choices.of(this.#has.inheritedNames && this.choices.oneIn(4) ? inheritedNames : plainNames);
+  }
+
+  /** Each is given once; those of every object have no number. */
+  #alias(): string {
+    const name = this.#name();
+    if (this.#bareAliases.has(name) || plainNames.some((plain) => plain === name))
+      return `${name}${(this.#aliases += 1)}`;
+    this.#bareAliases.add(name);
+    return name;
   }
 
   /** A literal, with variables at any place of it. */
   #literal(name: string, type: GraphQLInputType): string {
     const isLeaf = !isInputObjectType(getNamedType(type));
-    if ((!this.#hasLiterals && isLeaf) || this.choices.oneIn(3)) return this.#variable(name, type);
+    if ((!this.#has.literals && isLeaf) || this.choices.oneIn(3)) return this.#variable(name, type);
     if (!isNonNullType(type) && this.choices.oneIn(12)) return "null";
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
@@ -196,15 +211,15 @@ class Writer {
   }
 
   #variable(name: string, type: GraphQLInputType): string {
-    const variable = this.choices.oneIn(8) ? this.#name() : `${this.#name()}${this.#variables.size}`;
+    const variable = this.choices.oneIn(4) ? this.#name() : `${this.#name()}${this.#variables.size}`;
     if (this.#variables.has(variable)) return `$${variable}`; // of another type, perhaps
     const nullable = getNullableType(type);
     const isLeaf = !isInputObjectType(getNamedType(type)) && !isListType(nullable);
-    const hasDefault = isLeaf && this.choices.oneIn(3);
+    const hasDefault = this.#has.defaults && isLeaf && this.choices.oneIn(2);
     const required = isNonNullType(type) && !(hasDefault && this.choices.oneIn(2)) ? "!" : "";
     const written = hasDefault ? ` = ${this.#leafLiteral(this.#value(name, type), type)}` : "";
     this.#variables.set(variable, `${String(nullable)}${required}${written}`);
-    const isMissing = this.choices.oneIn(required === "!" ? 12 : 3);
+    const isMissing = this.choices.oneIn(required === "!" && !hasDefault ? 12 : 3);
     if (!isMissing) this.#values[variable] = this.#value(name, type);
     else if (this.choices.oneIn(2)) this.#values[variable] = null;
     return `$${variable}`;

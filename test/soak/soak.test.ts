@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { findHolder } from "../../src/database/embedded/folder.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
+import { answered, breakOff } from "../support/breaks.js";
+import type { Kind } from "../support/breaks.kinds.js";
+import { storeWithKinds } from "../support/breaks.store.js";
+import { whenFree } from "../support/busy.js";
+import { scrape } from "../support/metrics.js";
+import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { makePlaceWithStore, removePlace, serve, type Serving } from "../support/process.js";
+import { seeded } from "../support/random.js";
+
+const minutes = Number(process.env["TEST_SOAK_MINUTES"]);
+const timeoutMs = (minutes + 10) * 60_000;
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const title =
+  "under mixed load with broken connections, a server needs no more at the end than after a third of the time";
+const limits = { ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMIT: "0" };
+const lanes = 4;
+const sampleMs = 5_000;
+/** By how much the end may be above the part that it is compared with. */
+const growthMax = 1.1;
+
+/** What is compared, each with what it may differ by at any time: the load is at random. */
+const figures = {
+  process_resident_memory_bytes: 16 * 1024 * 1024,
+  process_open_fds: 10,
+  nodejs_active_resources: 10,
+  nodejs_eventloop_lag_p50_seconds: 0.002,
+} as const;
+type Sample = Readonly<Record<keyof typeof figures, number>>;
+
+test.concurrent(
+  `embedded database: ${title}`,
+  async ({ onTestFinished }) => {
+    const place = await makePlaceWithStore();
+    onTestFinished(() => removePlace(place));
+    const server = await serve({ ...place.env, ...limits });
+    const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
+    await soak(
+      server,
+      connect("embedded", embeddedConnection(socketFolder), () => undefined),
+    );
+  },
+  timeoutMs,
+);
+
+test.runIf(testDatabaseUrl !== undefined).concurrent(
+  `PostgreSQL: ${title}`,
+  async ({ onTestFinished }) => {
+    const [own, place] = await Promise.all([createMigratedDatabase("soak"), makePlaceWithStore()]);
+    onTestFinished(() => Promise.all([own.drop(), removePlace(place)]).then(() => undefined));
+    await soak(await serve({ TMPDIR: place.temporary, DATABASE_URL: own.url, ...limits }), own.open());
+  },
+  timeoutMs,
+);
+
+async function soak(server: Serving, database: OpenDatabase): Promise<void> {
+  const { kinds } = await storeWithKinds(server, database);
+  const samples: Sample[] = [];
+  const statuses = new Map<number, number>();
+  let requests = 0;
+  const end = performance.now() + minutes * 60_000;
+  const load = Array.from({ length: lanes }, async (_, lane) => {
+    const random = seeded(lane);
+    while (performance.now() < end) {
+      const kind = kinds[random.whole(0, kinds.length - 1)];
+      if (kind === undefined) continue;
+      const status = await use(server.url, kind, (requests += 1), random);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  });
+  while (performance.now() < end) {
+    samples.push(await sample(server.url));
+    await sleep(sampleMs);
+  }
+  await Promise.all(load);
+  await database.close();
+  const { status } = await server.stop();
+  const compared = compare(samples);
+  process.stdout.write(
+    `${database.engine}: ${requests} requests in ${minutes} minutes, and as many broken off\n${compared.text}`,
+  );
+  expect({ status, statuses: [...statuses.keys()].filter((each) => each >= 500 && each !== 503) }).toEqual({
+    status: 0,
+    statuses: [],
+  });
+  expect(compared.grown).toEqual([]);
+}
+
+/** Sends a request, and breaks off every other one. */
+async function use(url: string, { make, isStream = false }: Kind, n: number, random: ReturnType<typeof seeded>) {
+  const whole = await whenFree(() => answered(url, make(n), isStream));
+  await breakOff(url, make(-n), whole, random);
+  return whole.status;
+}
+
+async function sample(url: string): Promise<Sample> {
+  const series = await scrape(url);
+  const sumOf = (name: string) =>
+    [...series]
+      .filter(([key]) => key === name || key.startsWith(`${name}{`))
+      .reduce((sum, [, value]) => sum + value, 0);
+  return Object.fromEntries(Object.keys(figures).map((name) => [name, sumOf(name)])) as Sample;
+}
+
+/** Compares the last sixth with the sixth after a third of the time, by their medians. */
+function compare(samples: readonly Sample[]): { readonly text: string; readonly grown: readonly string[] } {
+  const sixth = Math.max(1, Math.floor(samples.length / 6));
+  const third = Math.floor(samples.length / 3);
+  const lines: string[] = [];
+  const grown: string[] = [];
+  for (const [name, slack] of Object.entries(figures) as [keyof Sample, number][]) {
+    const before = median(samples.slice(third, third + sixth).map((each) => each[name]));
+    const after = median(samples.slice(-sixth).map((each) => each[name]));
+    const line = `${name}: ${before} after a third of the time, ${after} at the end`;
+    lines.push(`  ${line}\n`);
+    if (after > growthMax * before + slack) grown.push(line);
+  }
+  return { text: lines.join(""), grown };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
