@@ -7,6 +7,7 @@ import {
   revokeReinstated,
 } from "../../access/validity/afterRestore.js";
 import { type Query, restore } from "../../database/backup/restore.js";
+import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { count } from "../../lib/text.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { printError } from "../terminal/lines.js";
@@ -79,8 +80,10 @@ async function reviewAccess(
   const known = replaced instanceof Error ? undefined : replaced;
   const found = compareAccess(await readCredentials(query), known);
   const access = { compared: known !== undefined, ...found, revoked: revokeAll };
-  if (replaced instanceof Error)
-    printError(`vitrine: The database to be replaced cannot be read. ${reasonOf(replaced)}`);
+  if (replaced instanceof Error) {
+    const reason = replaced instanceof DamagedDatabaseError ? replaced.problem : reasonOf(replaced);
+    printError(`vitrine: The database to be replaced cannot be read. ${reason}`);
+  }
   printError(describeAccess(access));
   if (replaced !== undefined) await confirm(command, `Replace the embedded database in ${dataDir}?`, options);
   if (revokeAll) await revokeReinstated(query, found.reinstated);

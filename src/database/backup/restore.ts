@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import pg from "pg";
 import { ArchiveError, checkArchive, extractArchive } from "../embedded/archive.js";
+import { DamagedDatabaseError } from "../embedded/damage.js";
 import { removeSocketFolder, startEmbedded } from "../embedded/engine.js";
 import { lockFolder } from "../embedded/folder.js";
 import { finishRestore, foldersOf, isThere } from "../embedded/restored.js";
@@ -80,8 +81,8 @@ async function requireKnown(query: Query, file: string): Promise<void> {
 
 function unopened(error: unknown, file: string): ArchiveError {
   if (error instanceof ArchiveError) return error;
-  const { message } = error as Error;
-  return new ArchiveError(`The database of ${file} cannot be opened by this version. ${message}`, { cause: error });
+  const reason = error instanceof DamagedDatabaseError ? `(${error.words})` : (error as Error).message;
+  return new ArchiveError(`The database of ${file} cannot be opened by this version. ${reason}`, { cause: error });
 }
 
 /** Runs work on a database that no other process uses. */

@@ -7,7 +7,11 @@ export class DamagedDatabaseError extends Error {
   readonly advice = "Restore a backup with npx vitrine restore FILE, or move the folder away to start anew.";
 
   /** @param words of PostgreSQL */
-  constructor(folder: string, words: string, options?: ErrorOptions) {
+  constructor(
+    folder: string,
+    readonly words: string,
+    options?: ErrorOptions,
+  ) {
     const problem = `The embedded database in ${folder} cannot be used: its files are damaged, or of another version. (${words})`;
     super(problem, options);
     this.problem = problem;

@@ -34,8 +34,8 @@ test("a folder that holds something else than a database is refused in one line,
   await mkdir(join(dataDir, "postgres"));
   await writeFile(join(dataDir, "postgres", "PG_VERSION"), "not a version");
   const { status, stdout, stderr } = await vitrine(["serve"], { ...env, PORT: "0" });
-  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^vitrine: The embedded database stopped: [^\n]+\n$/u);
+  expect({ status, stdout }).toEqual({ status: 5, stdout: "" });
+  expect(stderr).toMatch(/^vitrine: The embedded database in [^\n]+ cannot be used: [^\n]+\n$/u);
   expect([await readdir(dataDir), await readdir(temporary)]).toEqual([["postgres"], []]);
 });
 

@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { create } from "tar";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../../src/config.js";
 import { failureOf } from "../../../../src/database/embedded/damage.js";
@@ -150,6 +151,20 @@ test("after the folder was moved away, or a backup restored over it, everything 
   await cliJson(["restore", backup, "--yes"], place.env);
   expect((await cliJson(["store", "list"], place.env)).stores).toMatchObject([{ store: "acme" }]);
   await rename(join(place.dataDir, "postgres"), join(place.temporary, "moved"));
+  expect((await cliJson(["store", "list"], place.env)).stores).toEqual([]);
+});
+
+test("a backup whose database is damaged is refused, with PostgreSQL's words, and nothing is changed", async () => {
+  const place = await migratedPlaceForTest();
+  const [folder, file] = [join(place.dataDir, "postgres"), join(place.temporary, "damaged.backup")];
+  await rename(join(folder, "pg_wal"), join(place.temporary, "pg_wal"));
+  await create({ cwd: folder, file, gzip: { level: 1 } }, ["."]);
+  await rename(join(place.temporary, "pg_wal"), join(folder, "pg_wal"));
+  expect(await cli(["restore", file, "--yes"], place.env)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: `vitrine: The database of ${file} cannot be opened by this version. (required WAL directory "pg_wal" does not exist)\n`,
+  });
   expect((await cliJson(["store", "list"], place.env)).stores).toEqual([]);
 });
 
