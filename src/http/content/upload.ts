@@ -14,6 +14,8 @@ import { Progress } from "./progress.js";
 
 /** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;
+/** Pieces are written together, up to so many bytes: each write waits for the disk. */
+const writtenBytes = 64 * 1024;
 
 const ofStoreMax = 4;
 
@@ -87,11 +89,13 @@ export async function withUpload<Result>(
         progress.add(chunk.length);
         hash.update(chunk);
         unwritten.push(chunk);
-        return bytes <= inMemoryBytesMax ? share.grow(bytes) : spill();
+        if (bytes <= inMemoryBytesMax) return share.grow(bytes);
+        return unwritten.length < writtenBytes ? undefined : spill();
       },
       { signal, onStart: (failWith) => (fail = failWith) },
     );
     progress.stop();
+    if (file !== undefined && unwritten.length > 0) await spill();
     if (file === undefined && !isUtf8(unwritten.concat())) await spill(); // the reader of files finds the line
     const source = file === undefined ? { text: unwritten.concat().toString("utf8") } : { file: pathOf(file) };
     return await work({ source, fingerprint: hash.digest("hex") });

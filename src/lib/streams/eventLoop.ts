@@ -5,13 +5,16 @@ import { collectYoungGarbage } from "../threads/garbage.js";
 const turnBytes = 256 * 1024;
 /** Bytes of bodies in a turn while connections arrive: libuv accepts one in each, so the last of sixty would wait for sixty. */
 const acceptingTurnBytes = 64 * 1024;
-/** Smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
+/** The bytes of smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;
+/** But each takes some microseconds, and a sender may make a piece of each byte. */
+const smallPiecesMax = 1_000;
 /** Once 64 MiB of buffers were allocated, V8 would collect the whole heap, for up to 30 milliseconds. */
 const collectedBytes = 24 * 1024 * 1024;
 
 let uncollected = 0;
 let taken = 0;
+let smallPieces = 0;
 let turn: Promise<void> | undefined;
 let hasAccepted = false;
 let hadAccepted = false;
@@ -31,7 +34,12 @@ const waiting: Waiting[] = [];
  * the next, until which the socket should be paused: Node.js reads up to 2 MiB of one socket before it serves others.
  */
 export function yieldAfterBytes(bytes: number): Promise<void> | undefined {
-  if (bytes < pieceBytesMin) return undefined;
+  if (bytes < pieceBytesMin) {
+    smallPieces += 1;
+    if (smallPieces < smallPiecesMax) return undefined;
+    smallPieces = 0;
+    return (turn ??= endOfTurn());
+  }
   uncollected += bytes;
   if (uncollected >= collectedBytes) {
     uncollected = 0;
