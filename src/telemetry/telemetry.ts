@@ -35,7 +35,10 @@ interface Options {
 export function createTelemetry({ log, sources, tracing, share }: Options): Telemetry {
   const metrics = createMetrics(sources);
   collectProcessMetrics();
-  const own = async () => [...(await metrics.registry.getMetricsAsJSON()), ...(await processMetrics())];
+  const own = async () => {
+    const ofProcess = await processMetrics(); // first, since what the others wait for would count among its active resources
+    return [...(await metrics.registry.getMetricsAsJSON()), ...ofProcess];
+  };
   const shared = share?.(own);
   const logRequest = logAccess(log);
 

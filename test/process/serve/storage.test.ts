@@ -21,3 +21,15 @@ test("/metrics has the free space of both folders, and the size of the embedded 
   const sizes = await Promise.all((await readdir(log)).map(async (name) => (await stat(join(log, name))).size));
   expect(metrics.get("vitrine_database_log_bytes")).toBe(sizes.reduce((sum, size) => sum + size, 0));
 });
+
+test("what a scrape of /metrics waits for itself is not among the active resources that it shows", async () => {
+  const { env } = await migratedPlaceForTest();
+  const server = await serve(env);
+  onTestFinished(async () => void (await server.stop()));
+  for (let n = 0; n < 20; n += 1) {
+    const shown = [...(await scrape(server.url))].filter(
+      ([series, value]) => /FSReqPromise/u.test(series) && value > 0,
+    );
+    expect(shown).toEqual([]);
+  }
+});
