@@ -1,5 +1,4 @@
 import { AppError } from "../errors.js";
-import { clip } from "../lib/text.js";
 import { limits } from "../execution/validation/limits.js";
 import { textTooLong } from "../execution/validation/parse.js";
 
@@ -7,16 +6,22 @@ import { textTooLong } from "../execution/validation/parse.js";
 const known: ReadonlySet<string> = new Set(["query", "operationName", "variables", "extensions"]);
 
 /**
- * Yoga would take a body with `then` for a promise, and one with `status` and `headers` for a response.
+ * A request's body without members that mean nothing (GraphQL over HTTP, 5.1: they are ignored). Yoga would take one with `then` for
+ * a promise, and one with `status` and `headers` for a response.
  *
- * @throws {AppError} BAD_REQUEST
+ * @returns the body itself where it has no others
  */
-export function refuseUnknownParameters(body: unknown): void {
+export function withoutUnknown(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body; // Yoga refuses these
+  const members = Object.entries(body);
+  const kept = members.filter(([name]) => known.has(name));
+  return kept.length === members.length ? body : Object.fromEntries(kept);
+}
+
+/** @throws {AppError} BAD_REQUEST for a body without an operation */
+export function requireQuery(body: unknown): void {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return; // Yoga refuses these
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null || known.has(name)) continue;
-    throw new AppError("BAD_REQUEST", `Unexpected parameter "${clip(name)}" in the request body.`);
-  }
+  if (!("query" in body) || body.query === null) throw new AppError("BAD_REQUEST", "The request body has no query.");
 }
 
 /** Called before the operation is even looked up. @throws {AppError} BAD_REQUEST */

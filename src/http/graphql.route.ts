@@ -4,7 +4,13 @@ import type { Context } from "../schema/context.js";
 import type { EventStream, OpenEventStream } from "../graphql/eventStream.js";
 import { type FastPath, readCall } from "../graphql/fastPath.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { readSearch, refuseLongText, refuseMalformedSearch, refuseUnknownParameters } from "../graphql/parameters.js";
+import {
+  readSearch,
+  refuseLongText,
+  refuseMalformedSearch,
+  requireQuery,
+  withoutUnknown,
+} from "../graphql/parameters.js";
 import type { PersistedOperations } from "../graphql/persisted.js";
 import { longFromBytes } from "../lib/json/scan.js";
 import { readBody, requireJson } from "./content/body.js";
@@ -82,7 +88,7 @@ async function answerPost(
   const withBody = bodyLength >= longFromBytes ? { ...created, unparsed, bodyLength } : created;
   const context = withIdempotency(withBody, request, body.fingerprint);
   refuseLongText(sent);
-  const value = persisted === undefined ? sent : persisted.resolve(sent);
+  const value = withoutUnknown(persisted === undefined ? sent : persisted.resolve(sent));
   if (search === "") {
     const { accept } = request.headers;
     const answered = fastPath(value, accept, context);
@@ -94,7 +100,7 @@ async function answerPost(
     const stream = openEventStream(readCall(value), accept, context);
     if (stream !== undefined) return stream;
   }
-  refuseUnknownParameters(value);
+  requireQuery(value);
   const isUnchanged = value === sent && unparsed.size === 0;
   const yogaBody = isUnchanged ? body.frame : Buffer.from(JSON.stringify(value));
   return { request: toYogaRequest(request, yogaBody, search), context };

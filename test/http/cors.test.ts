@@ -72,6 +72,29 @@ describe("a preflight", () => {
     );
   });
 
+  test.each([
+    "traceparent",
+    "content-type,x-service-access-token,traceparent,tracestate,baggage",
+    "apollographql-client-name, apollographql-client-version, cache-control",
+    "X-Request-ID",
+  ])("allows headers that it names, also those of tracing and of clients: %s", async (names) => {
+    const named = { "access-control-request-headers": names };
+    for (const path of everywhere) {
+      const { headers } = await preflight(closed, path, shop, named);
+      expect(headers["access-control-allow-headers"]).toBe(names);
+      expect(headers["access-control-allow-credentials"]).toBeUndefined();
+    }
+  });
+
+  test.each(["a b", "a;b", "a,,b", ",,", "*\u00e9", 'x-"quoted"', "x".repeat(3_000)])(
+    "does not repeat what is no list of names: %j",
+    async (names) => {
+      const { headers } = await preflight(closed, paths.one, shop, { "access-control-request-headers": names });
+      expect(namesIn(headers["access-control-allow-headers"])).toContain("x-service-access-token");
+      expect(headers["access-control-allow-headers"]).not.toContain(names);
+    },
+  );
+
   test.each(strangers)("of %j, which is not allowed, allows nothing", async (origin) => {
     for (const path of everywhere) {
       const answer = await preflight(closed, path, origin);
