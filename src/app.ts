@@ -168,8 +168,8 @@ function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, l
 async function openPersistedOperations(
   { persistedOperations: path, persistedOperationsOnly: only }: Config,
   known: KnownOperations,
-): Promise<PersistedOperations | undefined> {
-  if (path === undefined) return undefined;
+): Promise<PersistedOperations> {
+  if (path === undefined) return createPersistedOperations({ documents: undefined, only: false, ownTexts: [] });
   const documents = await readPersistedOperations(path, schema, known);
   const ownTexts = only ? await readDashboardOperations() : [];
   return createPersistedOperations({ documents, only, ownTexts });

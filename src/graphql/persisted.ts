@@ -4,7 +4,7 @@ export interface PersistedOperations {
   /**
    * Replaces the id in a POST's body with the document.
    *
-   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, or BAD_REQUEST for a missing id where only persisted operations may
+   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_NOT_SUPPORTED without a file of them, or BAD_REQUEST for a missing id where only persisted operations may
    * run
    */
   resolve(body: unknown): unknown;
@@ -12,8 +12,8 @@ export interface PersistedOperations {
 }
 
 interface Options {
-  /** The operations by their ids. */
-  readonly documents: ReadonlyMap<string, string>;
+  /** The operations by their ids; undefined without a file of them. */
+  readonly documents: ReadonlyMap<string, string> | undefined;
   /** Only persisted operations may run. */
   readonly only: boolean;
   /** Documents that may always be sent in full: the dashboard's. */
@@ -37,9 +37,10 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       throw new AppError("BAD_REQUEST", "Only persisted operations are allowed: send the id of one as documentId.");
     }
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
-    const text = documents.get(id) ?? documents.get(id.replace(/^sha256:/u, ""));
+    const text = documents?.get(id) ?? documents?.get(id.replace(/^sha256:/u, ""));
     if (text !== undefined || (!only && typeof params["query"] === "string")) return text;
-    // On this exact message, clients send the operation in full.
+    // On these exact messages, clients send the operation in full: on the first, from then on.
+    if (documents === undefined) throw new AppError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported");
     throw new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound");
   };
   return {

@@ -28,7 +28,7 @@ export interface GraphQLRouteOptions extends ContextOptions {
   readonly gateway: (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;
   readonly fastPath: FastPath;
   readonly openEventStream: OpenEventStream;
-  readonly persisted: PersistedOperations | undefined;
+  readonly persisted: PersistedOperations;
   readonly demoToken: DemoToken;
   readonly bodies: BodyBudget;
 }
@@ -88,7 +88,7 @@ async function answerPost(
   const withBody = bodyLength >= longFromBytes ? { ...created, unparsed, bodyLength } : created;
   const context = withIdempotency(withBody, request, body.fingerprint);
   refuseLongText(sent);
-  const value = withoutUnknown(persisted === undefined ? sent : persisted.resolve(sent));
+  const value = withoutUnknown(persisted.resolve(sent));
   if (search === "") {
     const { accept } = request.headers;
     const answered = fastPath(value, accept, context);
@@ -111,7 +111,7 @@ async function answerGet(
   { request, search }: Exchange,
   context: Context,
 ): Promise<ForYoga | EventStream | undefined> {
-  const parameters = persisted !== undefined && isRead(request) ? persisted.resolveSearch(search) : search;
+  const parameters = isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
   const stream = openEventStream(call, request.headers.accept, context);

@@ -13,6 +13,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   NOT_FOUND: { status: 404, title: "Not found" },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },
   PERSISTED_QUERY_NOT_FOUND: { status: 404, title: "Persisted operation not found" },
+  PERSISTED_QUERY_NOT_SUPPORTED: { status: 400, title: "Persisted operations not supported" },
   NOT_ACCEPTABLE: { status: 406, title: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
   RESPONSE_TOO_LARGE: { status: 400, title: "Response too large" },

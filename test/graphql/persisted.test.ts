@@ -1,3 +1,5 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
+import { PersistedQueryLink } from "@apollo/client/link/persisted-queries";
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -237,5 +239,53 @@ describe("an operation sent in full", () => {
   test("REST is not affected", async () => {
     const store = await createTestStore(strict);
     expect(await store.post(paths.one, { product: product("a") })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("without a file of persisted operations", async () => {
+  const plain = await openTestApp();
+  const store = await createTestStore(plain);
+  const notSupported = {
+    status: 400,
+    body: { errors: [graphqlError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported")] },
+  };
+
+  test.each([
+    ["a hash", byHash("0".repeat(64))],
+    ["a documentId", { documentId: "0".repeat(64), variables: {} }],
+  ])("%s alone is answered as clients know it", async (_, body) => {
+    expect(await postFour(store, body)).toMatchObject(notSupported);
+    const { extensions, ...others } = { extensions: undefined, ...body };
+    const params = { ...others, ...(extensions && { extensions: JSON.stringify(extensions) }) };
+    expect(await get(store, params as Record<string, string>)).toMatchObject(notSupported);
+  });
+
+  test("Apollo's client then sends operations in full, and the hash no more", async () => {
+    const bodies: string[] = [];
+    const send: typeof fetch = (url, options) => {
+      bodies.push(String(options?.body));
+      return fetch(url, options);
+    };
+    const http = new HttpLink({
+      uri: `${plain.url}/graphql`,
+      fetch: send,
+      headers: { "X-Service-Access-Token": store.token },
+    });
+    const client = new ApolloClient({
+      cache: new InMemoryCache(),
+      link: new PersistedQueryLink({ sha256 }).concat(http),
+    });
+    const query = gql("{ store { id } }");
+    for (let use = 0; use < 2; use += 1) {
+      const { data } = await client.query({ query, fetchPolicy: "no-cache" });
+      expect(data).toMatchObject({ store: { id: store.id } });
+    }
+    expect(
+      bodies.map((body) => [body.includes("sha256Hash"), body.includes("query {") || body.includes('"query"')]),
+    ).toEqual([
+      [true, false],
+      [false, true],
+      [false, true],
+    ]);
   });
 });

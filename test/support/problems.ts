@@ -16,6 +16,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   PERSISTED_QUERY_NOT_FOUND: [404, "Persisted operation not found"],
+  PERSISTED_QUERY_NOT_SUPPORTED: [400, "Persisted operations not supported"],
   NOT_ACCEPTABLE: [406, "Not acceptable"],
   REQUEST_TIMEOUT: [408, "Request timeout"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],

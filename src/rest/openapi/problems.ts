@@ -104,6 +104,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     NOT_FOUND: pathNotFound(),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
+    PERSISTED_QUERY_NOT_SUPPORTED: new AppError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported"),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
     PAYLOAD_TOO_LARGE: new AppError(
