@@ -216,7 +216,8 @@ class Writer {
     const nullable = getNullableType(type);
     const isLeaf = !isInputObjectType(getNamedType(type)) && !isListType(nullable);
     const hasDefault = this.#has.defaults && isLeaf && this.choices.oneIn(2);
-    const required = isNonNullType(type) && !(hasDefault && this.choices.oneIn(2)) ? "!" : "";
+    const isRequired = isNonNullType(type) ? !(hasDefault && this.choices.oneIn(2)) : this.choices.oneIn(4);
+    const required = isRequired ? "!" : "";
     const written = hasDefault ? ` = ${this.#leafLiteral(this.#value(name, type), type)}` : "";
     this.#variables.set(variable, `${String(nullable)}${required}${written}`);
     const isMissing = this.choices.oneIn(required === "!" && !hasDefault ? 12 : 3);
