@@ -21,7 +21,7 @@ export function withoutUnknown(body: unknown): unknown {
 /** @throws {AppError} BAD_REQUEST for a body without an operation */
 export function requireQuery(body: unknown): void {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return; // Yoga refuses these
-  if (!("query" in body) || body.query === null) throw new AppError("BAD_REQUEST", "The request body has no query.");
+  if (!("query" in body) || body.query === null) throw new AppError("BAD_REQUEST", "Must provide query string.");
 }
 
 /** Called before the operation is even looked up. @throws {AppError} BAD_REQUEST */

@@ -38,7 +38,7 @@ test.each(["{}", '{"qeury":"{ __typename }"}', '{"query":null,"variables":{}}'])
     expect(await readAnswer(await store.fetch("/graphql", options))).toEqual({
       status: 400,
       type: "application/json; charset=utf-8",
-      body: refusedOperation("The request body has no query."),
+      body: refusedOperation("Must provide query string."),
     });
   },
 );
