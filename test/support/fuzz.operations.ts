@@ -72,7 +72,7 @@ class Writer {
   readonly #variables = new Map<string, string>();
   readonly #values: Record<string, unknown> = {};
   readonly #fragments = new Map<string, { readonly type: GraphQLObjectType; text: string }>();
-  /** What an operation has: a query that has one of these is not compiled, so that each must be without the others at times. */
+  /** What an operation has: one of these or all. A query that has one is not compiled, which would hide what another one does. */
   readonly #has: Readonly<Record<"literals" | "conditions" | "defaults" | "inheritedNames", boolean>>;
   readonly #bareAliases = new Set<string>();
   #aliases = 0;
@@ -81,11 +81,13 @@ class Writer {
     readonly schema: GraphQLSchema,
     readonly choices: Choices,
   ) {
+    const one = choices.of(["literals", "conditions", "defaults", "inheritedNames", "all"]);
+    const has = (feature: typeof one) => one === feature || one === "all";
     this.#has = {
-      literals: choices.oneIn(2),
-      conditions: choices.oneIn(2),
-      defaults: choices.oneIn(2),
-      inheritedNames: choices.oneIn(2),
+      literals: has("literals"),
+      conditions: has("conditions"),
+      defaults: has("defaults"),
+      inheritedNames: has("inheritedNames"),
     };
   }
 
@@ -176,7 +178,7 @@ class Writer {
   }
 
   #name(): string {
-    return this.choices.of(this.#has.inheritedNames && this.choices.oneIn(4) ? inheritedNames : plainNames);
+    return this.choices.of(this.#has.inheritedNames && this.choices.oneIn(2) ? inheritedNames : plainNames);
   }
 
   /** Each is given once; those of every object have no number. */
@@ -211,16 +213,18 @@ class Writer {
   }
 
   #variable(name: string, type: GraphQLInputType): string {
-    const variable = this.choices.oneIn(4) ? this.#name() : `${this.#name()}${this.#variables.size}`;
+    const variable = this.choices.oneIn(this.#has.inheritedNames ? 2 : 4)
+      ? this.#name()
+      : `${this.#name()}${this.#variables.size}`;
     if (this.#variables.has(variable)) return `$${variable}`; // of another type, perhaps
     const nullable = getNullableType(type);
     const isLeaf = !isInputObjectType(getNamedType(type)) && !isListType(nullable);
     const hasDefault = this.#has.defaults && isLeaf && this.choices.oneIn(2);
-    const isRequired = isNonNullType(type) ? !(hasDefault && this.choices.oneIn(2)) : this.choices.oneIn(4);
+    const isRequired = hasDefault ? this.choices.oneIn(2) : isNonNullType(type) || this.choices.oneIn(6);
     const required = isRequired ? "!" : "";
     const written = hasDefault ? ` = ${this.#leafLiteral(this.#value(name, type), type)}` : "";
     this.#variables.set(variable, `${String(nullable)}${required}${written}`);
-    const isMissing = this.choices.oneIn(required === "!" && !hasDefault ? 12 : 3);
+    const isMissing = hasDefault ? this.choices.oneIn(2) : this.choices.oneIn(isRequired ? 12 : 3);
     if (!isMissing) this.#values[variable] = this.#value(name, type);
     else if (this.choices.oneIn(2)) this.#values[variable] = null;
     return `$${variable}`;
