@@ -1,8 +1,8 @@
-import { readdir, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gauge, type Registry } from "prom-client";
 import { foldersOf } from "../database/embedded/restored.js";
+import { freeBytes, sizeOfFolder } from "../lib/disk.js";
 
 /**
  * Free space of the folders that Vitrine writes to, and the write-ahead log of the embedded database. What cannot be read has no
@@ -20,7 +20,7 @@ export function collectStorage(registry: Registry, dataDir: string | undefined):
     registers: [registry],
     async collect() {
       for (const [folder, path] of Object.entries(folders)) {
-        const bytes = await freeBytes(path);
+        const bytes = await freeBytes(path).catch(() => undefined);
         if (bytes === undefined) free.remove({ folder });
         else free.set({ folder }, bytes);
       }
@@ -34,29 +34,9 @@ export function collectStorage(registry: Registry, dataDir: string | undefined):
     aggregator: "max",
     registers: [registry],
     async collect() {
-      const bytes = await sizeOf(log);
+      const bytes = await sizeOfFolder(log).catch(() => undefined);
       if (bytes === undefined) size.remove();
       else size.set(bytes);
     },
   });
-}
-
-/** For users without privileges. */
-function freeBytes(path: string): Promise<number | undefined> {
-  return statfs(path).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => undefined,
-  );
-}
-
-async function sizeOf(folder: string): Promise<number | undefined> {
-  const names = await readdir(folder).catch(() => undefined);
-  if (names === undefined) return undefined;
-  const ofFile = (name: string) =>
-    stat(join(folder, name)).then(
-      ({ size }) => size,
-      () => 0, // the engine has removed it
-    );
-  const sizes = await Promise.all(names.map(ofFile));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { access, statfs } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Config } from "../../config.js";
+import { freeBytes } from "../../lib/disk.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { reasonOf } from "../terminal/reason.js";
 
@@ -37,8 +38,7 @@ export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Check
   const folder = await nearestFolder(dataDir);
   try {
     await access(folder, constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = await statfs(folder);
-    const free = bavail * bsize;
+    const free = await freeBytes(folder);
     const detail = `${Math.round(free / 1_000_000).toLocaleString("en")} MB are free for ${dataDir}`;
     const advice = "Free some space, or set DATA_DIR to a folder on another disk.";
     if (free < freeBytesMin) return failed("disk", detail, advice);

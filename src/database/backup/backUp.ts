@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { mkdir, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, stat } from "node:fs/promises";
 import pg from "pg";
 import { AppError } from "../../errors.js";
+import { sizeOfFolder } from "../../lib/disk.js";
 import { writeArchive } from "../embedded/archive.js";
 import { foldersOf, isThere } from "../embedded/restored.js";
 import type { OpenDatabase } from "../open.js";
@@ -46,7 +46,7 @@ export async function backUp(
     await mkdir(copy, { mode: 0o700 });
     await client.connect().catch(throwStopped);
     await copyLive(client, foldersOf(dataDir).database, copy);
-    const bytesTotal = await sizeOf(copy);
+    const bytesTotal = await sizeOfFolder(copy);
     await writeArchive(copy, file, (bytes, files) => onProgress({ bytes, bytesTotal, files }));
     return { bytes: (await stat(file)).size };
   } finally {
@@ -54,10 +54,4 @@ export async function backUp(
     remove();
     process.off("exit", remove);
   }
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true });
-  const sizes = await Promise.all(entries.map(async (name) => (await stat(join(folder, name))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
