@@ -4,8 +4,8 @@ export interface PersistedOperations {
   /**
    * Replaces the id in a POST's body with the document.
    *
-   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_NOT_SUPPORTED without a file of them, or BAD_REQUEST for a missing id where only persisted operations may
-   * run
+   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_NOT_SUPPORTED without a file of them, or BAD_REQUEST for a
+   *   missing id where only persisted operations may run
    */
   resolve(body: unknown): unknown;
   resolveSearch(search: string): string;

@@ -82,7 +82,7 @@ function openProducts(format: ExportFormat): OpenExport {
     await admitCall("product", context);
     announceSiteUse(site, context);
     if (isHead) await resolveSite(db, identity.storeId, site);
-    if (isHead) return { pieces: nothing(), close: () => Promise.resolve() };
+    if (isHead) return begun(nothing());
     const options = { ...narrowed, site, signal: context.access.endSignal() };
     return begun(exportProducts(db, identity.storeId, format, options));
   };
@@ -107,7 +107,7 @@ async function openShows(
 ): Promise<BegunExport> {
   const range = showRange(args);
   await admitCall("analytics", context);
-  if (isHead) return { pieces: nothing(), close: () => Promise.resolve() };
+  if (isHead) return begun(nothing());
   const { db, identity } = context;
   return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.access.endSignal() }));
 }

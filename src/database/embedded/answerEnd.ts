@@ -19,9 +19,10 @@ export class AnswerEnd {
 
   /** What the error of an engine that has failed says, with its SQL state. Undefined for one that goes on. */
   get failure(): string | undefined {
-    if (isReady(this.#kept) && !this.#kept.includes("PANIC")) return undefined;
+    const isOver = isReady(this.#kept);
+    if (isOver && !this.#kept.includes("PANIC")) return undefined;
     const error = firstError(this.#kept);
-    if (isReady(this.#kept) && error.get("V") !== "PANIC") return undefined; // a row has the word
+    if (isOver && error.get("V") !== "PANIC") return undefined; // a row has the word
     return error.has("M") ? `${error.get("M")} (${error.get("C")})` : "It does not answer.";
   }
 }

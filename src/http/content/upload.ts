@@ -96,8 +96,9 @@ export async function withUpload<Result>(
     );
     progress.stop();
     if (file !== undefined && unwritten.length > 0) await spill();
-    if (file === undefined && !isUtf8(unwritten.concat())) await spill(); // the reader of files finds the line
-    const source = file === undefined ? { text: unwritten.concat().toString("utf8") } : { file: pathOf(file) };
+    const text = unwritten.concat();
+    if (file === undefined && !isUtf8(text)) await spill(); // the reader of files finds the line
+    const source = file === undefined ? { text: text.toString("utf8") } : { file: pathOf(file) };
     return await work({ source, fingerprint: hash.digest("hex") });
   } finally {
     progress.stop();
