@@ -1,16 +1,14 @@
 import { createConnection } from "node:net";
 import { expect, test } from "vitest";
-import { findHolder } from "../../src/database/embedded/folder.js";
-import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
+import type { OpenDatabase } from "../../src/database/open.js";
 import type { TestStore } from "../support/app.js";
 import { answered, breakOff } from "../support/breaks.js";
 import type { Kind } from "../support/breaks.kinds.js";
-import { storeWithKinds } from "../support/breaks.store.js";
+import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/breaks.store.js";
 import { whenFree, within } from "../support/busy.js";
 import { toCsv } from "../support/csv.js";
 import { type Held, heldBy } from "../support/held.js";
-import { createMigratedDatabase } from "../support/ownDatabase.js";
-import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
+import { type Place, type Serving, until } from "../support/process.js";
 import { paths, product, products } from "../support/products.js";
 import { type Random, seeded } from "../support/random.js";
 
@@ -25,34 +23,26 @@ const title =
 /** Together more than an export keeps in memory; no request changes them. */
 const exported = Array.from({ length: 4_000 }, (_, n) => product(`exported ${n}`, { description: "e".repeat(2_000) }));
 const graceMs = 2_000;
-const limits = { ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMIT: "0", SHUTDOWN_GRACE_MS: String(graceMs) };
+const limits = { SHUTDOWN_GRACE_MS: String(graceMs) };
 
 test.concurrent(
   `embedded database: ${title}`,
-  async ({ onTestFinished }) => {
-    const place = await makePlaceWithStore();
-    onTestFinished(() => removePlace(place));
-    const server = await serve({ ...place.env, ...limits });
-    const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
-    const database = connect("embedded", embeddedConnection(socketFolder), () => undefined);
-    expect(await breakAll(server, place, database)).toEqual({ status: 0 });
+  async (context) => {
+    expect(await breakAll(await serveOnEmbedded(context, limits))).toEqual({ status: 0 });
   },
   timeoutMs,
 );
 
 test.runIf(testDatabaseUrl !== undefined).concurrent(
   `PostgreSQL: ${title}`,
-  async ({ onTestFinished }) => {
-    const [own, place] = await Promise.all([createMigratedDatabase("breaks"), makePlaceWithStore()]);
-    onTestFinished(() => Promise.all([own.drop(), removePlace(place)]).then(() => undefined));
-    const server = await serve({ TMPDIR: place.temporary, DATABASE_URL: own.url, ...limits });
-    expect(await breakAll(server, place, own.open())).toEqual({ status: 0 });
+  async (context) => {
+    expect(await breakAll(await serveOnPostgresql("breaks", context, limits))).toEqual({ status: 0 });
   },
   timeoutMs,
 );
 
 /** @returns how the server ended, and what it said of an error */
-async function breakAll(server: Serving, place: Place, database: OpenDatabase) {
+async function breakAll({ server, place, database }: Served) {
   const seed = Number(process.env["PROPERTY_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
   const random = seeded(seed);
   const { store, kinds } = await storeWithKinds(server, database);

@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { findHolder } from "../../src/database/embedded/folder.js";
-import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { answered, breakOff } from "../support/breaks.js";
 import type { Kind } from "../support/breaks.kinds.js";
-import { storeWithKinds } from "../support/breaks.store.js";
+import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/breaks.store.js";
 import { whenFree } from "../support/busy.js";
 import { scrape } from "../support/metrics.js";
-import { createMigratedDatabase } from "../support/ownDatabase.js";
-import { makePlaceWithStore, removePlace, serve, type Serving } from "../support/process.js";
-import { seeded } from "../support/random.js";
+import { type Random, seeded } from "../support/random.js";
 
 const minutes = Number(process.env["TEST_SOAK_MINUTES"]);
 const timeoutMs = (minutes + 10) * 60_000;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const title =
   "under mixed load with broken connections, a server needs no more at the end than after a third of the time";
-const limits = { ANALYTICS_RATE_LIMIT: "0", COLLECT_RATE_LIMIT: "0" };
 const lanes = 4;
 const sampleMs = 5_000;
 /** By how much the end may be above the part that it is compared with. */
@@ -35,29 +30,21 @@ type Sample = Readonly<Record<keyof typeof figures, number>>;
 
 test.concurrent(
   `embedded database: ${title}`,
-  async ({ onTestFinished }) => {
-    const place = await makePlaceWithStore();
-    onTestFinished(() => removePlace(place));
-    const server = await serve({ ...place.env, ...limits });
-    const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
-    const database = connect("embedded", embeddedConnection(socketFolder), () => undefined);
-    expect(await soak(server, database)).toEqual(sound);
+  async (context) => {
+    expect(await soak(await serveOnEmbedded(context))).toEqual(sound);
   },
   timeoutMs,
 );
 
 test.runIf(testDatabaseUrl !== undefined).concurrent(
   `PostgreSQL: ${title}`,
-  async ({ onTestFinished }) => {
-    const [own, place] = await Promise.all([createMigratedDatabase("soak"), makePlaceWithStore()]);
-    onTestFinished(() => Promise.all([own.drop(), removePlace(place)]).then(() => undefined));
-    const server = await serve({ TMPDIR: place.temporary, DATABASE_URL: own.url, ...limits });
-    expect(await soak(server, own.open())).toEqual(sound);
+  async (context) => {
+    expect(await soak(await serveOnPostgresql("soak", context))).toEqual(sound);
   },
   timeoutMs,
 );
 
-async function soak(server: Serving, database: OpenDatabase) {
+async function soak({ server, database }: Served) {
   const { kinds } = await storeWithKinds(server, database);
   const samples: Sample[] = [];
   const statuses = new Map<number, number>();
@@ -87,8 +74,8 @@ async function soak(server: Serving, database: OpenDatabase) {
   return { status, failures, grown: compared.grown };
 }
 
-/** Sends a request, and breaks off every other one. */
-async function use(url: string, { make, isStream = false }: Kind, n: number, random: ReturnType<typeof seeded>) {
+/** Sends a request twice, and breaks off the second. @returns the status of the first */
+async function use(url: string, { make, isStream = false }: Kind, n: number, random: Random) {
   const whole = await whenFree(() => answered(url, make(n), isStream));
   await breakOff(url, make(-n), whole, random);
   return whole.status;
