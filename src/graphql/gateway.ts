@@ -1,5 +1,11 @@
 import type { DocumentNode } from "graphql";
-import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from "graphql-yoga";
+import {
+  createYoga,
+  isAsyncIterable,
+  type Plugin,
+  type YogaInitialContext,
+  type YogaServerInstance,
+} from "graphql-yoga";
 import { AppError } from "../errors.js";
 import { explainNotAcceptable } from "./acceptable.js";
 import { isWritten, resultText } from "../execution/responseText.js";
@@ -10,6 +16,7 @@ import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
 import { validateBounded } from "../execution/validation/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
+import { requireOperation } from "./parameters.js";
 import { parseBounded } from "../execution/validation/parse.js";
 import type { Variables } from "../execution/inputShape.js";
 import { resultsOf } from "./subscription.js";
@@ -54,7 +61,13 @@ const documentsWeightMax = 20_000;
 
 function limited(known: KnownOperations, suggestions: boolean): Plugin<Context> {
   return {
-    onParse: ({ setParseFn }) => setParseFn(parseBounded),
+    onParse({ setParseFn, context }) {
+      setParseFn(parseBounded);
+      const { operationName } = (context as Partial<YogaInitialContext>).params ?? {};
+      return ({ result }) => {
+        if (!(result instanceof Error)) requireOperation(result as DocumentNode, operationName);
+      };
+    },
     onValidate: ({ setValidationFn }) =>
       setValidationFn((within, document, rules) => {
         const errors = validateBounded(within, document, rules, { hideSuggestions: !suggestions });

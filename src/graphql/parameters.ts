@@ -1,3 +1,4 @@
+import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode } from "graphql";
 import { AppError } from "../errors.js";
 import { limits } from "../execution/validation/limits.js";
 import { textTooLong } from "../execution/validation/parse.js";
@@ -6,16 +7,39 @@ import { textTooLong } from "../execution/validation/parse.js";
 const known: ReadonlySet<string> = new Set(["query", "operationName", "variables", "extensions"]);
 
 /**
- * A request's body without members that mean nothing (GraphQL over HTTP, 5.1: they are ignored). Yoga would take one with `then` for
- * a promise, and one with `status` and `headers` for a response.
+ * A request's body without members that mean nothing (GraphQL over HTTP, 5.1: they are ignored), and without an empty operation
+ * name, which some clients send for none. Yoga would take a member `then` for a promise, and `status` and `headers` for a response.
  *
  * @returns the body itself where it has no others
  */
 export function withoutUnknown(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body; // Yoga refuses these
   const members = Object.entries(body);
-  const kept = members.filter(([name]) => known.has(name));
+  const kept = members.filter(([name, value]) => known.has(name) && !(name === "operationName" && value === ""));
   return kept.length === members.length ? body : Object.fromEntries(kept);
+}
+
+/**
+ * Checks that the name selects one of the document's operations, with the messages of graphql-js, since Yoga's says only that it
+ * did not find one.
+ *
+ * @throws {GraphQLError} with the status 400
+ */
+export function requireOperation({ definitions }: DocumentNode, operationName: unknown): void {
+  if (operationName !== undefined && operationName !== null && typeof operationName !== "string") return; // Yoga refuses it
+  const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const message = operationProblem(operations as readonly OperationDefinitionNode[], operationName ?? "");
+  if (message !== undefined) throw new GraphQLError(message, { extensions: { http: { status: 400 } } });
+}
+
+function operationProblem(operations: readonly OperationDefinitionNode[], name: string): string | undefined {
+  if (operations.length === 0) return "Must provide an operation.";
+  if (name !== "") {
+    return operations.some((operation) => operation.name?.value === name)
+      ? undefined
+      : `Unknown operation named "${name}".`;
+  }
+  return operations.length > 1 ? "Must provide operation name if query contains multiple operations." : undefined;
 }
 
 /** @throws {AppError} BAD_REQUEST for a body without an operation */
@@ -54,7 +78,7 @@ export function readSearch(search: string): unknown {
   if (new Set(given.keys()).size !== given.size) return undefined;
   const { variables, extensions, ...others } = Object.fromEntries(given);
   try {
-    return { ...others, ...parsed({ variables }), ...parsed({ extensions }) };
+    return withoutUnknown({ ...others, ...parsed({ variables }), ...parsed({ extensions }) });
   } catch {
     return undefined;
   }

@@ -56,3 +56,47 @@ describe("invalid JSON in the query string is a bad request", () => {
     expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 });
+
+const two = "query One { store { id } } query Two { store { name } }";
+
+describe("an operation that is not found is a bad request that says why", () => {
+  test.each([
+    ["for an unknown name", { query: two, operationName: "Three" }, 'Unknown operation named "Three".'],
+    [
+      "for an unknown name of one",
+      { query: "{ store { id } }", operationName: "Three" },
+      'Unknown operation named "Three".',
+    ],
+    ["for no name of two", { query: two }, "Must provide operation name if query contains multiple operations."],
+    [
+      "for an empty name of two",
+      { query: two, operationName: "" },
+      "Must provide operation name if query contains multiple operations.",
+    ],
+    ["for a text that has none", { query: "fragment F on Product { id }" }, "Must provide an operation."],
+  ])("%s", async (_, body, message) => {
+    for (const accept of ["application/json", "application/graphql-response+json", "text/event-stream"]) {
+      const isStream = accept === "text/event-stream";
+      const options = {
+        method: "POST",
+        headers: { "content-type": "application/json", accept },
+        body: JSON.stringify(body),
+      };
+      const posted = await store.fetch("/graphql", options);
+      const got = await store.fetch(`/graphql?${new URLSearchParams(body)}`, { headers: { accept } });
+      for (const answer of [posted, got]) {
+        expect([accept, answer.status]).toEqual([accept, 400]);
+        const text = await answer.text();
+        expect(JSON.parse(isStream ? (/\{.*\}/u.exec(text)?.[0] ?? "") : text)).toEqual(refusedOperation(message));
+      }
+    }
+  });
+});
+
+test("an empty operation name is none", async () => {
+  for (let use = 0; use < 4; use += 1) {
+    const body = { query: "query Named { store { name } }", operationName: "" };
+    expect(await store.post("/graphql", body)).toMatchObject({ status: 200, body: { data: { store: {} } } });
+    expect(await store.get(`/graphql?${new URLSearchParams(body)}`)).toMatchObject({ status: 200 });
+  }
+});
