@@ -78,7 +78,7 @@ export async function createApp(
   const known = createKnownOperations(schema);
   const subscriptions = createKnownSubscriptions(schema);
   const gatewayOptions = { suggestions: !config.production, plugins: [gatewayCompression] };
-  const gateway = createGateway(known, subscriptions, gatewayOptions);
+  const gateway = createGateway(known, gatewayOptions);
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
   // From here on, open connections must be closed where the app cannot be created.

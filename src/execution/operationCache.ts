@@ -24,7 +24,6 @@ export interface KnownOperations {
 
 interface Known {
   readonly weight: number;
-  /** An empty name differs from none. */
   readonly uses: ReadonlyMap<string | undefined, Use>;
 }
 

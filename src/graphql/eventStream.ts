@@ -2,9 +2,10 @@ import type { ExecutionResult } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { Context } from "../schema/context.js";
 import { yieldUntilNoNewConnections } from "../lib/streams/eventLoop.js";
+import { type Accepted, notAcceptable } from "./accepted.js";
 import type { Call } from "./fastPath.js";
 import { refusedResponse } from "./httpStatus.js";
-import { type StreamFormat, streamFormatOf } from "./streamFormat.js";
+import type { StreamFormat } from "./streamFormat.js";
 import type { LiveValues, Subscription } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
 
@@ -16,23 +17,27 @@ export interface EventStream {
   readonly events: Buffer | LiveValues;
 }
 
-/** Returns undefined, without any effect, if Yoga must answer. */
+/**
+ * Returns undefined, without any effect, for anything but a valid subscription.
+ *
+ * @throws {AppError} NOT_ACCEPTABLE where Accept allows no stream
+ */
 export type OpenEventStream = (
   call: Call | undefined,
-  accept: string | undefined,
+  accepted: Accepted,
   context: Context,
 ) => Promise<EventStream> | undefined;
 
 /**
- * Answers subscriptions as server-sent events without Yoga, with the same bytes, and by the multipart protocol, which
- * Yoga does not speak. A value that many clients watch is serialized once.
+ * Answers subscriptions, by the graphql-sse protocol or the multipart protocol, which Yoga does not speak. A value that many
+ * clients watch is executed and serialized once.
  */
 export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
-  return (call, accept, context) => {
-    const format = call === undefined ? undefined : streamFormatOf(accept);
-    if (call === undefined || format === undefined) return undefined;
-    const subscription = known.find(call.query, call.operationName);
-    return subscription && start(subscription, call, context, format);
+  return (call, { stream: format }, context) => {
+    const subscription = call && known.find(call.query, call.operationName);
+    if (call === undefined || subscription === undefined) return undefined;
+    if (format === undefined) throw notAcceptable();
+    return start(subscription, call, context, format);
   };
 }
 

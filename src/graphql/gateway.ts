@@ -7,7 +7,6 @@ import {
   type YogaServerInstance,
 } from "graphql-yoga";
 import { AppError } from "../errors.js";
-import { explainNotAcceptable } from "./acceptable.js";
 import { isWritten, resultText } from "../execution/responseText.js";
 import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
@@ -19,22 +18,18 @@ import type { KnownOperations } from "../execution/operationCache.js";
 import { requireOperation } from "./parameters.js";
 import { parseBounded } from "../execution/validation/parse.js";
 import type { Variables } from "../execution/inputShape.js";
-import { resultsOf } from "./subscription.js";
-import type { KnownSubscriptions } from "./subscriptions.js";
 import { documentCache, weightOfDocument } from "../execution/weight.js";
 
 export const graphqlPath = "/graphql";
 
 /**
- * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read.
+ * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read, but for subscriptions.
  *
  * @param known gets each operation, also those that are invalid
- * @param subscriptions gets each valid subscription
  * @param options.suggestions whether errors may suggest names of the schema
  */
 export function createGateway(
   known: KnownOperations,
-  subscriptions: KnownSubscriptions,
   { suggestions, plugins }: { readonly suggestions: boolean; readonly plugins: readonly Plugin[] },
 ): YogaServerInstance<Context, object> {
   return createYoga<Context>({
@@ -53,7 +48,7 @@ export function createGateway(
       validationCache: true, // by document, refused ones too
     },
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(known, suggestions), sharedPipeline(known, subscriptions), explainNotAcceptable, ...plugins],
+    plugins: [limited(known, suggestions), sharedPipeline(known), ...plugins],
   });
 }
 
@@ -79,7 +74,7 @@ function limited(known: KnownOperations, suggestions: boolean): Plugin<Context> 
 }
 
 /** Yoga executes operations and presents errors as REST does. */
-function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscriptions): Plugin<Context> {
+function sharedPipeline(known: KnownOperations): Plugin<Context> {
   return {
     onExecutionResult(hook) {
       const { result } = hook;
@@ -98,11 +93,10 @@ function sharedPipeline(known: KnownOperations, subscriptions: KnownSubscription
       const extensions = http === undefined ? {} : { extensions: { ...result.extensions, http } };
       hook.setResult({ ...result, errors, ...extensions, ...written });
     },
-    onSubscribe({ args: { document, operationName }, setSubscribeFn }) {
-      const subscription = subscriptions.of(document as DocumentNode, operationName ?? undefined);
-      setSubscribeFn(async ({ variableValues, contextValue }) =>
-        resultsOf(await subscription.start((variableValues ?? {}) as Variables, contextValue as Context)),
-      );
+    onSubscribe({ setSubscribeFn }) {
+      setSubscribeFn(() => {
+        throw new AppError("METHOD_NOT_ALLOWED", "Subscriptions are opened by GET or POST."); // by HEAD: graphql.route.ts
+      });
     },
     onExecute(hook) {
       hook.setExecuteFn(({ document, operationName, variableValues, contextValue }) => {

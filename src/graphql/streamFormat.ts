@@ -8,9 +8,14 @@ export interface StreamFormat {
   frame(result: string): Buffer;
 }
 
-const common = { connection: "keep-alive", "cache-control": "no-cache", "content-encoding": "none" };
+const common = {
+  connection: "keep-alive",
+  "cache-control": "no-cache",
+  "content-encoding": "none",
+  "x-accel-buffering": "no", // nginx would keep values back (its manual: proxy_buffering)
+};
 
-/** The graphql-sse protocol, distinct connections mode, with the same bytes as Yoga's. */
+/** The graphql-sse protocol, distinct connections mode. */
 export const serverSentEvents: StreamFormat = {
   headers: { "content-type": "text/event-stream", ...common },
   opening: Buffer.from(":\n\n"),
@@ -31,19 +36,3 @@ export const multipart: StreamFormat = {
   closing: Buffer.from("--\r\n"),
   frame: (result) => part(`{"payload":${result}}`),
 };
-
-/**
- * The format of the first streaming media range in Accept, if the client asks for streams alone or for Apollo's
- * protocol.
- */
-export function streamFormatOf(accept = ""): StreamFormat | undefined {
-  const ranges = accept.toLowerCase().split(",");
-  if (
-    ranges.some((range) => /^\s*multipart\/mixed\s*;(?:.*;)?\s*subscriptionspec\s*=\s*"?1\.0"?\s*(?:;|$)/u.test(range))
-  ) {
-    return multipart;
-  }
-  const isForEvents = (range: string) =>
-    /^\s*text\/event-stream\s*(?:;\s*(?:q=[\d.]+|charset=utf-8)\s*)*$/u.test(range);
-  return ranges.every(isForEvents) ? serverSentEvents : undefined;
-}

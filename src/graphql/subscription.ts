@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { mapAsyncIterator } from "@graphql-tools/utils";
 import { createSourceEventStream, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { ErrorCode } from "../errors.js";
@@ -14,7 +13,6 @@ import type { StreamFormat } from "./streamFormat.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
 interface LiveValue {
-  readonly result: ExecutionResult;
   readonly code: ErrorCode | undefined;
   /** Serialized once for all streams of a format. */
   framed(format: StreamFormat): Buffer;
@@ -78,10 +76,6 @@ export function prepareSubscription(
   };
 }
 
-export function resultsOf(started: ExecutionResult | LiveValues) {
-  return isAsyncIterable(started) ? mapAsyncIterator(started, ({ result }) => result) : started;
-}
-
 function presented(errors: readonly unknown[], context: Context) {
   const shown = errors.map((error) => presentError(error, context));
   context.observation.refused(codeOf(shown));
@@ -105,7 +99,6 @@ function asValue(result: ExecutionResult): LiveValue {
   const code = result.errors === undefined ? undefined : codeOf(result.errors);
   const frames = new Map<StreamFormat, Buffer>();
   return {
-    result,
     code,
     framed(format) {
       const frame = frames.get(format) ?? format.frame(JSON.stringify(result));

@@ -11,9 +11,8 @@ const weightMax = 10_000;
 
 /** Clients of the same subscription share its values. */
 export interface KnownSubscriptions {
-  /** Undefined for an invalid subscription, which Yoga answers with errors. */
+  /** Undefined for anything but a valid subscription. */
   find(text: string, operationName: string | undefined): Subscription | undefined;
-  of(document: DocumentNode, operationName: string | undefined): Subscription;
 }
 
 /** How many executions of a store run at a time, so that most connections stay free. */
@@ -29,11 +28,6 @@ export function createKnownSubscriptions(schema: GraphQLSchema, waitMs?: number)
   });
   const weightOf = ({ document }: Subscription) => weightOfDocument(document) + weightOfCompiled(document);
   const known = documentCache<Subscription>(weightMax, weightOf, subscriptionsMax);
-  const keep = (key: string, document: DocumentNode, operationName: string | undefined): Subscription => {
-    const subscription = prepareSubscription(schema, document, operationName, executions);
-    if (subscription.names?.kind === OperationTypeNode.SUBSCRIPTION) known.set(key, subscription);
-    return subscription;
-  };
   return {
     find(text, operationName) {
       const key = keyOf(text, operationName);
@@ -41,12 +35,10 @@ export function createKnownSubscriptions(schema: GraphQLSchema, waitMs?: number)
       if (before !== undefined) return before;
       const document = text.includes("subscription") ? parseValid(schema, text) : undefined;
       if (document === undefined) return undefined;
-      keep(key, document, operationName);
-      return known.get(key);
-    },
-    of(document, operationName) {
-      const key = keyOf(document.loc?.source.body ?? "", operationName);
-      return known.get(key) ?? keep(key, document, operationName);
+      const subscription = prepareSubscription(schema, document, operationName, executions);
+      if (subscription.names?.kind !== OperationTypeNode.SUBSCRIPTION) return undefined;
+      known.set(key, subscription);
+      return subscription;
     },
   };
 }

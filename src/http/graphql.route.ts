@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { requireAcceptable } from "../graphql/acceptable.js";
+import { type Accepted, prefersPage, readAccept, requireAcceptable } from "../graphql/accepted.js";
+import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
 import type { EventStream, OpenEventStream } from "../graphql/eventStream.js";
 import { type FastPath, readCall } from "../graphql/fastPath.js";
@@ -45,21 +46,21 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   return async (exchange) => {
     const { request, response, requestId, observation } = exchange;
     observation.route = graphqlPath;
+    if (isWebSocketHandshake(request)) return refuseWebSocket(exchange);
     if (isRead(request)) {
       addVary(response, "Accept");
-      if (page !== undefined && (request.headers.accept ?? "").includes("text/html")) return page(exchange);
+      if (page !== undefined && prefersPage(request.headers.accept)) return page(exchange);
       markPrivate(response);
     }
-    // nginx buffers answers unless one asks it not to (its manual: proxy_buffering).
-    if (/text\/event-stream|multipart\/mixed/iu.test(request.headers.accept ?? ""))
-      response.setHeader("x-accel-buffering", "no");
     try {
       const context = await createContext(options, exchange, false);
+      const accepted = readAccept(request.headers.accept);
+      requireAcceptable(accepted);
       const answerWithoutYoga = request.method === "POST" ? answerPost : answerGet;
-      const rest = await answerWithoutYoga(options, exchange, context);
+      const rest = await answerWithoutYoga(options, exchange, context, accepted);
       if (rest === undefined) return;
       if ("events" in rest) return await sendEvents(response, rest, context.access.disconnectSignal());
-      requireAcceptable(request.headers.accept);
+      request.headers.accept = accepted.forYoga;
       await gateway(rest.request, response, rest.context);
     } catch (error) {
       const code = sendGraphQLError(request, response, error, requestId, (unexpected) =>
@@ -70,11 +71,24 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   };
 }
 
+function isWebSocketHandshake({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /\bwebsocket\b/iu.test(headers.upgrade);
+}
+
+function refuseWebSocket({ request, response, requestId, observation }: Exchange): void {
+  const refusal = new AppError(
+    "UPGRADE_REQUIRED",
+    "WebSockets are not supported: subscriptions are opened by GET or POST, with Accept text/event-stream (graphql-sse) or multipart/mixed;subscriptionSpec=1.0 (Apollo Client).",
+  );
+  observation.refused(sendGraphQLError(request, response, refusal, requestId, () => undefined));
+}
+
 /** Returns what Yoga must answer, or a stream: while it is sent, nothing keeps the body. */
 async function answerPost(
   { fastPath, openEventStream, persisted, bodies, config }: GraphQLRouteOptions,
   { request, response, search }: Exchange,
   created: Context,
+  accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
   requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
   const share = bodies.shareFor(response, created.identity.storeId);
@@ -90,16 +104,15 @@ async function answerPost(
   refuseLongText(sent);
   const value = withoutUnknown(persisted.resolve(sent));
   if (search === "") {
-    const { accept } = request.headers;
-    const answered = fastPath(value, accept, context);
+    const answered = fastPath(value, accepted, context);
     if (answered !== undefined) {
       const { status, mediaType, body: text, headers } = await answered;
       respond(response, status, mediaType, text, headers);
       return undefined;
     }
-    const stream = openEventStream(readCall(value), accept, context);
-    if (stream !== undefined) return stream;
   }
+  const stream = openEventStream(readCall(value), accepted, context);
+  if (stream !== undefined) return stream;
   requireQuery(value);
   const isUnchanged = value === sent && unparsed.size === 0;
   const yogaBody = isUnchanged ? body.frame : Buffer.from(JSON.stringify(value));
@@ -110,11 +123,12 @@ async function answerGet(
   { openEventStream, persisted }: GraphQLRouteOptions,
   { request, search }: Exchange,
   context: Context,
+  accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
   const parameters = isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
-  const stream = openEventStream(call, request.headers.accept, context);
+  const stream = openEventStream(call, accepted, context);
   if (stream !== undefined) return stream;
   return { request: toYogaRequest(request, undefined, parameters), context };
 }

@@ -27,6 +27,10 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   const route = async (exchange: Exchange): Promise<void> => {
     const { path, response, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
+    if (path === `${graphqlPath}/`) {
+      observation.route = graphqlPath;
+      return redirect(exchange, `..${graphqlPath}`); // with its method and body, by 308
+    }
     if (path === collectPath) return collect(exchange);
     if (path === config.basePath && isRead(exchange.request)) {
       observation.route = "/";

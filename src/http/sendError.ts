@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError, ErrorCode } from "../errors.js";
-import { refusalType } from "../graphql/acceptable.js";
+import { readAccept } from "../graphql/accepted.js";
 import { authenticate } from "../graphql/httpStatus.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
 import type { RestResponse } from "../rest/response.js";
@@ -48,7 +48,7 @@ export function sendGraphQLError(
   const { message, extensions } = presented;
   const { code, retryAfterSeconds } = extensionsOf(presented);
   const { status } = problemTypes[code];
-  const mediaType = `${refusalType(request.headers.accept)}; charset=utf-8`;
+  const mediaType = `${readAccept(request.headers.accept).single ?? "application/json"}; charset=utf-8`;
   respondJson(response, status, { errors: [{ message, extensions }] }, mediaType, {
     ...headersFor(status, retryAfterSeconds),
     ...headersOf(error),
@@ -76,5 +76,6 @@ function headersFor(status: number, retryAfterSeconds: number | undefined): Reco
   return {
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
     ...(status === 401 && authenticate),
+    ...(status === 426 && { upgrade: "HTTP/1.1", connection: "upgrade, close" }), // RFC 9110, section 15.5.22
   };
 }

@@ -20,6 +20,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   URI_TOO_LONG: { status: 414, title: "URI too long" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },
+  UPGRADE_REQUIRED: { status: 426, title: "WebSocket not supported" },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: "Idempotency key used for another request" },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: "Idempotency key in use" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },

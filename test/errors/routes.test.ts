@@ -114,7 +114,6 @@ describe("NOT_FOUND", () => {
     "/externalproduct/v1/a",
     "/webhook",
     "/product/v1/a",
-    "/graphql/",
     "/graphql/x",
     "/metrics/x",
     "/__proto__",

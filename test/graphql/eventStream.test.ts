@@ -6,9 +6,6 @@ import { record, saved } from "../support/shows.js";
 import { subscribe } from "../support/subscribe.js";
 import { until } from "../support/process.js";
 
-// Subscriptions wanted as server-sent events pass by Yoga. With a query string that GraphQL does not know, they do not:
-// nobody may see a difference.
-
 let app: TestApp;
 let store: TestStore;
 let lsId: string;
@@ -55,7 +52,24 @@ async function answerTo({ path, token = store.token, body, accept = "text/event-
   return { status: response.status, headers, text: text.replaceAll(/^:\n\n/gmu, "") };
 }
 
-describe("the stream is the same as Yoga's, byte for byte,", () => {
+const complete = "event: complete\ndata:\n\n";
+const next = (json: string) => `event: next\ndata: ${json}\n\n`;
+const empty = { kpis: { orders: { total: 0 }, devices: [] }, timeline: [] };
+
+/** What the only event says, and its end. */
+function refusalIn(text: string) {
+  const [, json = "", end] = /^event: next\ndata: (.*?)\n\n(.*)$/su.exec(text) ?? [];
+  return { ...JSON.parse(json), end };
+}
+
+describe("a subscription is answered with server-sent events:", () => {
+  const sseHeaders = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+    "content-encoding": "none",
+  };
+
   test.each<[string, () => object]>([
     ["for a show", () => ({ query: watchShow, variables: { lsId } })],
     ["for variables that it does not declare", () => ({ query: watchShow, variables: { lsId, more: [1] } })],
@@ -63,69 +77,92 @@ describe("the stream is the same as Yoga's, byte for byte,", () => {
       "for one of two operations",
       () => ({ query: `${watchShow} query Q { __typename }`, operationName: "Watch", variables: { lsId } }),
     ],
+  ])("the figures %s, at each use", async (_, body) => {
+    for (let use = 0; use < 4; use += 1) {
+      const { status, headers, text } = await answerTo({ path: "/graphql", body: body() });
+      expect(headers).toMatchObject(sseHeaders);
+      const show = { id: lsId, name: expect.any(String), host: { name: "Robin Host" }, ...empty };
+      expect([status, JSON.parse(text.split("data: ")[1] ?? "")]).toEqual([200, { data: { show } }]);
+    }
+  });
+
+  test("the data that can be had where a part cannot", async () => {
+    const query = `subscription { liveStreamAnalytics(lsId: "${lsId}") { timeline(bucketSeconds: 1) { orders } } }`;
+    const { text } = await answerTo({ path: "/graphql", body: { query } });
+    expect(JSON.parse(text.split("data: ")[1] ?? "")).toMatchObject({
+      data: null,
+      errors: [{ path: ["liveStreamAnalytics", "timeline"], extensions: { code: "VALIDATION_FAILED" } }],
+    });
+  });
+
+  test.each<[string, () => object, number, string]>([
     [
-      "where a part cannot be had",
-      () => ({
-        query: `subscription { liveStreamAnalytics(lsId: "${lsId}") { timeline(bucketSeconds: 1) { orders } } }`,
-      }),
+      "for another store's show, and a missing one",
+      () => ({ query: watchShow, variables: { lsId: "none" } }),
+      200,
+      "LIVE_STREAM_NOT_FOUND",
     ],
-    ["for another store's show, and a missing one", () => ({ query: watchShow, variables: { lsId: "none" } })],
-    ["for a variable that is missing", () => ({ query: watchShow })],
-    ["for variables of wrong types", () => ({ query: watchShow, variables: { lsId: 5, from: "yesterday" } })],
-    ["for no name of two operations", () => ({ query: `${watchShow} query Q { __typename }`, variables: { lsId } })],
-    ["for a name of none", () => ({ query: watchShow, operationName: "None", variables: { lsId } })],
-    ["for a query", () => ({ query: "query { __typename }" })],
-    ["for what is no GraphQL", () => ({ query: "subscription {" })],
-    ["for an unknown field", () => ({ query: "subscription { liveStreamAnalytics(lsId: 1) { nothing } }" })],
-  ])("%s", async (_, body) => {
-    const byYoga = await answerTo({ path: "/graphql?by=yoga", body: body() });
-    for (let n = 0; n < 4; n += 1) expect(await answerTo({ path: "/graphql", body: body() })).toEqual(byYoga);
+    ["for a variable that is missing", () => ({ query: watchShow }), 200, "BAD_REQUEST"],
+    ["for variables of wrong types", () => ({ query: watchShow, variables: { lsId: 5 } }), 200, "BAD_REQUEST"],
+    [
+      "for no name of two operations",
+      () => ({ query: `${watchShow} query Q { __typename }`, variables: { lsId } }),
+      400,
+      "BAD_REQUEST",
+    ],
+    [
+      "for a name of none",
+      () => ({ query: watchShow, operationName: "None", variables: { lsId } }),
+      400,
+      "BAD_REQUEST",
+    ],
+    ["for what is no GraphQL", () => ({ query: "subscription {" }), 200, "BAD_REQUEST"],
+    [
+      "for an unknown field",
+      () => ({ query: "subscription { liveStreamAnalytics(lsId: 1) { nothing } }" }),
+      200,
+      "BAD_REQUEST",
+    ],
+  ])("an error %s, at each use", async (_, body, status, code) => {
+    for (let use = 0; use < 4; use += 1) {
+      const answer = await answerTo({ path: "/graphql", body: body() }, true);
+      expect([answer.status, answer.headers["content-type"]]).toEqual([status, "text/event-stream"]);
+      const { errors, data, end } = refusalIn(answer.text);
+      expect([errors[0].extensions.code, data, end]).toEqual([code, undefined, complete]);
+    }
   });
 
-  test("for a GET", async () => {
-    const search = new URLSearchParams({ query: watchShow, variables: JSON.stringify({ lsId }) });
-    const byYoga = await answerTo({ path: `/graphql?by=yoga&${search}` });
-    expect(await answerTo({ path: `/graphql?${search}` })).toEqual(byYoga);
-    expect(byYoga.text).toContain('"orders":{"total":0}');
+  test("a query's result", async () => {
+    const { text } = await answerTo({ path: "/graphql", body: { query: "query { __typename }" } }, true);
+    expect(text).toBe(next('{"data":{"__typename":"Query"}}') + complete);
   });
 
-  test("to its end, when the token is revoked", async () => {
+  test("the figures for a GET", async () => {
+    const search = new URLSearchParams({ query: watchShow, variables: JSON.stringify({ lsId }), more: "ignored" });
+    expect((await answerTo({ path: `/graphql?${search}` })).text).toContain('"orders":{"total":0}');
+  });
+
+  test("the end, when the token is revoked", async () => {
     const body = { query: watchShow, variables: { lsId } };
     const { id, token } = await issueToken(app.db, store.id);
     const before = app.feed.watchers;
-    const both = Promise.all(
-      ["?by=yoga", ""].map((search) => answerTo({ path: `/graphql${search}`, token, body }, true)),
-    );
-    await until(() => app.feed.watchers === before + 2, "both to watch");
+    const watching = answerTo({ path: "/graphql", token, body }, true);
+    await until(() => app.feed.watchers === before + 1, "it to watch");
     await revokeToken(app.db, store.id, id);
-    const [byYoga, own] = await both;
-    expect(own).toEqual(byYoga);
-    expect(own?.text).toMatch(/^event: next\n.+\n\nevent: next\n.+UNAUTHENTICATED.+\n\nevent: complete\ndata:\n\n$/u);
+    expect((await watching).text).toMatch(
+      /^event: next\n.+\n\nevent: next\n.+UNAUTHENTICATED.+\n\nevent: complete\ndata:\n\n$/u,
+    );
   });
+});
 
-  test("if it exceeds the rate limit", async () => {
-    const limited = await startApp({ analyticsRateLimit: 1 });
-    const caller = await createTestStore(limited);
-    const refused = async (search: string) => {
-      const response = await caller.fetch(`/graphql${search}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", accept: "text/event-stream" },
-        body: JSON.stringify({ query: watchShow, variables: { lsId } }),
-      });
-      const text = (await response.text()).replaceAll(/"retryAfterSeconds":\d+|in \d+ seconds?/gu, "");
-      return {
-        status: response.status,
-        hasRetry: response.headers.has("retry-after"),
-        limit: response.headers.get("ratelimit-policy"),
-        text,
-      };
-    };
-    await refused("");
-    const own = await refused("");
-    expect(own).toEqual(await refused("?by=yoga"));
-    expect(own).toMatchObject({ status: 429, hasRetry: true });
-    await limited.close();
+test("HEAD opens no subscription", async () => {
+  const search = new URLSearchParams({ query: watchShow, variables: JSON.stringify({ lsId }) });
+  const before = app.feed.watchers;
+  const response = await store.fetch(`/graphql?${search}`, {
+    method: "HEAD",
+    headers: { accept: "text/event-stream" },
   });
+  expect([response.ok, app.feed.watchers]).toEqual([false, before]);
 });
 
 const orderOf = (id: string) => ({ id, type: "ORDER", channel: "LIVE", amount: 1 });
@@ -140,13 +177,11 @@ async function startObserved() {
   return { database, watched, owner, show };
 }
 
-test("a value is executed once for all subscribers of the same operation, with Yoga and without", async () => {
+test("a value is executed once for all subscribers of the same operation", async () => {
   const { database, watched, owner, show } = await startObserved();
   const leaving = new AbortController();
   const body = { query: watchShow, variables: { lsId: show.id } };
-  const own = [1, 2, 3].map(() => subscribe(watched, owner, body, leaving.signal));
-  const byYoga = subscribe({ url: `${watched.url}/graphql?by=yoga&x=` }, owner, body, leaving.signal);
-  const all = [...own, byYoga];
+  const all = [1, 2, 3].map(() => subscribe(watched, owner, body, leaving.signal));
   for (const values of all) await values.next();
   const reads: string[] = [];
   database.probe.aroundQuery = (sql, send) => {

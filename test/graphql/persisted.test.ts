@@ -131,7 +131,7 @@ describe.each([
     ];
     expect(answers).toMatchObject([{ body: { data: { products: {} } } }, { body: { data: { liveStreams: {} } } }]);
     expect(await postFour(store, { documentId: ids.two })).toMatchObject({
-      body: { errors: [{ message: "Could not determine what operation to execute." }] },
+      body: { errors: [{ message: "Must provide operation name if query contains multiple operations." }] },
     });
   });
 

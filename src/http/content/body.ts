@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable, Transform } from "node:stream";
+import { parse as parseContentType } from "content-type";
 import { AppError } from "../../errors.js";
 import { longFromBytes } from "../../lib/json/scan.js";
 import { onResponseEnd } from "../../lib/responseEnd.js";
@@ -179,12 +180,8 @@ export function requireJson(request: IncomingMessage): void {
 
 /** The media type is in lower case; without a charset, the text is UTF-8. */
 export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaType: string; readonly isUtf8: boolean } {
-  const [mediaType = "", ...parameters] = (headers["content-type"] ?? "")
-    .toLowerCase()
-    .split(";")
-    .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  return { mediaType, isUtf8: charset === undefined || /^charset="?utf-?8"?$/u.test(charset) };
+  const { type: mediaType, parameters } = parseContentType(headers["content-type"] ?? "");
+  return { mediaType, isUtf8: /^utf-?8$/iu.test(parameters["charset"] ?? "utf-8") };
 }
 
 function incomplete(): AppError {

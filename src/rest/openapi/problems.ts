@@ -105,6 +105,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
     PERSISTED_QUERY_NOT_SUPPORTED: new AppError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported"),
+    UPGRADE_REQUIRED: new AppError("UPGRADE_REQUIRED", "WebSockets are not supported."),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
     PAYLOAD_TOO_LARGE: new AppError(
