@@ -215,7 +215,8 @@ function bundleForBrowsers(name, result) {
   const folder = join("src", name);
   if (isNewest(join("dist", name, result), ["package.json", ...filesIn(folder)])) return;
   const to = resolvePath(draft, name);
-  run("vite", "bin/vite.js", ["build", "--config", `${folder}/vite.config.ts`, "--outDir", to, "--emptyOutDir"]);
+  const args = ["build", "--config", `${folder}/vite.config.ts`, "--outDir", to, "--emptyOutDir"];
+  run("vite", "bin/vite.js", args, { NODE_ENV: "production" }); // whoever builds: tests do, too
 }
 
 /** Each entry is where its source is, relative to dist/; what they share is in dist/chunks. */

@@ -1,8 +1,9 @@
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 
-/** Calls of both styles count together. Those of `collect` are counted for each client address and public key. */
-export type PolicyName = "analytics" | "product" | "collect";
+/** Calls of both styles count together. Those of `collect` are counted for each client address and public key, and those of
+ * `subscription` are the openings of subscriptions. */
+export type PolicyName = "analytics" | "product" | "collect" | "subscription";
 
 /** A window starts with the first call of a store or other caller. */
 export interface Policy {
@@ -40,10 +41,14 @@ export function policiesOf({
   analyticsRateLimit,
   productRateLimit,
   collectRateLimit,
-}: Pick<Config, "analyticsRateLimit" | "productRateLimit" | "collectRateLimit">): Policies {
+  subscriptionRateLimit,
+}: Pick<Config, "analyticsRateLimit" | "productRateLimit" | "collectRateLimit" | "subscriptionRateLimit">): Policies {
   return {
     ...(analyticsRateLimit > 0 && { analytics: { name: "analytics", callsMax: analyticsRateLimit, windowMs } }),
     ...(collectRateLimit > 0 && { collect: { name: "collect", callsMax: collectRateLimit, windowMs } }),
+    ...(subscriptionRateLimit > 0 && {
+      subscription: { name: "subscription", callsMax: subscriptionRateLimit, windowMs },
+    }),
     ...(productRateLimit > 0 && { product: { name: "product", callsMax: productRateLimit, windowMs } }),
   };
 }

@@ -4,6 +4,7 @@ import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./responseText.js";
 import type { Context } from "../schema/context.js";
+import { endSharedReads } from "../schema/sharedReads.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./inputShape.js";
@@ -54,7 +55,8 @@ async function perform(
       problems.throwIfAny();
     }
     const passed = withoutChecked(operation, read);
-    const result = await runOperation(operation.run, passed.variables, within(own, passed));
+    const running = runOperation(operation.run, passed.variables, within(own, passed));
+    const result = await (isMutation ? running.finally(() => endSharedReads(context)) : running);
     return isRefusedShape(operation, result) ? asRequestError(result) : result;
   } catch (error) {
     return { errors: [presentError(error, context)] };

@@ -3,7 +3,7 @@ import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit"
 import { type Policy, type PolicyName, rateLimitHeaders, type Reservation, tooManyCalls } from "../access/rateLimit.js";
 import type { Context } from "./context.js";
 
-type Resolver<Parent, Args, Result> = (
+export type Resolver<Parent, Args, Result> = (
   parent: Parent,
   args: Args,
   context: Context,
@@ -29,7 +29,7 @@ export function rateLimited<Parent, Args extends object, Result>(
 }
 
 /** Admitted calls of a request, by the place of the root field in the answer. */
-const admittedByRequest = new WeakMap<Context, Map<string, Promise<void>>>();
+const admittedByRequest = new WeakMap<Context, Map<string, Promise<Reservation | undefined>>>();
 
 /** Limits a field of a list's nodes: all of its occurrences below one root field are one call. */
 export function rateLimitedByRoot<Parent, Args extends object, Result>(
@@ -37,15 +37,39 @@ export function rateLimitedByRoot<Parent, Args extends object, Result>(
   resolve: Resolver<Parent, Args, Result>,
 ): Resolver<Parent, Args, Result> {
   return (parent, args, context, info) => {
-    const policy = context.rateLimits.policies[name];
-    if (policy === undefined) return resolve(parent, args, context, info);
-    const admitted = admittedByRequest.get(context) ?? new Map<string, Promise<void>>();
-    admittedByRequest.set(context, admitted);
-    const call = `${name} ${rootKey(info)}`;
-    let admission = admitted.get(call);
-    if (admission === undefined) admitted.set(call, (admission = admit(policy, args, context, info)));
-    return admission.then(() => resolve(parent, args, context, info));
+    if (context.rateLimits.policies[name] === undefined) return resolve(parent, args, context, info);
+    return admitRoot(name, context, info).then(() => resolve(parent, args, context, info));
   };
+}
+
+/**
+ * Counts a root field, with all fields below it that the same policy limits, as one call.
+ *
+ * @param admission how the call is counted, if it was not yet
+ * @returns undefined without a limit
+ * @throws {AppError} RATE_LIMITED
+ */
+export function admitRoot(
+  name: PolicyName,
+  context: Context,
+  info: GraphQLResolveInfo,
+  admission = () => admitField(name, context, info),
+): Promise<Reservation | undefined> {
+  const calls = admittedByRequest.get(context) ?? new Map<string, Promise<Reservation | undefined>>();
+  admittedByRequest.set(context, calls);
+  const call = `${name} ${rootKey(info)}`;
+  const admitted = calls.get(call) ?? admission();
+  calls.set(call, admitted);
+  return admitted;
+}
+
+async function admitField(
+  name: PolicyName,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<Reservation | undefined> {
+  const policy = context.rateLimits.policies[name];
+  return policy === undefined ? undefined : admit(policy, {}, context, info);
 }
 
 function rootKey({ path }: GraphQLResolveInfo): string | number {
@@ -55,14 +79,19 @@ function rootKey({ path }: GraphQLResolveInfo): string | number {
 }
 
 /** @throws {AppError} RATE_LIMITED */
-async function admit(policy: Policy, args: object, context: Context, info: GraphQLResolveInfo): Promise<void> {
+async function admit(
+  policy: Policy,
+  args: object,
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<Reservation | undefined> {
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
   // Only the count knows the limit: for graphql-rate-limit, this one call is granted or not.
   const refusal = await limiter({ parent: undefined, args, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
-  if (refusal === undefined) return;
+  if (refusal === undefined) return reservation;
   context.observation.limited(policy.name);
   throw tooManyCalls(reservation ?? { policy, resetMs: policy.windowMs });
 }
@@ -107,7 +136,8 @@ class ReservationStore extends Store {
 
 const latestByRequest = new WeakMap<Context, Map<PolicyName, Reservation>>();
 
-function announce(context: Context, reservation: Reservation): void {
+/** Sets the headers of the latest reservation of each policy. */
+export function announce(context: Context, reservation: Reservation): void {
   const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
   latestByRequest.set(context, latest.set(reservation.policy.name, reservation));
   for (const [name, value] of Object.entries(rateLimitHeaders([...latest.values()]))) context.setHeader(name, value);

@@ -8,7 +8,7 @@ import { proxyAddresses } from "./proxyAddresses.js";
 import { collectPlaces, type Places } from "./places.js";
 import { collectStorage } from "./storage.js";
 
-const policyNames: readonly PolicyName[] = ["analytics", "product", "collect"];
+const policyNames: readonly PolicyName[] = ["analytics", "product", "collect", "subscription"];
 
 /** Labels only take values from the code or the schema, so that their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -11,7 +11,7 @@ import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, save
 import { everythingOf } from "../support/stored.js";
 import { subscribe } from "../support/subscribe.js";
 
-const app = await openTestApp({ analyticsRateLimit: 0 });
+const app = await openTestApp({ analyticsRateLimit: 0, subscriptionRateLimit: 0 });
 
 /** What a caller can name of a store's data. */
 interface Names {

@@ -49,7 +49,9 @@ describe("the counter of one process", () => {
   });
 
   test("configured limits are per minute, and 0 disables a policy", () => {
-    expect(policiesOf({ collectRateLimit: 0, analyticsRateLimit: 100, productRateLimit: 0 })).toEqual({
+    expect(
+      policiesOf({ collectRateLimit: 0, analyticsRateLimit: 100, productRateLimit: 0, subscriptionRateLimit: 0 }),
+    ).toEqual({
       analytics: { name: "analytics", callsMax: 100, windowMs: 60_000 },
     });
   });

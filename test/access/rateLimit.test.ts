@@ -117,8 +117,9 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     expect(limitHeaders(await readRest(store))).toEqual(granted(98));
   });
 
-  test("starting a subscription is one call, whatever it sends; a refused one gets 429", async () => {
-    const store = await storeWithShow(app);
+  test("opening a subscription is no analytics read; beyond a limit of its own it gets 429", async () => {
+    const own = await startApp({ subscriptionRateLimit: 2 });
+    const store = await storeWithShow(own);
     const leaving = new AbortController();
     const subscribe = () =>
       store.fetch("/graphql", {
@@ -127,13 +128,17 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
         body: JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "show") { id } }` }),
         signal: leaving.signal,
       });
-    const started = await subscribe();
-    expect([started.status, ...limitHeaders(started)]).toEqual([200, ...granted(99)]);
-    expect(limitHeaders(await readRest(store))).toEqual(granted(98));
-    await readGraphQL(store, 98);
+    await readGraphQL(store, 100);
+    for (const left of [1, 0]) {
+      const { status, headers } = await subscribe();
+      expect([status, headers.get("ratelimit-policy")]).toEqual([200, '"subscription";q=2;w=60']);
+      expect(headers.get("ratelimit")).toMatch(new RegExp(`^"subscription";r=${left};t=\\d+$`, "u"));
+    }
     const late = await subscribe();
-    expect([late.status, ...limitHeaders(late)]).toEqual([429, ...refused]);
+    expect([late.status, late.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/u)]);
+    expect(await late.text()).toContain("Rate limit exceeded: 2 subscription calls in 60 seconds.");
     leaving.abort();
+    await own.close();
   });
 
   test("product calls are not limited by default, and have no rate limit headers", async () => {

@@ -86,7 +86,7 @@ test("a subscription that is refused is answered with its errors, and with the s
   const [, , body = ""] = (await response.text()).split("\r\n--graphql");
   expect(JSON.parse(body.split("\r\n\r\n")[1] ?? "").payload.errors[0].extensions.code).toBe("LIVE_STREAM_NOT_FOUND");
 
-  const limited = await startApp({ analyticsRateLimit: 1 });
+  const limited = await startApp({ subscriptionRateLimit: 1 });
   const caller = await createTestStore(limited);
   const { id: lsId } = await saved(caller, { status: "LIVE" });
   const leaving = new AbortController();

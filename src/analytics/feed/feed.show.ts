@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import type { LatestValue } from "./latestValue.js";
@@ -9,7 +10,20 @@ interface Arrived {
   readonly reading: Promise<void>;
 }
 
-/** A show with subscribers, who share each read. Those that arrive at the same time share their first read, too. */
+interface Read {
+  readonly analytics: LiveStreamAnalytics;
+  /** Its number. */
+  readonly reading: number;
+  readonly startedAt: number;
+}
+
+/** How often the first figures of new subscribers are read at most, while the show changes: each read is executed by each operation. */
+const firstIntervalMs = 250;
+
+/**
+ * A show with subscribers, who share each read. A new one is given the last read if that is younger than the interval and the
+ * show has not changed since.
+ */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
@@ -23,9 +37,12 @@ export class WatchedShow {
   /** Whether the show has changed since the last read started, or that read failed. */
   #isChanged = false;
   #refreshedAt = -Infinity;
+  #changedAt = -Infinity;
+  #latest: Read | undefined;
   /** Subscribers that arrived during a first read: they share the next one. */
   #arrived: Arrived | undefined;
   #firstReading: Promise<void> | undefined;
+  #firstReadAt = -Infinity;
 
   /** @param intervalMs minimum time between two reads for all */
   constructor(read: () => Promise<LiveStreamAnalytics>, intervalMs: number) {
@@ -51,18 +68,49 @@ export class WatchedShow {
   }
 
   readFirst(watcher: Watcher): Promise<void> {
-    if (this.#firstReading === undefined) return this.#readFirstFor([watcher]);
+    if (this.#giveLatest([watcher])) return Promise.resolve();
+    if (this.#firstReading === undefined && this.#firstWaitMs() <= 0) return this.#readFirstFor([watcher]);
     if (this.#arrived === undefined) {
       const watchers: Watcher[] = [];
-      const readThem = () => this.#readFirstFor(watchers);
-      this.#arrived = { watchers, reading: this.#firstReading.then(readThem, readThem) };
+      this.#arrived = { watchers, reading: this.#readNextFor(watchers) };
     }
     this.#arrived.watchers.push(watcher);
     return this.#arrived.reading;
   }
 
+  #firstWaitMs(): number {
+    return this.#firstReadAt + Math.min(firstIntervalMs, this.#intervalMs) - performance.now();
+  }
+
+  /** @returns whether there was a read that is recent enough */
+  #giveLatest(watchers: readonly Watcher[]): boolean {
+    const latest = this.#latest;
+    if (latest === undefined || latest.startedAt <= this.#changedAt) return false;
+    if (performance.now() - latest.startedAt >= this.#intervalMs) return false;
+    this.#give(watchers, latest);
+    return true;
+  }
+
+  #give(watchers: readonly Watcher[], { analytics, reading }: Read): void {
+    for (const watcher of watchers) {
+      if ((this.#given.get(watcher) ?? Infinity) > reading) continue; // or it has ended
+      this.#given.set(watcher, reading);
+      watcher.set(analytics);
+    }
+  }
+
+  async #readNextFor(watchers: readonly Watcher[]): Promise<void> {
+    await this.#firstReading?.catch(() => undefined); // it failed for those who waited for it
+    if (!this.#giveLatest(watchers)) {
+      await sleep(this.#firstWaitMs());
+      if (!this.#giveLatest(watchers)) return this.#readFirstFor(watchers);
+    }
+    this.#arrived = undefined;
+  }
+
   async #readFirstFor(watchers: readonly Watcher[]): Promise<void> {
     this.#arrived = undefined;
+    this.#firstReadAt = performance.now();
     const reading = this.#readFor(() => watchers);
     this.#firstReading = reading;
     try {
@@ -77,12 +125,10 @@ export class WatchedShow {
     this.#readings += 1;
     const reading = this.#readings;
     if (!watchers().some((watcher) => this.#given.has(watcher))) return; // all left while they waited
-    const analytics = await this.#read();
-    for (const watcher of watchers()) {
-      if ((this.#given.get(watcher) ?? Infinity) > reading) continue; // or it has ended
-      this.#given.set(watcher, reading);
-      watcher.set(analytics);
-    }
+    const startedAt = performance.now();
+    const read = { analytics: await this.#read(), reading, startedAt };
+    if (reading > (this.#latest?.reading ?? 0)) this.#latest = read;
+    this.#give(watchers(), read);
   }
 
   /**
@@ -91,6 +137,7 @@ export class WatchedShow {
    */
   refreshSoon(): void {
     this.#isChanged = true;
+    this.#changedAt = performance.now();
     if (this.#timer !== undefined || this.#isRefreshing) return; // the next read includes this change
     const waitMs = Math.max(0, this.#refreshedAt + this.#intervalMs - performance.now());
     this.#timer = setTimeout(() => void this.#refresh(), waitMs);

@@ -1,5 +1,6 @@
 import { builder } from "../../schema/builder.js";
 import { rateLimitedByRoot } from "../../schema/rateLimit.js";
+import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { lookUpKpis } from "./showKpis.js";
 
@@ -9,6 +10,9 @@ builder.prismaObjectField("LiveStream", "kpis", (t) =>
     type: Kpis,
     nullable: true,
     description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",
-    resolve: rateLimitedByRoot("analytics", ({ id }, _, { db, identity }) => lookUpKpis(db, identity.storeId, id)),
+    resolve: rateLimitedByRoot(
+      "analytics",
+      (show, _, { db, identity }) => shared(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
+    ),
   }),
 );

@@ -2,10 +2,11 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
 import { pageSize } from "../../schema/connections.js";
-import { rateLimitedByRoot } from "../../schema/rateLimit.js";
+import { sharedRead } from "../../schema/sharedReads.js";
+import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../kpis/liveStreamAnalytics.schema.js";
-import { readStoreFigures, readTopShows, showOrders, type StoreFigures } from "./storeFigures.js";
+import { asList, readStoreFigures, readTopShows, showOrders, type StoreFigures } from "./storeFigures.js";
 import { checkRange, rangeBefore, type StoreRange } from "./storeRange.js";
 import { readStoreTimeline, type StoreBucketFigures, storeBuckets } from "./storeTimeline.js";
 
@@ -66,8 +67,11 @@ StoreAnalytics.implement({
         "What happened in this time, to the minute, in all shows: at most the latest 1,500 buckets that are not empty.",
       extensions: { itemsExpected: bucketsExpected, cost: 100 },
       args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY" }) },
-      resolve: ({ storeId, range }, { bucket }, { db }) =>
-        asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket)),
+      resolve: (analytics, { bucket }, { db }) => {
+        const { storeId, range } = analytics;
+        const read = () => asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket));
+        return shared(analytics, `timeline ${bucket}`, read);
+      },
     }),
     topShows: t.field({
       type: [LiveStreamAnalyticsRef],
@@ -76,16 +80,21 @@ StoreAnalytics.implement({
         first: t.arg.int({ required: false, defaultValue: topShowsFirst, description: "0 to 100." }),
         by: t.arg({ type: ShowOrder, defaultValue: "SALES" }),
       },
-      resolve: ({ storeId, range }, { first, by }, { db }) => {
+      resolve: async (analytics, { first, by }, { db }) => {
+        const { storeId, range } = analytics;
         const page = { first: pageSize(first ?? topShowsFirst), by };
-        return asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
+        const read = () => asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
+        return asList(await shared(analytics, `shows ${page.first} ${by}`, read));
       },
     }),
     previous: t.field({
       type: StoreAnalytics,
       description: "The period of equal length immediately before.",
       extensions: { cost: 100 },
-      resolve: ({ storeId, range }, _, { db }) => analyticsWithin(db, storeId, rangeBefore(range)),
+      resolve: (analytics, _, { db }) => {
+        const { storeId, range } = analytics;
+        return shared(analytics, "previous", async () => analyticsWithin(db, storeId, rangeBefore(range)));
+      },
     }),
   }),
 });
@@ -95,14 +104,15 @@ builder.queryFields((t) => ({
     authScopes: { "analytics:read": true },
     type: StoreAnalytics,
     nullable: true,
-    description: "Figures over the shows of the store. One analytics read, whatever is in it.",
+    description:
+      "Figures over the shows of the store. One analytics read, whatever is in it; equal ones within ten seconds count once.",
     extensions: { cost: 100 },
     args: {
       from: t.arg({ type: "DateTime" }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
       timeZone: t.arg.string({ required: false, defaultValue: "UTC", description: "An IANA name: Europe/Berlin." }),
     },
-    resolve: rateLimitedByRoot("analytics", (_, { from, until, timeZone }, { db, identity }) =>
+    resolve: sharedRead("analytics", (_, { from, until, timeZone }, { db, identity }) =>
       analyticsWithin(db, identity.storeId, checkRange(from, until, timeZone)),
     ),
   }),

@@ -69,8 +69,13 @@ export async function readTopShows(
       WHERE ${startedWithin(storeId, range)} GROUP BY s.id ORDER BY score DESC, s.id LIMIT ${first}::int)
     SELECT ${analyticsColumns(storeId)} FROM top JOIN "LiveStream" AS s ON s."storeId" = ${storeId} AND s.id = top.id
     ORDER BY top.score DESC, s.id`;
+  return asList(rows.map((row) => analyticsOf(storeId, row)));
+}
+
+/** A list of its own of the same shows: what is read of each of them is kept with the list. */
+export function asList(shows: readonly LiveStreamAnalytics[]): LiveStreamAnalytics[] {
   const list: LiveStreamAnalytics[] = [];
-  for (const row of rows) list.push({ ...analyticsOf(storeId, row), list });
+  for (const show of shows) list.push({ ...show, list });
   return list;
 }
 

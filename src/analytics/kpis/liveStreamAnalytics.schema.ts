@@ -112,7 +112,7 @@ builder.subscriptionFields((t) => ({
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },
-    subscribe: rateLimited("analytics", (_, args, { identity, feed, access }) =>
+    subscribe: rateLimited("subscription", (_, args, { identity, feed, access }) =>
       feed.watch(identity.storeId, args.lsId, { signal: access.endSignal() }),
     ),
     resolve: (analytics: LiveStreamAnalytics) => analytics,

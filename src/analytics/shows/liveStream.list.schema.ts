@@ -5,7 +5,7 @@ import { parseDateTime } from "../../lib/dateTime.js";
 import { builder } from "../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
 import type { Context } from "../../schema/context.js";
-import { rateLimitedByRoot } from "../../schema/rateLimit.js";
+import { sharedRead } from "../../schema/sharedReads.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
 import { checkOpenRange } from "../insights/storeRange.js";
 import {
@@ -44,7 +44,7 @@ builder.queryFields((t) => ({
     type: shows.type,
     nullable: true,
     description:
-      "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read.",
+      "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read, and equal ones within ten seconds count once.",
     args: {
       ...pageArgs,
       status: t.arg({ type: LiveStreamStatus, required: false }),
@@ -81,7 +81,7 @@ async function listShows(_: unknown, args: ShowListArgs, { db, identity: { store
 }
 
 /** One analytics read under the limit, with the figures of its nodes. */
-const listByTotals = rateLimitedByRoot("analytics", listShows);
+const listByTotals = sharedRead("analytics", listShows);
 
 async function listInOrder(
   db: RootDatabase,

@@ -3,10 +3,11 @@ import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
 import { analytics, heldReadings } from "../../support/feed.js";
 
-test("subscribers that arrive during a read share the next one", async () => {
+test("subscribers that arrive during a read share the next one if the show has changed meanwhile", async () => {
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
+  feed.changed("store", "show");
   const others = [1, 2, 3].map(() => feed.watch("store", "show"));
   readings[0]?.give({ ...analytics, name: "old" });
   expect((await (await first).next()).value.name).toBe("old");

@@ -87,6 +87,7 @@ describe("the feed", () => {
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
+    await sleep(5); // longer than the interval
     readings[0]?.give(analytics);
     const watcher = await first;
     feed.changed("store", "show");
@@ -95,6 +96,23 @@ describe("the feed", () => {
     await expect.poll(async () => (await watcher.next()).value?.name).toBe("new");
     readings[1]?.give({ ...analytics, name: "old" });
     expect((await (await second).next()).value.name).toBe("new");
+    await feed.close();
+  });
+
+  test("gives new subscribers the last read, unless the show has changed since or it is older than the interval", async () => {
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ intervalMs: 1_000, read });
+    const arriving = Array.from({ length: 100 }, () => feed.watch("store", "show"));
+    readings[0]?.give({ ...analytics, name: "first" });
+    for (const watcher of await Promise.all(arriving)) expect((await watcher.next()).value.name).toBe("first");
+    const later = await feed.watch("store", "show");
+    expect([(await later.next()).value.name, readings.length]).toEqual(["first", 1]);
+    feed.changed("store", "show");
+    const latest = Array.from({ length: 100 }, () => feed.watch("store", "show"));
+    await expect.poll(() => readings.length).toBe(2); // a quarter of the interval after the one before
+    readings[1]?.give({ ...analytics, name: "second" });
+    for (const watcher of await Promise.all(latest)) expect((await watcher.next()).value.name).toBe("second");
+    expect(readings).toHaveLength(2);
     await feed.close();
   });
 

@@ -44,7 +44,7 @@ test("a page and its products are read by one statement each, as one analytics r
   const sent = (part: string) => statements.filter((sql) => sql.includes(part) && !sql.includes("INSERT"));
   expect(sent(`"ShowProductSpan"`)).toHaveLength(2);
   expect(sent("product_by_id_or_sku")).toHaveLength(1);
-  expect(limitHeaders(await sendGraphQL(store, query))[1]).toMatch(`"analytics";r=98;`);
+  expect(limitHeaders(await sendGraphQL(store, query.replace("first: 3", "first: 2")))[1]).toMatch(`"analytics";r=98;`);
 });
 
 test("the performance of a page of products is read by one statement for each range, as one analytics read", async () => {
@@ -62,7 +62,7 @@ test("the performance of a page of products is read by one statement for each ra
     })),
   );
   expect(statements.filter((sql) => sql.includes(`"ShowProductSpan"`))).toHaveLength(2);
-  expect(limitHeaders(await sendGraphQL(store, query))[1]).toMatch(`"analytics";r=98;`);
+  expect(limitHeaders(await sendGraphQL(store, query.replace("first: 3", "first: 2")))[1]).toMatch(`"analytics";r=98;`);
 });
 
 test("without catalog:read products are refused, and without analytics:read figures", async () => {

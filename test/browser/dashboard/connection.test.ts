@@ -147,7 +147,7 @@ test.concurrent("revoking the token of an open page leads to the sign-in within 
 });
 
 test.concurrent("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
-  const limited = await startApp({ analyticsRateLimit: 1 });
+  const limited = await startApp({ subscriptionRateLimit: 1 });
   const { store, lsId } = await storeWithLiveShow(limited);
   const opened = await browser.open(`${limited.url}/dashboard?show=${lsId}#token=${store.token}`, { locale: "en-US" });
   const { page } = opened;
@@ -158,7 +158,9 @@ test.concurrent("a rate limit is explained, no call is made before it resets, an
     if (request.postData()?.includes("subscription Show") === true) calls += 1;
   });
   await page.reload();
-  const notice = page.getByRole("alert").filter({ hasText: "Rate limit exceeded: 1 analytics calls in 60 seconds." });
+  const notice = page
+    .getByRole("alert")
+    .filter({ hasText: "Rate limit exceeded: 1 subscription calls in 60 seconds." });
   await notice.waitFor();
   expect(calls).toBe(1);
   const seconds = Number(/in (\d+) s/u.exec(await page.getByText(/^Next attempt at/u).innerText())?.[1]);
@@ -168,7 +170,7 @@ test.concurrent("a rate limit is explained, no call is made before it resets, an
   await opened.screenshot("dashboard.limited");
   await page.clock.runFor((seconds - 5) * 1_000);
   expect(calls, "calls before the time that the server gave").toBe(1);
-  const other = await startApp({ analyticsRateLimit: 0 }); // by now the browser's clock is ahead of the server's
+  const other = await startApp(); // by now the browser's clock is ahead of the server's
   await page.route("**/graphql", (route) => route.continue({ url: `${other.url}/graphql` }));
   await page.clock.runFor(10_000);
   await page.getByRole("heading", { level: 1, name: "On air" }).waitFor();
