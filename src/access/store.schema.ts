@@ -4,7 +4,7 @@ import { findStore, type StoreSummary } from "./store.js";
 const Store = builder.objectRef<StoreSummary>("Store").implement({
   description: "The store of the access token.",
   fields: (t) => ({
-    id: t.exposeString("store", { description: "Its id, as commands name it." }),
+    id: t.exposeID("store", { description: "Its id, as commands name it." }),
     name: t.exposeString("name"),
     scopes: t.stringList({
       description: "What the access token allows: its scopes, such as analytics:read.",

@@ -24,7 +24,7 @@ import { briefFields, type StoredProduct } from "./product.sql.js";
 export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
   fields: (t) => ({
-    id: t.exposeString("id", { description: "Reference id: unique within the store." }),
+    id: t.exposeID("id", { description: "Reference id: unique within the store." }),
     sku: t.exposeString("sku", { description: "Stock keeping unit: unique within the store." }),
     title: t.exposeString("title", { description: "Name of the product." }),
     description: t.exposeString("description", { nullable: true, extensions: { cost: 2, isLong: true } }),

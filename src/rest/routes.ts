@@ -164,6 +164,7 @@ export const documentedFields: Readonly<Record<string, readonly string[]>> = {
   LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],
   Kpis: ["sales", "orders", "viewers", "addToCart", "avgViewTime", "devices"],
   ChannelTotals: ["live", "replay", "total"],
+  ChannelCounts: ["live", "replay", "total"],
   ViewerTotals: ["live", "replay", "total"],
   LiveStreamConnection: ["nodes", "pageInfo", "totalCount"],
   PageInfo: ["hasNextPage", "endCursor"],

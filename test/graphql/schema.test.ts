@@ -1,5 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { printSchema } from "graphql";
+import {
+  getNullableType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  isInputObjectType,
+  isObjectType,
+  printSchema,
+} from "graphql";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
 import { restView } from "../../src/rest/operations.js";
@@ -26,9 +34,21 @@ describe("the schema", () => {
     "input ProductInput { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!] featured_image: String! url: String! }",
     "type ProductImport { message: String! imported: Int! created: Int! updated: Int! deleted: Int! failed: Int! failures: [ProductImportFailure!]! }",
     "type ProductDeletion { id: ID! message: String! }",
-    "type Product { id: String! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! performance( from: DateTime until: DateTime ): ProductPerformance }",
+    "type ChannelCounts { live: Int! replay: Int! referral: Int! total: Int! }",
+    "type Product { id: ID! sku: String! title: String! description: String price: Float price_min: Float price_max: Float available: Boolean! images: [String!]! featured_image: String! url: String! createdAt: DateTime! updatedAt: DateTime! performance( from: DateTime until: DateTime ): ProductPerformance }",
   ])("has %.60s", (part) => {
     expect(sdl.replaceAll(/\s+/gu, " ")).toContain(part);
+  });
+
+  test("has ids of objects as ID in what is read, and as String in what is sent", () => {
+    const types = Object.values(schema.getTypeMap());
+    const typesOf = (fields: readonly (GraphQLArgument | GraphQLField<unknown, unknown> | GraphQLInputField)[]) =>
+      fields.filter(({ name }) => /^id$|Id$/u.test(name)).map(({ type }) => String(getNullableType(type)));
+    const objects = types.filter(isObjectType).filter(({ name }) => name !== "ProductImportFailure"); // has what was sent
+    const fields = objects.flatMap((type) => Object.values(type.getFields()));
+    const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
+    expect(new Set(typesOf(fields))).toEqual(new Set(["ID"]));
+    expect(new Set(typesOf([...fields.flatMap(({ args }) => args), ...inputs]))).toEqual(new Set(["String"]));
   });
 
   test("is the one in schema.graphql, which npm run schema writes", async () => {

@@ -27,7 +27,7 @@ const ProductPerformanceOrder = builder.enumType("ProductPerformanceOrder", {
 const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPerformance").implement({
   description: "The performance of a product in a time range, over all shows.",
   fields: (t) => ({
-    productId: t.exposeString("productId"),
+    productId: t.exposeID("productId"),
     product: t.field({
       ...productOfCatalog,
       resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),

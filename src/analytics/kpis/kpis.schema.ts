@@ -2,17 +2,26 @@ import { builder } from "../../schema/builder.js";
 import type { DeviceShare as DeviceShareValue, Kpis as KpisValue } from "./kpis.js";
 
 const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
-  description: "A figure by channel.",
+  description: "An amount of money by channel, each exact to 2 decimals.",
   fields: (t) => ({
-    live: t.exposeFloat("live"),
-    replay: t.exposeFloat("replay"),
+    live: t.exposeFloat("live", { description: "While the show was live." }),
+    replay: t.exposeFloat("replay", { description: "During replays of the show." }),
     referral: t.exposeFloat("referral", { description: "Of orders that came through a link of the show." }),
     total: t.exposeFloat("total", { description: "Live, replay and referral." }),
-    currency: t.string({
+    currency: t.exposeString("currency", {
       nullable: true,
-      description: "Of amounts: the currency of the store (ISO 4217), if it has one. Null for counts.",
-      resolve: ({ currency }) => currency ?? null,
+      description: "The currency of the store (ISO 4217); null if it has none.",
     }),
+  }),
+});
+
+const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").implement({
+  description: "A number of orders by channel.",
+  fields: (t) => ({
+    live: t.exposeInt("live", { description: "While the show was live." }),
+    replay: t.exposeInt("replay", { description: "During replays of the show." }),
+    referral: t.exposeInt("referral", { description: "Of orders that came through a link of the show." }),
+    total: t.exposeInt("total", { description: "Live, replay and referral." }),
   }),
 });
 
@@ -50,7 +59,7 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) => ({
     sales: t.field({ type: ChannelTotals, resolve: ({ sales }) => sales }),
-    orders: t.field({ type: ChannelTotals, resolve: ({ orders }) => orders }),
+    orders: t.field({ type: ChannelCounts, resolve: ({ orders }) => orders }),
     viewers: t.field({ type: ViewerTotals, resolve: ({ viewers }) => viewers }),
     addToCart: t.field({
       type: ChannelAverages,

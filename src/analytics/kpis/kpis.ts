@@ -35,7 +35,7 @@ export interface DeviceShare {
 }
 
 export interface Kpis {
-  readonly sales: ByChannel;
+  readonly sales: Amounts;
   readonly orders: ByChannel;
   readonly viewers: { live: number; replay: number; total: number; unique: number };
   readonly addToCart: { live: number; replay: number; avg: number };
@@ -45,9 +45,9 @@ export interface Kpis {
   readonly conversionRate: number;
   /** Sales per order, all channels. */
   readonly averageOrderValue: number;
-  readonly refunds: ByChannel;
+  readonly refunds: Amounts;
   /** Sales without refunds. */
-  readonly netSales: ByChannel;
+  readonly netSales: Amounts;
 }
 
 interface ByChannel {
@@ -55,8 +55,11 @@ interface ByChannel {
   readonly replay: number;
   readonly referral: number;
   readonly total: number;
-  /** The currency of amounts (ISO 4217), if the store has one. */
-  readonly currency?: string | null;
+}
+
+interface Amounts extends ByChannel {
+  /** Of the store (ISO 4217), if it has one. */
+  readonly currency: string | null;
 }
 
 const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0", refunds: "0" };
@@ -79,7 +82,7 @@ export function kpisOf(
   const orders = live.orders + replay.orders + referral.orders;
   const viewers = live.viewers + replay.viewers;
   const unique = of("ANY").viewers;
-  const amounts = (amountOf: (totals: Pick<ChannelTotals, "sales" | "refunds">) => Decimal): ByChannel => ({
+  const amounts = (amountOf: (totals: Pick<ChannelTotals, "sales" | "refunds">) => Decimal): Amounts => ({
     live: money(amountOf(live)),
     replay: money(amountOf(replay)),
     referral: money(amountOf(referral)),

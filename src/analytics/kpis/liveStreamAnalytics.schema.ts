@@ -41,7 +41,7 @@ const ChannelDevices = builder
 export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
   description: "The analytics of a show.",
   fields: (t) => ({
-    id: t.exposeString("id"),
+    id: t.exposeID("id"),
     name: t.exposeString("name"),
     status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status }),
     startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),

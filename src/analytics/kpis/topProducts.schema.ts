@@ -10,7 +10,7 @@ import { type ProductFigures, productOrders, readTopProducts, type TopProducts }
 export const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").implement({
   description: "A product of a show.",
   fields: (t) => ({
-    productId: t.exposeString("productId"),
+    productId: t.exposeID("productId"),
     product: t.field({
       ...productOfCatalog,
       resolve: (figures, _, { db, identity }) => productOf(db, identity.storeId, figures),

@@ -16,7 +16,7 @@ export const Host = builder.objectRef<{ name: string; email: string }>("Host").i
 export const LiveStream = builder.prismaObject("LiveStream", {
   description: "A live shopping show.",
   fields: (t) => ({
-    id: t.exposeString("id"),
+    id: t.exposeID("id"),
     name: t.exposeString("name"),
     status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status as (typeof liveStreamStatuses)[number] }),
     startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
