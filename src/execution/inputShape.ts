@@ -2,7 +2,7 @@ import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLScalarType,
+  type GraphQLLeafType,
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
@@ -156,16 +156,18 @@ export const scalarShapes: Readonly<
   Boolean: { name: "true or false", isValid: (value) => typeof value === "boolean" },
 };
 
-function checkLeaf(type: GraphQLScalarType | GraphQLEnumType): Check {
-  const builtIn = scalarShapes[type.name];
-  const extensions = type.extensions as ShapeExtensions;
-  const isValid = extensions.isValid ?? builtIn?.isValid;
-  const expected = isEnumType(type)
-    ? enumName(type)
-    : (extensions.valueName ?? builtIn?.name ?? `a valid ${type.name}`);
+function checkLeaf(type: GraphQLLeafType): Check {
+  const isValid = (type.extensions as ShapeExtensions).isValid ?? scalarShapes[type.name]?.isValid;
+  const expected = leafName(type);
   const holds = isScalarType(type) ? isValid : (value: unknown) => isEnumValue(type, value);
   if (holds === undefined) throw new Error(`The scalar ${type.name} has no isValid in its extensions.`);
   return (value, options, place) => holds(value) || reportType(options, place, expected, value);
+}
+
+/** The name of a type's values in messages. */
+export function leafName(type: GraphQLLeafType): string {
+  if (isEnumType(type)) return enumName(type);
+  return (type.extensions as ShapeExtensions).valueName ?? scalarShapes[type.name]?.name ?? `a valid ${type.name}`;
 }
 
 /** The name of its values in messages. */

@@ -14,7 +14,11 @@ async function expectNothingStored(store: TestStore): Promise<void> {
 describe("GraphQL literals", () => {
   test.each([
     ["a missing field", `{ id: "a" }`, `Field "ProductInput.sku" of required type "String!" was not provided.`],
-    ["a mistyped field", `{ id: 5 }`, "String cannot represent a non string value: 5"],
+    ["a mistyped field", `{ id: 5 }`, "id must be a string, not 5."],
+    ["a mistyped item", `{ images: ["//a.example", 5.5] }`, "images must be a string, not 5.5."],
+    ["a text for a number", `{ price: "1" }`, `price must be a number, not "1".`],
+    ["a list for a text", `{ id: ["a"] }`, "id must be a string, not an array."],
+    ["an enum's value for a text", `{ id: LIVE }`, "id must be a string, not LIVE."],
     ["an unknown field", `{ colour: 1 }`, `Field "colour" is not defined by type "ProductInput".`],
     ["null", "null", `Expected value of type "ProductInput!", found null.`],
     ["no object", `"x"`, `Expected value of type "ProductInput!", found "x".`],

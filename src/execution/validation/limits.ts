@@ -8,12 +8,15 @@ import {
   Kind,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
+  specifiedRules,
   validate,
   type ValidationContext,
   type ValidationRule,
+  ValuesOfCorrectTypeRule,
 } from "graphql";
 import { itemsExpected, ownCost } from "../../schema/cost.js";
 import { definitionBeyond } from "./comparisons.js";
+import { namedValuesRule } from "./namedValues.js";
 import { unconditionalSubscriptionRule } from "./unconditionalSubscription.js";
 
 /** Limits of one operation; docs/access.md has the same table. */
@@ -123,14 +126,18 @@ const tooManyComparisons = `An operation may need at most ${limits.comparisons} 
 export function validateBounded(
   schema: GraphQLSchema,
   document: DocumentNode,
-  rules?: readonly ValidationRule[],
+  rules: readonly ValidationRule[] = specifiedRules,
   options?: { readonly hideSuggestions: boolean },
 ): readonly GraphQLError[] {
   const errors = validate(schema, document, rulesFirst);
   if (errors.length > 0) return errors;
   const nodes = definitionBeyond(document, limits.comparisons);
   if (nodes !== undefined) return [new GraphQLError(tooManyComparisons, { nodes })];
-  return validate(schema, document, rules, { ...options, maxErrors });
+  return validate(schema, document, rules.map(withNames), { ...options, maxErrors });
+}
+
+function withNames(rule: ValidationRule): ValidationRule {
+  return rule === ValuesOfCorrectTypeRule ? namedValuesRule : rule;
 }
 
 function report(context: ValidationContext, parts: readonly Part[]): void {

@@ -111,7 +111,7 @@ describe("a show that breaks a rule is refused with the field named, and nothing
   test("a start that is no moment, written in the operation itself", async () => {
     const store = await createTestStore(app);
     const operation = `mutation { saveLiveStream(liveStream: {id: "a", name: "A", status: LIVE, startedAt: "tomorrow"}) { id } }`;
-    const message = 'DateTime must be an ISO 8601 timestamp with a time zone, not "tomorrow".';
+    const message = 'startedAt must be an ISO 8601 timestamp with a time zone, not "tomorrow".';
     expect(await store.graphql(operation)).toMatchObject({
       errors: [{ message, extensions: { code: "BAD_REQUEST" } }],
     });
