@@ -1,24 +1,48 @@
-const isoDateTime = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/u;
+/** RFC 3339, 5.6: letters in either case, a fraction of any length, and second 60 where a leap second may be. */
+const rfc3339 =
+  /^\d{4}-\d{2}-\d{2}[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/u;
+const lowerCase = /[tz]/u;
+
+/** What `parseDateTime` takes, for messages. */
+export const dateTimeName = "an ISO 8601 timestamp with a time zone";
 
 /** Later years have more digits than ISO 8601 allows without prior agreement. */
 export const dateTimeMax = new Date("9999-12-31T23:59:59.999Z");
 
 /**
- * An ISO 8601 timestamp with a time zone, in the years 1 to 9999 UTC, which JavaScript and PostgreSQL write alike;
- * undefined for any other text, and for days that do not exist.
+ * An RFC 3339 timestamp, in the years 1 to 9999 UTC, which JavaScript and PostgreSQL write alike; undefined for any other
+ * text, and for days that do not exist. A leap second is the second after it, as in the time of computers.
  */
 export function parseDateTime(text: string): Date | undefined {
-  if (!isoDateTime.test(text)) return undefined;
-  const moment = new Date(text);
-  if (Number.isNaN(moment.getTime()) || !isDay(text.slice(0, dayLength))) return undefined;
+  if (!rfc3339.test(text)) return undefined;
+  const upper = lowerCase.test(text) ? text.toUpperCase() : text;
+  const moment = upper.startsWith("60", secondsAt) ? afterLeapSecond(upper) : new Date(upper);
+  if (moment === undefined || Number.isNaN(moment.getTime()) || !isDay(text.slice(0, dayLength))) return undefined;
   const year = moment.getUTCFullYear();
   return year >= 1 && year <= 9999 ? moment : undefined;
 }
 
+/**
+ * A timestamp from a query string, in which a `+` that is not percent-encoded is a blank: before a time zone it can only
+ * have been a `+`.
+ */
+export function withPlus(text: string): string {
+  return text.replace(/ (?=\d{2}:\d{2}$)/u, "+");
+}
+
 const dayLength = "2026-02-28".length;
+const secondsAt = "2026-02-28T00:00:".length;
 
 /** JavaScript reads February 30 as March 2. */
 function isDay(day: string): boolean {
   if (day.slice(-2) <= "28") return true; // each month has it, and the rest takes longer than all other checks
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
+/** Leap seconds are at the end of a month of UTC; which months have one is not known in advance. */
+function afterLeapSecond(text: string): Date | undefined {
+  const before = new Date(`${text.slice(0, secondsAt)}59${text.slice(secondsAt + 2)}`);
+  const moment = new Date(before.getTime() + 1_000);
+  const isMonthEnd = moment.getUTCDate() === 1 && moment.getUTCHours() + moment.getUTCMinutes() === 0;
+  return isMonthEnd && moment.getUTCSeconds() === 0 ? moment : undefined;
 }

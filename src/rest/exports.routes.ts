@@ -5,7 +5,7 @@ import { checkRange, type StoreRange } from "../analytics/insights/storeRange.js
 import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
 import type { ExportFormat } from "../catalog/export/export.sql.js";
 import { Problems } from "../errors.js";
-import { parseDateTime } from "../lib/dateTime.js";
+import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
@@ -40,7 +40,7 @@ export interface BegunExport {
   close(): Promise<void>;
 }
 
-const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: String";
+const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: DateTime";
 
 export const exportRoutes: readonly ExportRoute[] = [
   {
@@ -70,7 +70,7 @@ export const exportRoutes: readonly ExportRoute[] = [
     mediaType: "text/csv; charset=utf-8",
     fileName: "live-streams.csv",
     scope: "analytics:read",
-    declared: "$from: String, $until: String",
+    declared: "$from: DateTime, $until: DateTime",
     open: openShows,
   },
 ];
@@ -126,7 +126,7 @@ function showRange(args: Readonly<Record<string, unknown>>): StoreRange {
 function readMoment(name: string, given: unknown, problems: Problems): Date | undefined {
   const moment = typeof given === "string" ? parseDateTime(given) : undefined;
   if (given !== undefined && moment === undefined) {
-    const expected = "an ISO 8601 timestamp with a time zone, such as 2026-05-04T18:30:00Z";
+    const expected = `${dateTimeName}, such as 2026-05-04T18:30:00Z`;
     problems.add({ code: "VALIDATION_FAILED", message: mustBe(name, expected, given), path: [name] });
   }
   return moment;

@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import { errorAt, Problems } from "../errors.js";
 import { enumName, scalarShapes, type Variables } from "../execution/inputShape.js";
+import { withPlus } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { RestRoute } from "./routes.js";
 
@@ -100,7 +101,9 @@ function urlArgument(name: string, type: GraphQLInputType): UrlArgument | undefi
   }
   const shape = scalarShapes[item.name];
   const parse = parsers[item.name];
-  if (shape === undefined || parse === undefined) return { name, isList, expected: "text", coerce: (text) => text };
+  if (shape === undefined || parse === undefined) {
+    return { name, isList, expected: "text", coerce: item.name === "DateTime" ? withPlus : (text) => text };
+  }
   const coerce = (text: string) => {
     const value = parse(text);
     return shape.isValid(value) ? value : undefined;

@@ -6,7 +6,7 @@ import type { RootDatabase } from "../database/client.js";
 import type PrismaTypes from "../generated/pothos.js";
 import { getDatamodel } from "../generated/pothos.js";
 import { anyToken, scopes } from "../access/scopes.js";
-import { parseDateTime } from "../lib/dateTime.js";
+import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "./context.js";
 import type { AuthScopes } from "./scopes.js";
@@ -46,17 +46,18 @@ builder.mutationType({});
 builder.subscriptionType({});
 
 builder.scalarType("DateTime", {
-  description: "A moment in time: ISO 8601 with a time zone, `2026-05-04T18:30:00.000Z`.",
+  description:
+    "A moment in time: RFC 3339, any time zone in, UTC with milliseconds out, as in `2026-05-04T18:30:00.000Z`.",
   specifiedByURL: "https://www.rfc-editor.org/rfc/rfc3339",
   extensions: {
     isValid: (value: unknown) => typeof value === "string" && parseDateTime(value) !== undefined,
-    valueName: "an ISO 8601 timestamp with a time zone",
+    valueName: dateTimeName,
   },
   serialize: (moment) => moment.toISOString(),
   parseValue: (value) => {
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
     if (moment !== undefined) return moment;
-    throw new GraphQLError(mustBe("DateTime", "an ISO 8601 timestamp with a time zone", value));
+    throw new GraphQLError(mustBe("DateTime", dateTimeName, value));
   },
 });
 

@@ -1,4 +1,4 @@
-import { parseDateTime } from "../../lib/dateTime.js";
+import { dateTimeName, parseDateTime } from "../../lib/dateTime.js";
 import { type Path, type Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
@@ -31,7 +31,7 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
   productId: text,
   occurredAt: (value) => {
     const moment = typeof value === "string" ? parseDateTime(value) : undefined;
-    return moment === undefined ? { expected: "an ISO 8601 timestamp with a time zone" } : { value: moment };
+    return moment === undefined ? { expected: dateTimeName } : { value: moment };
   },
   orderId: text,
   currency: text,

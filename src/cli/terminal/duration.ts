@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import * as z from "zod";
-import { parseDateTime } from "../../lib/dateTime.js";
+import { dateTimeName, parseDateTime } from "../../lib/dateTime.js";
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -14,7 +14,8 @@ export function parseDuration(text: string): number {
   return Number(amount) * unitMs;
 }
 
-const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+/** Without a time zone: days begin in UTC, and other times are local. */
+const withoutZone = z.union([z.iso.date(), z.iso.datetime({ local: true })]);
 
 /** @throws {InvalidArgumentError} for what is no ISO 8601 time in the future */
 export function parseFuture(text: string): Date {
@@ -31,13 +32,14 @@ export function parsePast(text: string): Date {
 }
 
 function parseMoment(text: string): Date {
-  if (iso8601.safeParse(text).success) return new Date(text);
+  const moment = withoutZone.safeParse(text).success ? new Date(text) : parseDateTime(text);
+  if (moment !== undefined) return moment;
   throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
 }
 
 /** A time as the API takes it. @throws {InvalidArgumentError} for what is no ISO 8601 timestamp with a time zone */
 export function parseTime(text: string): Date {
   const time = parseDateTime(text);
-  if (time === undefined) throw new InvalidArgumentError("Must be an ISO 8601 timestamp with a time zone.");
+  if (time === undefined) throw new InvalidArgumentError(`Must be ${dateTimeName}.`);
   return time;
 }

@@ -44,7 +44,7 @@ describe("the format of the file", () => {
 
   test("times are stored in UTC with milliseconds", async () => {
     const show = await newShow(files.db);
-    await files.recordText(show, line({ occurredAt: "2026-05-04T20:30:00.1239+02:00" }));
+    await files.recordText(show, line({ occurredAt: "2026-05-04t20:30:00.1239+02:00" }));
     const stored = await files.db.showEvent.findMany({ where: { storeId: show.storeId } });
     expect(stored).toMatchObject([{ occurredAt: new Date("2026-05-04T18:30:00.123Z") }]);
   });

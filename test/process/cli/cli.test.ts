@@ -227,6 +227,7 @@ describe("durations and times", () => {
 
   test("a time is ISO 8601, with or without a time of day", () => {
     expect(parseFuture("2999-01-31T12:00:00+02:00")).toEqual(new Date("2999-01-31T10:00:00Z"));
+    expect(parseFuture("2999-01-31t12:00:00z")).toEqual(new Date("2999-01-31T12:00:00Z"));
     expect(parseFuture("2999-01-31")).toEqual(new Date("2999-01-31T00:00:00Z"));
   });
 
