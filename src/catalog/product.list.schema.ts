@@ -6,7 +6,7 @@ import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "
 import { rateLimited } from "../schema/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
-import { countProducts, listOrderedProducts, listProducts, type RequireRoom } from "./product.list.js";
+import { countProducts, idsMax, listOrderedProducts, listProducts, type RequireRoom } from "./product.list.js";
 import { isProductSortValue, type ProductOrder as ProductOrderValue, productOrders } from "./product.order.js";
 import { Product } from "./product.schema.js";
 import { isLongField, longCharactersMax, type StoredProduct } from "./product.sql.js";
@@ -29,7 +29,7 @@ builder.queryFields((t) => ({
     description:
       "The store's products: by id, unless another order is asked for. Ties are ordered by id, in the same direction; products without a price come last in either direction.",
     args: {
-      ...pageArgs,
+      ...pageArgs(),
       search: t.arg.string({
         required: false,
         description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
@@ -41,6 +41,11 @@ builder.queryFields((t) => ({
       priceMin: t.arg.float({ required: false, description: "Only products with this price or a higher one." }),
       priceMax: t.arg.float({ required: false, description: "Only products with this price or a lower one." }),
       siteId: t.arg.string({ required: false, description: "Only products of this site or of none." }),
+      ids: t.arg({
+        type: ["ID"],
+        required: false,
+        description: `Only products with one of these reference ids: at most ${idsMax}; first says how many of them are returned. Unknown ids are ignored.`,
+      }),
       orderBy: t.arg({ type: ProductOrder, defaultValue: "ID" }),
       direction: t.arg({
         type: SortDirection,

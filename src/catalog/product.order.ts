@@ -9,15 +9,7 @@ import {
 } from "../database/sql/keyset.js";
 import { Prisma } from "../generated/prisma/client.js";
 import type { SearchQuery } from "./product.search.js";
-import {
-  byIndex,
-  otherCollation,
-  type PageColumns,
-  type ProductLimits,
-  productColumnsOf,
-  productLimits,
-  readPage,
-} from "./product.searchIndex.js";
+import { matching, type PageColumns, type ProductLimits, productColumnsOf, readPage } from "./product.searchIndex.js";
 import type { StoredProduct } from "./product.sql.js";
 
 export const productOrders = ["ID", "TITLE", "PRICE", "UPDATED_AT"] as const;
@@ -70,7 +62,7 @@ interface OrderedPage extends ProductLimits, PageColumns {
  * @param query all products if undefined
  */
 export function productsOrdered<Row>(db: Database, page: OrderedPage, query: SearchQuery | undefined): Promise<Row[]> {
-  const { storeId, rowsMax, orderBy, direction } = page;
+  const { rowsMax, orderBy, direction } = page;
   const { value } = sorts[orderBy];
   const way = directionSql(direction);
   const nullsLast = orderBy === "PRICE" ? Prisma.sql`(price IS NULL), ` : Prisma.empty;
@@ -80,8 +72,7 @@ export function productsOrdered<Row>(db: Database, page: OrderedPage, query: Sea
     page,
     Prisma.sql`
     SELECT ${productColumnsOf(page)}, coalesce(${value}::text, '') AS "sortValue" FROM "Product"
-    WHERE "storeId" = ${storeId} ${query === undefined ? Prisma.empty : otherCollation}
-      ${productLimits(page)} ${query === undefined ? Prisma.empty : byIndex(query)} ${isAfter(page)}
+    WHERE ${matching(page, query)} ${isAfter(page)}
     ORDER BY ${keys} LIMIT ${rowsMax}`,
   );
 }

@@ -11,6 +11,7 @@ export interface ProductLimits {
   readonly priceMax?: number | null | undefined;
   /** Only products of this site or of none. */
   readonly siteId?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
 }
 
 export interface PageColumns {
@@ -43,6 +44,7 @@ export function lexemes(storeId: string): Prisma.Sql {
  * sorted for each page.
  */
 export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+  if (page.ids !== undefined) return findMatches(db, page, query);
   const near = await walk<Row>(db, page, query, nearRowsMax);
   if (near.length === page.rowsMax) return near;
   const farRowsMax = Math.ceil(farRowsFactor * Math.sqrt(page.rowsMax));
@@ -50,7 +52,7 @@ export async function searchProducts<Row>(db: Database, page: PageLimits, query:
     const far = await walk<Row>(db, page, query, farRowsMax);
     if (far.length === page.rowsMax) return far;
   }
-  return findByIndex(db, page, query);
+  return findMatches(db, page, query);
 }
 
 export function productsInOrder<Row>(db: Database, page: PageLimits): Promise<Row[]> {
@@ -83,37 +85,51 @@ export async function countMatches(
   query: SearchQuery | undefined,
   max: number,
 ): Promise<number> {
-  const matches = query === undefined ? Prisma.empty : byIndex(query);
   const [row] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS count FROM (
-      SELECT FROM "Product" WHERE "storeId" = ${page.storeId} ${query === undefined ? Prisma.empty : otherCollation}
-        ${productLimits(page)} ${matches} LIMIT ${max}::int) AS found`;
+      SELECT FROM "Product" WHERE ${matching(page, query)} LIMIT ${max}::int) AS found`;
   return row.count;
 }
 
-/** Keeps the planner from the primary key, as findByIndex explains. */
-export const otherCollation = Prisma.sql`COLLATE "POSIX"`;
+/** Keys are compared in a collation for which there is no index, with equal results. */
+const otherCollation = Prisma.sql`COLLATE "POSIX"`;
 
 /**
- * Makes the planner use the search index whatever it believes of the store's size: keys are compared in a collation for
- * which there is no index, with equal results, and the query is a subquery.
+ * The condition of products that match. It makes the planner use the search index whatever it believes of the store's size:
+ * it cannot use the primary key, and the query is a subquery. If ids are given, these are looked up instead.
+ *
+ * @param query all products if undefined
  */
-function findByIndex<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+export function matching(limits: ProductLimits, query: SearchQuery | undefined): Prisma.Sql {
+  const { storeId, ids } = limits;
+  if (query === undefined || ids !== undefined) {
+    const words = query === undefined ? Prisma.empty : Prisma.sql`AND ${hasWords(query.all)}`;
+    return Prisma.sql`"storeId" = ${storeId} ${productLimits(limits)} ${words}`;
+  }
+  return Prisma.sql`"storeId" = ${storeId} ${otherCollation} ${productLimits(limits)} ${byIndex(query)}`;
+}
+
+function findMatches<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
   return readPage(
     db,
     page,
     Prisma.sql`
     SELECT ${productColumnsOf(page)} FROM "Product"
-    WHERE "storeId" = ${page.storeId} ${otherCollation} ${afterId(page, otherCollation)} ${productLimits(page)} ${byIndex(query)}
+    WHERE ${matching(page, query)} ${afterId(page, page.ids === undefined ? otherCollation : Prisma.empty)}
     ORDER BY id LIMIT ${page.rowsMax}`,
   );
 }
 
 /** What the index finds for `indexed`; the remaining words are compared by a function, which no index serves. */
-export function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
+function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
   return Prisma.sql`
     AND "searchWords" @@ (SELECT ${indexed}::tsquery)
-    ${all === indexed ? Prisma.empty : Prisma.sql`AND ts_match_vq("searchWords", ${all}::tsquery)`}`;
+    ${all === indexed ? Prisma.empty : Prisma.sql`AND ${hasWords(all)}`}`;
+}
+
+/** Not an operator, for which the planner may use the index. */
+function hasWords(words: string): Prisma.Sql {
+  return Prisma.sql`ts_match_vq("searchWords", ${words}::tsquery)`;
 }
 
 /** Sizes are computed for the page alone: a subquery with a LIMIT is not flattened. */
@@ -131,12 +147,13 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
 }
 
 /** A product without a price is outside of any price limits, whatever its variants cost. */
-export function productLimits({ storeId, available, priceMin, priceMax, siteId }: ProductLimits): Prisma.Sql {
+function productLimits({ storeId, available, priceMin, priceMax, siteId, ids }: ProductLimits): Prisma.Sql {
   const parts = [
     ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
     ...(typeof priceMin === "number" ? [Prisma.sql`price >= ${String(priceMin)}::numeric`] : []),
     ...(typeof priceMax === "number" ? [Prisma.sql`price <= ${String(priceMax)}::numeric`] : []),
     ...(siteId === undefined ? [] : [ofSite(storeId, siteId)]),
+    ...(ids === undefined ? [] : [Prisma.sql`id = ANY(${ids})`]),
   ];
   return Prisma.join([Prisma.empty, ...parts], " AND ");
 }

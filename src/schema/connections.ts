@@ -28,18 +28,29 @@ const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
 export const firstByDefault = 20;
 export const firstMax = 100;
 
+/** The argument of a field that returns the beginning of a list. */
+export function firstArg(defaultValue: number) {
+  return builder.args((t) => ({
+    first: t.int({
+      required: false,
+      defaultValue,
+      description: `The most items to return: 0 to ${firstMax}. Null is the default.`,
+    }),
+  }));
+}
+
 /** The arguments of a field that returns pages. */
-export const pageArgs = builder.args((t) => ({
-  first: t.int({
-    required: false,
-    description: `Size of the page: 0 to ${firstMax}, ${firstByDefault} if not given.`,
-  }),
-  after: t.string({ required: false, description: "Cursor of the node after which the page begins." }),
-}));
+export function pageArgs(firstDefault = firstByDefault) {
+  const after = "The cursor of the item after which the page begins; empty or null for the first page.";
+  return {
+    ...firstArg(firstDefault),
+    ...builder.args((t) => ({ after: t.string({ required: false, description: after }) })),
+  };
+}
 
 /** @throws {AppError} VALIDATION_FAILED for a page size out of bounds */
-export function pageSize(first: number | null | undefined): number {
-  if (first === null || first === undefined) return firstByDefault;
+export function pageSize(first: number | null | undefined, byDefault = firstByDefault): number {
+  if (first === null || first === undefined) return byDefault;
   if (first >= 0 && first <= firstMax) return first;
   throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
 }
@@ -56,7 +67,7 @@ export function decodeCursor(
   after: string | null | undefined,
   ...parts: readonly number[]
 ): readonly string[] | undefined {
-  if (after === null || after === undefined) return undefined;
+  if (after === null || after === undefined || after === "") return undefined;
   if (after.length > cursorCharactersMax) {
     throw errorAt("VALIDATION_FAILED", `after must have at most ${cursorCharactersMax} characters.`, ["after"]);
   }
@@ -116,7 +127,7 @@ export function connectionType<Node extends object>(
   });
   const connect = (
     { nodes, hasNextPage }: Page<Node>,
-    after: unknown,
+    after: string | null | undefined,
     countUpTo: (max: number) => Promise<number>,
   ): Connection => {
     let counted: Promise<number> | undefined;
@@ -126,7 +137,7 @@ export function connectionType<Node extends object>(
       nodes,
       pageInfo: {
         hasNextPage,
-        hasPreviousPage: after !== null && after !== undefined && nodes.length > 0,
+        hasPreviousPage: Boolean(after) && nodes.length > 0,
         startCursor: edges[0]?.cursor ?? null,
         endCursor: edges.at(-1)?.cursor ?? null,
       },

@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLArgument, ValidationContext } from "graphql";
 import { Kind } from "graphql";
-import { firstByDefault, firstMax } from "./connections.js";
+import { firstMax } from "./connections.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
@@ -28,20 +28,25 @@ export function ownCost(context: ValidationContext): number {
   return field.extensions.cost ?? (isPaged(field) ? pageCost : 1);
 }
 
-export function isPaged({ args }: { readonly args: readonly GraphQLArgument[] }): boolean {
+interface Paged {
+  readonly args: readonly GraphQLArgument[];
+}
+
+export function isPaged({ args }: Paged): boolean {
   return args.some(({ name }) => name === "first");
 }
 
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown, which another rule refuses
-  if (isPaged(field)) return pageSizeOf(node);
+  if (isPaged(field)) return pageSizeOf(field, node);
   return field.extensions.itemsExpected ?? introspected[`${context.getParentType()?.name}.${field.name}`] ?? 1;
 }
 
-function pageSizeOf({ arguments: given = [] }: FieldNode): number {
+function pageSizeOf({ args }: Paged, { arguments: given = [] }: FieldNode): number {
   const value = given.find(({ name }) => name.value === "first")?.value;
   if (value?.kind === Kind.VARIABLE) return firstMax;
-  const first = value?.kind === Kind.INT ? Number(value.value) : firstByDefault;
+  const byDefault = Number(args.find(({ name }) => name === "first")?.defaultValue ?? firstMax);
+  const first = value?.kind === Kind.INT ? Number(value.value) : byDefault;
   return Math.min(Math.max(first, 1), firstMax); // others are refused at execution
 }

@@ -213,7 +213,7 @@ describe("products", () => {
   });
 
   const longCursor = Buffer.from(JSON.stringify(["a".repeat(256)])).toString("base64url");
-  test.each(["", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ", longCursor])(
+  test.each([" ", "x", "W10", "WzFd", "bnVsbA", "WyJhIiwiYiJd", "e30", "👟", "WyJcdTAwMDAiXQ", longCursor])(
     "after refuses an invalid cursor: %s",
     async (after) => {
       const store = await createTestStore(app);

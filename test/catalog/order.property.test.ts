@@ -7,9 +7,9 @@ import { product } from "../support/products.js";
 const app = await openTestApp();
 
 const list = `query ($by: ProductOrder!, $way: SortDirection, $search: String, $available: Boolean, $priceMin: Float, $priceMax: Float,
-  $siteId: String, $first: Int, $after: String) {
+  $siteId: String, $ids: [ID!], $first: Int, $after: String) {
   products(orderBy: $by, direction: $way, search: $search, available: $available, priceMin: $priceMin, priceMax: $priceMax,
-    siteId: $siteId, first: $first, after: $after) {
+    siteId: $siteId, ids: $ids, first: $first, after: $after) {
     nodes { id updatedAt } pageInfo { hasNextPage endCursor } totalCount totalCountIsExact
   }
 }`;
@@ -27,6 +27,7 @@ const filter = fc.record({
   priceMin: fc.constantFrom(null, 0, 9.99),
   priceMax: fc.constantFrom(null, 9.99),
   siteId: fc.constantFrom(null, "de"),
+  ids: fc.option(fc.array(fc.constantFrom("p0", "p1", "p2", "p5", "unknown"), { maxLength: 6 })),
 });
 type Filter = typeof filter extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -66,11 +67,12 @@ async function storeOf(some: readonly SomeProduct[]): Promise<{ store: TestStore
 
 function expected(products: readonly Known[], by: Order, way: string | null, filters: Filter): string[] {
   const sign = (way ?? (by === "ID" || by === "TITLE" ? "ASC" : "DESC")) === "ASC" ? 1 : -1;
-  const { search, available, priceMin, priceMax, siteId } = filters;
+  const { search, available, priceMin, priceMax, siteId, ids } = filters;
   const value = values[by];
   return products
     .filter(
       ({ title, price, ...own }) =>
+        (ids === null || new Set<string>(ids).has(own.id)) &&
         (search === null || title.toLowerCase().includes(search)) &&
         (available === null || own.available === available) &&
         (priceMin === null || (price !== null && price >= priceMin)) &&

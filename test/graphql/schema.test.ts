@@ -24,7 +24,7 @@ describe("the schema", () => {
 
   test.each([
     `product( productId: String! ${site} ): Product`,
-    "products( first: Int after: String search: String available: Boolean priceMin: Float priceMax: Float siteId: String orderBy: ProductOrder! = ID direction: SortDirection ): ProductConnection",
+    "products( first: Int = 20 after: String search: String available: Boolean priceMin: Float priceMax: Float siteId: String ids: [ID!] orderBy: ProductOrder! = ID direction: SortDirection ): ProductConnection",
     `importProduct( product: ProductInput! ${site} ${modes} ${policy} ): ProductImport`,
     `importProducts( products: [ProductInput!]! ${site} ${modes} ${policy} ): ProductImport`,
     `importProductsCsv( csvContent: String! ${site} ${modes} ${policy} ): ProductImport`,

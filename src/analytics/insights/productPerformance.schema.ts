@@ -3,7 +3,7 @@ import { Product, productOfCatalog } from "../../catalog/product.schema.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
-import { connectionType, decodeCursor, encodeCursor, pageSize } from "../../schema/connections.js";
+import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
 import { rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { sharedRead } from "../../schema/sharedReads.js";
 import {
@@ -57,14 +57,13 @@ builder.queryFields((t) => ({
     args: {
       from: t.arg({ type: "DateTime" }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
-      first: t.arg.int({ required: false, defaultValue: productsFirst, description: "Size of the page: 0 to 100." }),
-      after: t.arg.string({ required: false, description: "Cursor of the node after which the page begins." }),
+      ...pageArgs(productsFirst),
       orderBy: t.arg({ type: ProductPerformanceOrder, defaultValue: "SALES" }),
     },
     resolve: sharedRead("analytics", async (_, { from, until, first, after, orderBy }, { db, identity }) => {
       const { storeId } = identity;
       const range = checkRange(from, until, "UTC");
-      const page = { first: pageSize(first ?? productsFirst), after: positionOf(after, orderBy), orderBy };
+      const page = { first: pageSize(first, productsFirst), after: positionOf(after, orderBy), orderBy };
       const list = await asWideRead(db, storeId, () => listProductPerformance(db, storeId, range, page));
       const count = (max: number) => asWideRead(db, storeId, () => countProductPerformance(db, storeId, range, max));
       return connection.connect(list, after, count);

@@ -1,7 +1,7 @@
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
-import { pageSize } from "../../schema/connections.js";
+import { firstArg, pageSize } from "../../schema/connections.js";
 import { sharedRead } from "../../schema/sharedReads.js";
 import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
@@ -77,12 +77,12 @@ StoreAnalytics.implement({
       type: [LiveStreamAnalyticsRef],
       description: "The shows that started in this time, those with the highest figure first; then by id.",
       args: {
-        first: t.arg.int({ required: false, defaultValue: topShowsFirst, description: "0 to 100." }),
+        ...firstArg(topShowsFirst),
         by: t.arg({ type: ShowOrder, defaultValue: "SALES" }),
       },
       resolve: async (analytics, { first, by }, { db }) => {
         const { storeId, range } = analytics;
-        const page = { first: pageSize(first ?? topShowsFirst), by };
+        const page = { first: pageSize(first, topShowsFirst), by };
         const read = () => asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
         return asList(await shared(analytics, `shows ${page.first} ${by}`, read));
       },

@@ -1,5 +1,5 @@
 import { builder } from "../../schema/builder.js";
-import { pageSize } from "../../schema/connections.js";
+import { firstArg, firstByDefault, pageSize } from "../../schema/connections.js";
 import { rateLimited, rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { Channel } from "../events/events.schema.js";
 import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
@@ -74,7 +74,7 @@ export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("Li
       description: "The products with the highest figure: at first, those most often put into carts.",
       extensions: { cost: 100 },
       args: {
-        first: t.arg.int({ required: false, description: "0 to 100, 20 if not given." }),
+        ...firstArg(firstByDefault),
         by: t.arg({ type: ProductOrder, defaultValue: "CARTS" }),
       },
       resolve: (analytics, { first, by }, { db }) => topProductsOf(db, analytics, { first: pageSize(first), by }),

@@ -46,11 +46,15 @@ builder.queryFields((t) => ({
     description:
       "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read, and equal ones within ten seconds count once.",
     args: {
-      ...pageArgs,
+      ...pageArgs(),
       status: t.arg({ type: LiveStreamStatus, required: false }),
       search: t.arg.string({
         required: false,
         description: "Words that the name or the id contains, in any case: all of them, at most 8.",
+      }),
+      host: t.arg.string({
+        required: false,
+        description: "The whole name or e-mail address of the host, in any case.",
       }),
       from: t.arg({ type: "DateTime", required: false, description: "Only shows that start at or after it." }),
       until: t.arg({ type: "DateTime", required: false, description: "Only shows that start before it." }),
@@ -70,8 +74,8 @@ interface ShowListArgs extends LiveStreamFilter {
 }
 
 async function listShows(_: unknown, args: ShowListArgs, { db, identity: { storeId } }: Context) {
-  const { first, after, status, search, orderBy } = args;
-  const filter = { status, search, ...checkOpenRange(args.from, args.until) };
+  const { first, after, status, search, host, orderBy } = args;
+  const filter = { status, search, host, ...checkOpenRange(args.from, args.until) };
   const order = { orderBy, direction: args.direction ?? (orderBy === "NAME" ? "ASC" : "DESC") };
   const isNewestFirst = orderBy === "STARTED_AT" && order.direction === "DESC";
   const page = isNewestFirst

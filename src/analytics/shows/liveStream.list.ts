@@ -14,6 +14,8 @@ export interface LiveStreamPosition {
 export interface LiveStreamFilter {
   readonly status?: LiveStreamStatus | null | undefined;
   readonly search?: string | null | undefined;
+  /** The name or e-mail address of the host, in any case; blank matches all. */
+  readonly host?: string | null | undefined;
   /** By (scheduled) start: from a moment until before another. */
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
@@ -25,6 +27,7 @@ interface LiveStreamPage extends LiveStreamFilter {
 }
 
 const searchCharactersMax = 200;
+const hostCharactersMax = 255;
 const searchWordsMax = 8;
 
 /**
@@ -58,11 +61,13 @@ export async function countLiveStreams(
   return db.liveStream.count({ where: { storeId, ...(status && { status }), ...matching(filter) }, take: max });
 }
 
-function matching({ search, from, until }: LiveStreamFilter) {
+function matching({ search, host: givenHost, from, until }: LiveStreamFilter) {
   const words = searchedWords(search);
-  if (words === undefined) return { id: { in: [] } };
+  const host = searchedHost(givenHost);
+  if (words === undefined || host === undefined) return { id: { in: [] } };
   const startedAt = { ...(from && { gte: from }), ...(until && { lt: until }) };
-  return { AND: [...words.map(containing), ...(from || until ? [{ startedAt }] : [])] };
+  const hosted = host === "" ? [] : [hostedBy(host)];
+  return { AND: [...words.map(containing), ...hosted, ...(from || until ? [{ startedAt }] : [])] };
 }
 
 /**
@@ -72,18 +77,44 @@ function matching({ search, from, until }: LiveStreamFilter) {
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
 export function searchedWords(search: string | null | undefined): string[] | undefined {
-  const text = search ?? "";
-  if (isLongerThan(text, searchCharactersMax)) {
-    throw errorAt("VALIDATION_FAILED", `search must have at most ${searchCharactersMax} characters.`, ["search"]);
+  const text = storable(search, "search", searchCharactersMax);
+  const words = text?.split(/\s+/u).filter((word) => word !== "");
+  return words?.slice(0, searchWordsMax).map(forLike);
+}
+
+/**
+ * The name or e-mail address of a host, escaped for LIKE: empty for any, undefined for one that nothing can match. As the words
+ * of a search, it is compared with every show of the store.
+ *
+ * @throws {AppError} VALIDATION_FAILED for one that is too long
+ */
+export function searchedHost(host: string | null | undefined): string | undefined {
+  const text = storable(host, "host", hostCharactersMax);
+  return text && forLike(text.trim());
+}
+
+/** Undefined for what PostgreSQL would refuse. */
+function storable(given: string | null | undefined, name: string, charactersMax: number): string | undefined {
+  const text = given ?? "";
+  if (isLongerThan(text, charactersMax)) {
+    throw errorAt("VALIDATION_FAILED", `${name} must have at most ${charactersMax} characters.`, [name]);
   }
-  if (!isStorable(text)) return undefined; // PostgreSQL would refuse it
-  const words = text.split(/\s+/u).filter((word) => word !== "");
-  return words.slice(0, searchWordsMax).map((word) => word.replaceAll(/[\\%_]/gu, "\\$&"));
+  return isStorable(text) ? text : undefined;
+}
+
+function forLike(text: string): string {
+  return text.replaceAll(/[\\%_]/gu, "\\$&");
 }
 
 function containing(word: string) {
   const contains = { contains: word, mode: "insensitive" as const };
   return { OR: [{ name: contains }, { id: contains }] };
+}
+
+/** Prisma compares by ILIKE. */
+function hostedBy(host: string) {
+  const equals = { equals: host, mode: "insensitive" as const };
+  return { OR: [{ hostName: equals }, { hostEmail: equals }] };
 }
 
 interface Part {

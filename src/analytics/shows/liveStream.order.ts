@@ -8,7 +8,7 @@ import {
 } from "../../database/sql/keyset.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import type { LiveStreamFilter } from "./liveStream.list.js";
-import { searchedWords } from "./liveStream.list.js";
+import { searchedHost, searchedWords } from "./liveStream.list.js";
 
 export const liveStreamOrders = ["STARTED_AT", "NAME", "SALES", "ORDERS", "VIEWERS"] as const;
 export type LiveStreamOrder = (typeof liveStreamOrders)[number];
@@ -97,10 +97,12 @@ export async function listOrderedLiveStreams(
   return { nodes: rows.slice(0, first), hasNextPage: rows.length > first };
 }
 
-function matching({ status, search, from, until }: LiveStreamFilter): Prisma.Sql {
+function matching({ status, search, host: givenHost, from, until }: LiveStreamFilter): Prisma.Sql {
   const words = searchedWords(search);
+  const host = searchedHost(givenHost);
   const parts = [
-    ...(words === undefined ? [Prisma.sql`false`] : []),
+    ...(words === undefined || host === undefined ? [Prisma.sql`false`] : []),
+    ...(host ? [Prisma.sql`(s."hostName" ILIKE ${host} OR s."hostEmail" ILIKE ${host})`] : []),
     ...(words ?? []).map((word) => Prisma.sql`(s.name ILIKE ${`%${word}%`} OR s.id ILIKE ${`%${word}%`})`),
     ...(status ? [Prisma.sql`s.status = ${status}`] : []),
     ...(from ? [Prisma.sql`s."startedAt" >= ${from.toISOString()}::timestamptz`] : []),

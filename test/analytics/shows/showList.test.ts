@@ -146,7 +146,7 @@ test("a cursor of another list is refused", async () => {
   };
   const moment = "2026-05-04T18:30:00.000Z";
   const madeUp = [
-    "",
+    " ",
     "nonsense",
     cursor(),
     cursor(moment),

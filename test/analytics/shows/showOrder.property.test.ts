@@ -7,8 +7,8 @@ import { recorded, saved } from "../../support/shows.js";
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
 const list = `query ($by: LiveStreamOrder!, $way: SortDirection, $search: String, $from: DateTime, $until: DateTime,
-  $status: LiveStreamStatus, $first: Int, $after: String) {
-  liveStreams(orderBy: $by, direction: $way, search: $search, from: $from, until: $until, status: $status, first: $first, after: $after) {
+  $status: LiveStreamStatus, $host: String, $first: Int, $after: String) {
+  liveStreams(orderBy: $by, direction: $way, search: $search, from: $from, until: $until, status: $status, host: $host, first: $first, after: $after) {
     nodes { id } pageInfo { hasNextPage endCursor } totalCount totalCountIsExact
   }
 }`;
@@ -19,6 +19,11 @@ const anyShow = fc.record({
   name: fc.constantFrom("spring", "Spring", "Élan", "autumn sale", "x".repeat(300)),
   day: fc.nat(3),
   status: fc.constantFrom("LIVE", "ENDED", "SCHEDULED"),
+  host: fc.constantFrom(
+    null,
+    { name: "Zoë 100%", email: "zoe@a.example" },
+    { name: "zoe@A.example", email: "x@a.example" },
+  ),
   sales: fc.array(fc.nat(2), { maxLength: 2 }),
   viewers: fc.nat(2),
 });
@@ -28,6 +33,7 @@ type SomeShow = typeof someShow extends fc.Arbitrary<infer Value> ? Value : neve
 const filter = fc.record({
   search: fc.constantFrom(null, "S", "sp", "%"),
   status: fc.constantFrom(null, "ENDED", "SCHEDULED"),
+  host: fc.constantFrom(null, " ", "zOË 100%", " Zoe@a.Example ", "Zoë", "zoe@a%", "zoe_a.example"),
   from: fc.option(fc.nat(3)),
   days: fc.option(fc.nat(3)),
 });
@@ -49,10 +55,10 @@ type Order = keyof typeof values;
 async function storeOf(shows: readonly SomeShow[]): Promise<TestStore> {
   const store = await createTestStore(app);
   for (const [n, one] of shows.entries()) {
-    const { name, status, sales, viewers } = one;
+    const { name, status, host, sales, viewers } = one;
     const id = `show-${n}`;
     const durationSeconds = status === "ENDED" ? 60 : null;
-    await saved(store, { id, name, status, startedAt: new Date(startOf(one)).toISOString(), durationSeconds });
+    await saved(store, { id, name, status, startedAt: new Date(startOf(one)).toISOString(), durationSeconds, host });
     const orders = sales.map((amount, index) => order(`o${index}`, amount));
     const views = Array.from({ length: viewers }, (_, index) => view(`v${index}`, { viewerId: `v${index}` }));
     if (status !== "SCHEDULED" && orders.length + viewers > 0) await recorded(store, id, [...orders, ...views]);
@@ -60,7 +66,12 @@ async function storeOf(shows: readonly SomeShow[]): Promise<TestStore> {
   return store;
 }
 
-function expected(shows: readonly SomeShow[], by: Order, way: string | null, { search, status, from, days }: Filter) {
+function expected(
+  shows: readonly SomeShow[],
+  by: Order,
+  way: string | null,
+  { search, status, host, from, days }: Filter,
+) {
   const sign = (way ?? (by === "NAME" ? "ASC" : "DESC")) === "ASC" ? 1 : -1;
   const value = values[by];
   const isLast = by === "STARTED_AT" && sign === -1;
@@ -70,7 +81,9 @@ function expected(shows: readonly SomeShow[], by: Order, way: string | null, { s
       const matches = `${one.name}\n${id}`.toLowerCase().includes((search ?? "").toLowerCase());
       const since = from === null || startOf(one) >= start + from * dayMs;
       const before = days === null || startOf(one) < start + ((from ?? 0) + days) * dayMs;
-      return matches && since && before && (status === null || one.status === status);
+      const hosts = [one.host?.name, one.host?.email].map((text) => text?.toLowerCase());
+      const isHosted = !host?.trim() || hosts.includes(host.trim().toLowerCase());
+      return isHosted && matches && since && before && (status === null || one.status === status);
     })
     .toSorted((a, b) => {
       if (a.isLast !== b.isLast) return a.isLast ? 1 : -1;
@@ -115,7 +128,9 @@ test("every order, direction and filter lists each show once, on pages of any si
 });
 
 test("a cursor of another order, or a modified one, is refused", async () => {
-  const store = await storeOf([1, 2].map((day) => ({ name: "a", day, status: "ENDED", sales: [], viewers: 0 })));
+  const store = await storeOf(
+    [1, 2].map((day) => ({ name: "a", day, status: "ENDED", host: null, sales: [], viewers: 0 })),
+  );
   const cursorOf = async (by: string, way?: string) =>
     (await store.graphql(list, { by, way, first: 1 })).data.liveStreams.pageInfo.endCursor as string;
   const cursors = [

@@ -71,3 +71,25 @@ test("a search of more than 200 characters is refused", async () => {
     },
   ]);
 });
+
+const hosted = "query ($host: String) { liveStreams(host: $host) { totalCount nodes { id } } }";
+
+test("a host that cannot be one has no shows, and one of more than 255 characters is refused", async () => {
+  for (const host of ["\0", "\ud800", "x".repeat(255)]) {
+    const { data } = await store.graphql(hosted, { host });
+    expect(data.liveStreams).toEqual({ totalCount: 0, nodes: [] });
+  }
+  expect((await store.graphql(hosted, { host: "x".repeat(256) })).errors).toMatchObject([
+    { message: "host must have at most 255 characters.", extensions: { errors: [{ path: ["host"] }] } },
+  ]);
+});
+
+test("shows of a host are listed over REST", async () => {
+  const own = await createTestStore(app);
+  await saved(own, { id: "hosted", host: { name: "Alex Meyer", email: "alex@shop.example" } });
+  await saved(own, { id: "other" });
+  for (const host of ["alex+meyer", "ALEX%40shop.example"]) {
+    const { status, body } = await own.get(`/external/analytics/v1/live-streams?host=${host}`);
+    expect([status, body.totalCount, body.nodes[0].id]).toEqual([200, 1, "hosted"]);
+  }
+});

@@ -54,6 +54,8 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
   [`{ products(first: 2) { nodes { ${productFields} } pageInfo { endCursor } } }`, {}],
   [`{ products(search: "title", available: true, after: "WyJvbmUiXQ") { nodes { id } } }`, {}],
   [`{ products(available: false, after: "WyJvbmUiXQ") { nodes { id } } }`, {}],
+  [`{ products(ids: ["one", "p00001"], search: "title") { totalCount nodes { id } } }`, {}],
+  [`{ products(ids: ["one", "p00001"], siteId: "de", orderBy: PRICE) { totalCount nodes { id } } }`, {}],
   [`mutation { deleteProduct(productId: "one") { message } }`, {}],
   [
     `mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }`,
@@ -70,10 +72,15 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
   [`{ store { id name } }`, {}],
   [`{ liveStream(lsId: "show") { name } }`, {}],
   [`{ liveStreams(first: 1, status: ENDED) { nodes { id kpis { orders { total } } } pageInfo { endCursor } } }`, {}],
+  [`{ liveStreams(host: "alex@shop.example", first: 1) { nodes { id } totalCount } }`, {}],
   [`{ liveStreams(after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCJzaG93Il0") { nodes { id } } }`, {}],
   [readAnalytics, { lsId: "show", first: 3 }],
   ...["SALES", "VIEWERS", "NAME"].map(
-    (by) => [`{ liveStreams(orderBy: ${by}, search: "show") { nodes { id } totalCount } }`, {}] as const,
+    (by) =>
+      [
+        `{ liveStreams(orderBy: ${by}, search: "show", host: "alex@shop.example") { nodes { id } totalCount } }`,
+        {},
+      ] as const,
   ),
   [
     `{ productPerformance(from: "2026-05-01T00:07:00Z", until: "2026-06-01T00:08:00Z") {
