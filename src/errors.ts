@@ -1,42 +1,46 @@
-/** The codes of errors for callers; rest/problemDetails.ts maps them to HTTP statuses. */
-export type ErrorCode =
-  | "BAD_REQUEST"
-  | "VALIDATION_FAILED"
-  | "SITE_NOT_FOUND"
-  | "PRODUCT_NOT_FOUND"
-  | "TOO_MANY_DELETIONS"
-  | "UNAUTHENTICATED"
-  | "FORBIDDEN"
-  | "LIVE_STREAM_NOT_FOUND"
-  | "NOT_FOUND"
-  | "METHOD_NOT_ALLOWED"
-  | "PERSISTED_QUERY_NOT_FOUND"
-  | "PERSISTED_QUERY_NOT_SUPPORTED"
-  | "NOT_ACCEPTABLE"
-  | "REQUEST_TIMEOUT"
-  | "PAYLOAD_TOO_LARGE"
-  | "RESPONSE_TOO_LARGE"
-  | "URI_TOO_LONG"
-  | "UNSUPPORTED_MEDIA_TYPE"
-  | "UPGRADE_REQUIRED"
-  | "IDEMPOTENCY_KEY_REUSED"
-  | "IDEMPOTENCY_KEY_IN_USE"
-  | "RATE_LIMITED"
-  | "HEADERS_TOO_LARGE"
-  | "CLIENT_CLOSED_REQUEST"
-  | "UNAVAILABLE"
-  | "INTERNAL";
+/** The codes of errors for callers, with their descriptions; rest/problemDetails.ts maps them to HTTP statuses. */
+export const errorCodes = {
+  BAD_REQUEST: "The request cannot be read, or its operation is invalid or over a limit.",
+  VALIDATION_FAILED: "Values of the input are invalid: `errors` lists each.",
+  SITE_NOT_FOUND: "The store has no such site.",
+  PRODUCT_NOT_FOUND: "The store has no such product.",
+  TOO_MANY_DELETIONS: "A REPLACE would remove more products than maxDeletions allows.",
+  UNAUTHENTICATED: "The access token is missing or invalid.",
+  FORBIDDEN: "The access token does not have the scope that the message names.",
+  LIVE_STREAM_NOT_FOUND: "The store has no such show.",
+  NOT_FOUND: "The path does not exist.",
+  METHOD_NOT_ALLOWED: "The path does not take this method.",
+  PERSISTED_QUERY_NOT_FOUND: "No persisted operation has this id.",
+  PERSISTED_QUERY_NOT_SUPPORTED: "There are no persisted operations: send the operation in full.",
+  NOT_ACCEPTABLE: "Accept names no media type in which this can be answered.",
+  REQUEST_TIMEOUT: "The request took too long to arrive.",
+  PAYLOAD_TOO_LARGE: "The body is too large.",
+  RESPONSE_TOO_LARGE: "The response would be too large: ask for smaller pages or fewer fields.",
+  URI_TOO_LONG: "Path and query string are too long.",
+  UNSUPPORTED_MEDIA_TYPE: "The path does not take this media type, charset or content encoding.",
+  UPGRADE_REQUIRED: "WebSockets are not supported: open subscriptions by GET or POST.",
+  IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body.",
+  IDEMPOTENCY_KEY_IN_USE: "An import with this Idempotency-Key is in progress.",
+  RATE_LIMITED: "Too many calls: Retry-After gives the time to wait.",
+  HEADERS_TOO_LARGE: "The headers are too large.",
+  CLIENT_CLOSED_REQUEST: "The client left before its request was executed. Only in logs and metrics.",
+  UNAVAILABLE: "The service cannot answer now: Retry-After gives the time to wait.",
+  INTERNAL: "A defect of the service. Name the requestId when you report it.",
+} as const;
+export type ErrorCode = keyof typeof errorCodes;
 
-export type ProblemCode =
-  | ErrorCode
-  | "REQUIRED"
-  | "INVALID_TYPE"
-  | "INVALID_VALUE"
-  | "TOO_LONG"
-  | "DUPLICATE"
-  | "CONFLICT"
-  | "UNKNOWN_FIELD"
-  | "MALFORMED";
+/** The codes of problems at one place of the input, which may also have those of errors. */
+export const placeCodes = {
+  REQUIRED: "A value is missing, null or blank.",
+  INVALID_TYPE: "A value has a wrong type.",
+  INVALID_VALUE: "A value is not one of those that are allowed here.",
+  TOO_LONG: "A text or a list is too long.",
+  DUPLICATE: "Another item of the same request has this value, which must be unique.",
+  CONFLICT: "Something stored has this value, which must be unique.",
+  UNKNOWN_FIELD: "There is no field or column of this name.",
+  MALFORMED: "A row or a line cannot be read.",
+} as const;
+export type ProblemCode = ErrorCode | keyof typeof placeCodes;
 
 /** The path from the root of the input to a place in it: `["products", 3, "price"]`. */
 export type Path = readonly (string | number)[];

@@ -1,43 +1,46 @@
 import type { GraphQLResolveInfo } from "graphql";
-import { errorAt, type Problem } from "../../errors.js";
+import { errorAt, errorCodes, placeCodes, type Problem, type ProblemCode } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
 import { announceSiteUse } from "../../schema/deprecation.js";
+import { enumValues } from "../../schema/enumValues.js";
 import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
 import type { CsvSource } from "./csv.js";
 import type { ImportOptions } from "./import.js";
 import type { IdempotentRequest } from "./idempotency/once.js";
 import type { ProductInput, ProductPatch } from "../product.input.js";
-import type { ModeOptions } from "./modes/mode.js";
+import type { ImportMode as ImportModeValue, ModeOptions } from "./modes/mode.js";
 import type { ImportFailure, ImportResult } from "./result.js";
 
 const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
   description: "How an import handles products that fail.",
-  values: {
-    REJECT_ALL: { description: "None of its products is stored; the response is an error with every problem." },
-    REJECT_FAILED: { description: "All but the failed ones are stored; the response lists those." },
-  } as const,
+  values: enumValues<ErrorPolicy>({
+    REJECT_ALL: "None of its products is stored; the response is an error with every problem.",
+    REJECT_FAILED: "All but the failed ones are stored; the response lists those.",
+  }),
 });
 
 const ImportMode = builder.enumType("ImportMode", {
   description: "How an import treats the products that it contains, and the others of the store.",
-  values: {
-    UPSERT: { description: "Replaces the products that it contains, and keeps the others." },
-    PATCH: {
-      description:
-        "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given. For importProductsCsv; lists of products have patchProducts.",
-    },
-    REPLACE: {
-      description:
-        "Replaces the catalog: products that it does not contain are deleted in the same transaction. With a siteId, only those of that site.",
-    },
-  } as const,
+  values: enumValues<ImportModeValue>({
+    UPSERT: "Replaces the products that it contains, and keeps the others.",
+    PATCH:
+      "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given. For importProductsCsv; lists of products have patchProducts.",
+    REPLACE:
+      "Replaces the catalog: products that it does not contain are deleted in the same transaction. With a siteId, only those of that site.",
+  }),
+});
+
+const ErrorCode = builder.enumType("ErrorCode", {
+  description:
+    "What went wrong, for programs. Errors have it as extensions.code, and as code of each of extensions.errors; problems of an import have it as code. Later versions may add values.",
+  values: enumValues<ProblemCode>({ ...errorCodes, ...placeCodes }),
 });
 
 const ImportProblem = builder.objectRef<Problem>("ImportProblem").implement({
   description: "What is wrong at one place of a product.",
   fields: (t) => ({
-    code: t.exposeString("code", { description: "The kind of problem, for programs; as in errors." }),
+    code: t.field({ type: ErrorCode, description: "The kind of problem, for programs.", resolve: ({ code }) => code }),
     message: t.exposeString("message"),
     path: t.field({
       type: ["PathStep"],

@@ -2,25 +2,12 @@ import { forbidden } from "../../access/scopes.js";
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
-import { AppError, errorAt, type ErrorCode, type ProblemCode, problemsListedMax } from "../../errors.js";
+import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../errors.js";
 import { pathNotFound } from "../handler.js";
 import { responseTooLarge } from "../../schema/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
-import { problemDetails, type ProblemDetails, problemTypes } from "../problemDetails.js";
-
-/** The codes that a problem of the input may have beside those of errors; written out so that the compiler keeps it whole. */
-const placeCodes: Readonly<Record<Exclude<ProblemCode, ErrorCode>, true>> = {
-  REQUIRED: true,
-  INVALID_TYPE: true,
-  INVALID_VALUE: true,
-  TOO_LONG: true,
-  DUPLICATE: true,
-  CONFLICT: true,
-  UNKNOWN_FIELD: true,
-  MALFORMED: true,
-};
-const errorCodes = Object.keys(problemTypes);
+import { problemDetails, type ProblemDetails } from "../problemDetails.js";
 
 /** Problem details as rest/problemDetails.ts makes them. */
 export const problemSchemas: JsonSchemas = {
@@ -33,7 +20,7 @@ export const problemSchemas: JsonSchemas = {
       title: { type: "string", description: "The kind of problem, for people." },
       status: { type: "integer", format: "int32", description: "The HTTP status." },
       detail: { type: "string", description: "What went wrong this time, for people." },
-      code: { type: "string", enum: errorCodes, description: "The kind of problem, for programs." },
+      code: { type: "string", enum: Object.keys(errorCodes), description: "The kind of problem, for programs." },
       errors: {
         type: "array",
         minItems: 1,
@@ -50,7 +37,7 @@ export const problemSchemas: JsonSchemas = {
     description: "What is wrong at one place of the input.",
     required: ["code", "message", "path"],
     properties: {
-      code: { type: "string", enum: [...errorCodes, ...Object.keys(placeCodes)] },
+      code: { type: "string", enum: Object.keys({ ...errorCodes, ...placeCodes }) },
       message: { type: "string" },
       path: {
         type: "array",
