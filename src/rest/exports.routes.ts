@@ -44,7 +44,7 @@ const productArguments = "$available: Boolean, $siteId: String, $siteType: Strin
 
 export const exportRoutes: readonly ExportRoute[] = [
   {
-    path: "/product/v1/bulk",
+    path: "/product/v1/bulk/ndjson",
     operationId: "exportProducts",
     summary: "Export of all products as NDJSON",
     mediaType: "application/x-ndjson",

@@ -50,7 +50,7 @@ const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
 const pathScopes: Readonly<Record<string, Scope>> = {
   "POST /external/product/v1": "catalog:write",
   "POST /external/product/v1/bulk": "catalog:write",
-  "GET /external/product/v1/bulk": "catalog:read",
+  "GET /external/product/v1/bulk/ndjson": "catalog:read",
   "POST /external/product/v1/bulk/csv": "catalog:write",
   "GET /external/product/v1/bulk/csv": "catalog:read",
   "GET /external/product/v1/{productId}": "catalog:read",

@@ -17,6 +17,7 @@ describe("METHOD_NOT_ALLOWED", () => {
     [paths.one, "POST"],
     [paths.bulk, "DELETE, GET, HEAD, POST"],
     [paths.csv, "GET, HEAD, POST"],
+    [paths.ndjson, "GET, HEAD"],
     [paths.of("a"), "DELETE, GET, HEAD"],
     ["/", "GET, HEAD"],
     ["/openapi.json", "GET, HEAD"],

@@ -24,7 +24,7 @@ test.each([
   ["a path", (text: string) => `/${text}`],
   ["a query string", (text: string) => `/external/analytics/v1/live-streams?${text}`],
   ["a search", (text: string) => `/external/analytics/v1/live-streams?search=${text}`],
-  ["a timestamp", (text: string) => `/external/product/v1/bulk?updatedSince=2026-05-04T18:30:00.${text}`],
+  ["a timestamp", (text: string) => `/external/product/v1/bulk/ndjson?updatedSince=2026-05-04T18:30:00.${text}`],
   ["GraphQL in a query string", (text: string) => `/graphql?query=${text}`],
   ["variables in a query string", (text: string) => `/graphql?query={a}&variables=${text}`],
 ])("%s", async (_, pathOf) => {

@@ -141,7 +141,7 @@ export function kindsOf({ token, lsId, key }: Site): readonly Kind[] {
     { name: "a product by its id", make: get(paths.of("p00001")) },
     { name: "figures of a show", make: get(`/external/analytics/v1/live-streams/${lsId}`) },
     { name: "an export as CSV", make: get(paths.csv) },
-    { name: "an export as NDJSON, gzip", make: get(paths.bulk, { "Accept-Encoding": "gzip" }) },
+    { name: "an export as NDJSON, gzip", make: get(paths.ndjson, { "Accept-Encoding": "gzip" }) },
     {
       name: "an export of shows",
       make: get("/external/analytics/v1/live-streams.csv?from=2026-03-01T00:00:00Z&until=2026-12-31T00:00:00Z"),

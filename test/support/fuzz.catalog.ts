@@ -20,13 +20,8 @@ export class Catalog {
 
   /** By id, or else by sku, as far as the product is sold on the site. */
   find(productId: string, siteId?: string): StoredProduct | undefined {
-    const sold = this.sold(siteId);
+    const sold = this.rows.filter(({ sites }) => !siteId || sites.length === 0 || sites.includes(siteId));
     return sold.find(({ id }) => id === productId) ?? sold.find(({ sku }) => sku === productId);
-  }
-
-  /** Those that are sold on a site, or all without one, as `rows`. */
-  sold(siteId?: string): readonly StoredProduct[] {
-    return this.rows.filter(({ sites }) => !siteId || sites.length === 0 || sites.includes(siteId));
   }
 
   delete(id: string): void {

@@ -11,6 +11,8 @@ export const paths = {
   one: "/external/product/v1",
   bulk: "/external/product/v1/bulk",
   csv: "/external/product/v1/bulk/csv",
+  /** Of the export as NDJSON. */
+  ndjson: "/external/product/v1/bulk/ndjson",
   /** The path of a product, with its id or sku encoded once. */
   of: (productId: string) => `/external/product/v1/${encodeURIComponent(productId)}`,
 };

@@ -28,8 +28,7 @@ const productParameters = [
 
 const products = {
   tag: "Products",
-  description:
-    "All products of the store in the order of their ids, of one moment, in constant memory. The product whose reference id is `bulk` is read by its SKU or over GraphQL.",
+  description: "All products of the store in the order of their ids, of one moment, in constant memory.",
   parameters: productParameters,
   errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
 } as const;

@@ -114,7 +114,7 @@ describe.concurrent("once a token has ended,", () => {
     await importProducts(app.db, store.id, large);
     // Unlike fetch, this takes nothing from the socket before it is read: the system keeps little for a client that has not read.
     const [response] = await once(
-      get(`${app.url}${paths.bulk}`, { headers: { "X-Service-Access-Token": store.token } }),
+      get(`${app.url}${paths.ndjson}`, { headers: { "X-Service-Access-Token": store.token } }),
       "response",
     );
     expect(response.statusCode).toBe(200);

@@ -62,7 +62,7 @@ test("a CSV export is imported into another store as it is, and both are equal",
 test("an NDJSON export has a product a line, which is imported as it is", async () => {
   const store = await storeOf(unusual);
   const other = await createTestStore(app);
-  const text = await textOf(store, paths.bulk);
+  const text = await textOf(store, paths.ndjson);
   const list = text.split("\n");
   expect(list.pop()).toBe("");
   const parsed = list.map((line) => JSON.parse(line) as object);
@@ -81,7 +81,7 @@ test("an export is described by its headers, and a store without products has th
   });
   expect(csv.headers.get("vary")).toContain("Accept-Encoding");
   expect(await csv.text()).toBe(`${header}\n`);
-  const ndjson = await store.fetch(paths.bulk);
+  const ndjson = await store.fetch(paths.ndjson);
   expect(ndjson.headers.get("content-type")).toBe("application/x-ndjson");
   expect(await ndjson.text()).toBe("");
 });
@@ -93,7 +93,7 @@ test("available, siteId and updatedSince narrow an export", async () => {
   await store.post(paths.bulk, bulk([product("everywhere"), product("sold-out", { available: false })]));
   await store.post(paths.bulk, { ...bulk([product("german")]), siteId: "de" });
   const { updatedAt } = await app.db.product.findFirstOrThrow({ where: { storeId: store.id, id: "german" } });
-  const ids = async (query: string) => idsOf(await textOf(store, `${paths.bulk}?${query}`));
+  const ids = async (query: string) => idsOf(await textOf(store, `${paths.ndjson}?${query}`));
   expect(await ids("")).toEqual(["everywhere", "german", "sold-out"]);
   expect(await ids("available=true")).toEqual(["everywhere", "german"]);
   expect(await ids("available=false")).toEqual(["sold-out"]);
@@ -111,7 +111,7 @@ test("invalid arguments, unknown sites and invalid tokens are refused before any
     ["siteId=nowhere", "SITE_NOT_FOUND", ["siteId"]],
   ] as const;
   for (const [query, code, path] of refusals) {
-    for (const target of [paths.bulk, paths.csv]) {
+    for (const target of [paths.ndjson, paths.csv]) {
       const answer = await store.get(`${target}?${query}`);
       expect(answer).toMatchObject({
         status: 400,
@@ -126,7 +126,7 @@ test("invalid arguments, unknown sites and invalid tokens are refused before any
 
 test("HEAD has the headers of GET and no body; other methods are 405 with Allow", async () => {
   const store = await storeOf([product("one")]);
-  for (const path of [paths.bulk, paths.csv]) {
+  for (const path of [paths.ndjson, paths.csv]) {
     const get = await store.fetch(path);
     await get.text();
     const head = await store.fetch(path, { method: "HEAD" });
@@ -137,6 +137,7 @@ test("HEAD has the headers of GET and no body; other methods are 405 with Allow"
     }
   }
   expect((await store.fetch(paths.csv, { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, POST");
+  expect((await store.fetch(paths.ndjson, { method: "POST" })).headers.get("allow")).toBe("GET, HEAD");
 });
 
 test.each([
@@ -158,12 +159,16 @@ test.each([
   expect(inflate(response.body).toString()).toBe(await textOf(store, paths.csv));
 });
 
-test("the product whose id is `bulk` is read by its sku and over GraphQL, and deleted over REST", async () => {
-  const store = await storeOf([product("bulk", { sku: "bulk-sku" })]);
-  expect(await store.get(paths.of("bulk-sku"))).toMatchObject({ status: 200, body: { id: "bulk" } });
-  const { data } = await store.graphql(`{ product(productId: "bulk") { id } }`);
-  expect(data).toEqual({ product: { id: "bulk" } });
-  expect(await store.delete(paths.of("bulk"))).toMatchObject({ status: 200 });
+test("products whose ids are like the paths of imports and exports are read and deleted as any other", async () => {
+  const ids = ["bulk", "bulk/csv", "bulk/ndjson"];
+  const list = ids.map((id) => product(id));
+  const store = await storeOf(list);
+  for (const [index, id] of ids.entries()) {
+    expect(await store.get(paths.of(id))).toMatchObject({ status: 200, body: { id } });
+    expect(await store.delete(paths.of(id))).toMatchObject({ status: 200 });
+    expect(await store.get(paths.of(id))).toMatchObject({ status: 400, body: { code: "PRODUCT_NOT_FOUND" } });
+    expect(Object.keys(await storedKeys(app, store))).toEqual(ids.slice(index + 1));
+  }
 });
 
 test("an export is a snapshot, whatever is imported and deleted while it is read", async () => {
@@ -195,7 +200,7 @@ test("an export that is read while the catalog changes continuously is a snapsho
       await store.post(paths.bulk, bulk(version(`v${number}`)));
   })();
   for (let round = 0; round < 3; round += 1) {
-    const lines = (await textOf(store, paths.bulk)).trimEnd().split("\n");
+    const lines = (await textOf(store, paths.ndjson)).trimEnd().split("\n");
     expect(lines).toHaveLength(600);
     expect(new Set(lines.map((line) => (JSON.parse(line) as { title: string }).title)).size).toBe(1);
   }
