@@ -31,7 +31,7 @@ import { readDashboardOperations } from "./http/pages/dashboard.js";
 import { createRequestListener } from "./http/router.js";
 import { exportRoutes } from "./rest/exports.routes.js";
 import { describeApi, describeServer } from "./rest/openapi/document.js";
-import { type PreparedRest, prepareRest } from "./rest/prepare.js";
+import { type PreparedRest, prepareRest } from "./rest/handler.js";
 import type { Channel } from "./cluster/channel.js";
 import { startSweep, type Sweep } from "./lib/sweep.js";
 import type { MetricSources } from "./telemetry/metrics.js";
@@ -74,7 +74,7 @@ export async function createApp(
   options: AppOptions = {},
 ): Promise<App> {
   const { primary, rest: preparedRest = prepareRest(schema) } = options;
-  const { view, operations, openApi, handler: rest } = await preparedRest;
+  const { operations, handler: rest } = await preparedRest;
   const known = createKnownOperations(schema);
   const subscriptions = createKnownSubscriptions(schema);
   const gatewayOptions = { suggestions: !config.production, plugins: [gatewayCompression] };
@@ -97,7 +97,7 @@ export async function createApp(
   };
   const demo: { token?: string; shop?: DemoShop } = {};
   try {
-    const api = describeApi({ derived: openApi, view, routes: operations, exports: exportRoutes, limits: config });
+    const api = describeApi({ schema, operations, exports: exportRoutes, limits: config });
     const handler = createRequestListener({
       config,
       db: database.client,

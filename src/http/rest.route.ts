@@ -4,7 +4,7 @@ import type { Context } from "../schema/context.js";
 import { BatchRefused } from "../rest/batches.js";
 import type { RestResponse } from "../rest/response.js";
 import { pathNotFound, type RestCall, type RestHandler } from "../rest/handler.js";
-import { restBase } from "../rest/routes.js";
+import { restBase } from "../rest/route.js";
 import { contentTypeOf, readBody, receive, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
 import { withUpload } from "./content/upload.js";

@@ -15,7 +15,7 @@ import type { JsonBody } from "../lib/json/body.js";
 import { mustBe } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
 import type { Context } from "../schema/context.js";
-import type { RestRoute } from "./routes.js";
+import type { RestRoute } from "./route.js";
 import { decodeSegment } from "./urlArguments.js";
 
 /** The arguments of a call, and what of its body is not parsed yet. */

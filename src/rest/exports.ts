@@ -2,7 +2,7 @@ import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "g
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import { type BegunExport, type ExportRoute, exportRoutes } from "./exports.routes.js";
-import { restBase } from "./routes.js";
+import { restBase } from "./route.js";
 import { onlyParameters } from "./parameters.js";
 import { urlArguments } from "./urlArguments.js";
 

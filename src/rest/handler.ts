@@ -7,9 +7,9 @@ import { scopeOf } from "../schema/scopes.js";
 import { type RestResponse, toRestResponse } from "./response.js";
 import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
-import type { RestOperation } from "./operations.js";
+import { planRest, type RestOperation } from "./operations.js";
 import { argumentReader, type RestInput } from "./readArguments.js";
-import { restBase, takesBody } from "./routes.js";
+import { restBase, takesBody } from "./route.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -153,4 +153,16 @@ function restNamed(operation: Operation, label: string): Operation {
 function allowedMethods(operations: readonly Pick<RestOperation, "method">[]): string[] {
   const methods = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return [...new Set(methods)].toSorted();
+}
+
+/** All of REST that follows from the schema alone. */
+export interface PreparedRest {
+  readonly operations: readonly RestOperation[];
+  readonly handler: RestHandler;
+}
+
+/** Takes most of the time that it takes to create an app, so that apps of one process can share it. */
+export async function prepareRest(schema: GraphQLSchema): Promise<PreparedRest> {
+  const operations = await planRest(schema);
+  return { operations, handler: createRestHandler(schema, operations) };
 }

@@ -2,7 +2,7 @@ import { AppError, Problems, validationFailed } from "../errors.js";
 import { shownValue } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
 import type { BodyMembers } from "./bodyArguments.js";
-import type { RestRoute } from "./routes.js";
+import { pathParameters, type RestRoute } from "./route.js";
 
 /**
  * Checks the names of a query string's parameters, where none may be ignored: a misspelled dryRun would store products.
@@ -16,6 +16,8 @@ export type CheckParameters = (search: string) => void;
 interface ParameterRules {
   /** The names that are taken, each once. */
   readonly taken: Iterable<string>;
+  /** Those of lists, which may be repeated. */
+  readonly lists?: readonly string[];
   /** Where others belong: what follows the name in a message. */
   readonly elsewhere: ReadonlyMap<string, string>;
   /** A sentence with what may be given, for messages on unknown names. */
@@ -28,9 +30,10 @@ const noneIfEmpty: ReadonlySet<string> = new Set(["siteId", "siteType"]);
 /** Takes these and no others. */
 export function onlyParameters(
   names: readonly string[],
-  elsewhere: ParameterRules["elsewhere"] = new Map(),
+  { elsewhere = new Map(), lists = [] }: Partial<ParameterRules> = {},
 ): CheckParameters {
-  return parameterCheck({ taken: names, elsewhere, hint: `The parameters are ${names.join(", ")}.` });
+  const hint = names.length === 0 ? "The path takes none." : `The parameters are ${names.join(", ")}.`;
+  return parameterCheck({ taken: names, lists, elsewhere, hint });
 }
 
 /** Takes what may stand beside a file: all arguments but the file itself, and options of how it is read. */
@@ -40,11 +43,12 @@ export function parametersBesideFile(
 ): CheckParameters {
   const others = names.filter((name) => name !== argument);
   const place = `is the body itself where that is ${mediaTypes[0] ?? "a file"}`;
-  return onlyParameters([...others, ...readingOptions], new Map([[argument, place]]));
+  return onlyParameters([...others, ...readingOptions], { elsewhere: new Map([[argument, place]]) });
 }
 
 /** Takes none: the arguments are members of the body. */
-export function noneBesideMembers({ path, upload }: RestRoute, members: BodyMembers): CheckParameters {
+export function noneBesideMembers(route: RestRoute, members: BodyMembers): CheckParameters {
+  const { upload } = route;
   const fileType = upload?.mediaTypes[0] ?? "";
   const otherwise = upload && `; beside a body of ${fileType} it is a parameter`;
   const fields = [...members].flatMap(([member, { fields: ofMember }]) =>
@@ -54,7 +58,7 @@ export function noneBesideMembers({ path, upload }: RestRoute, members: BodyMemb
     const isFile = member === upload?.argument;
     return [member, `belongs in the body${isFile ? "" : (otherwise ?? "")}`] as const;
   });
-  const inPath = [...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => [name, "is in the path"] as const);
+  const inPath = pathParameters(route).map((name) => [name, "is in the path"] as const);
   const ofFile = (upload?.readingOptions ?? []).map(
     (name) => [name, `is a parameter beside a body of ${fileType} only`] as const,
   );
@@ -62,7 +66,7 @@ export function noneBesideMembers({ path, upload }: RestRoute, members: BodyMemb
   return parameterCheck({ taken: [], elsewhere: new Map([...fields, ...ofFile, ...inPath, ...inBody]), hint });
 }
 
-function parameterCheck({ taken, elsewhere, hint }: ParameterRules): CheckParameters {
+function parameterCheck({ taken, lists = [], elsewhere, hint }: ParameterRules): CheckParameters {
   const known = new Set(taken);
   return (search) => {
     const problems = new Problems();
@@ -71,7 +75,7 @@ function parameterCheck({ taken, elsewhere, hint }: ParameterRules): CheckParame
       const place = elsewhere.get(name);
       const path = [clip(name)];
       if (known.has(name)) {
-        if (values.length === 1) continue;
+        if (values.length === 1 || lists.includes(name)) continue;
         problems.add({ code: "INVALID_VALUE", message: `${name} is given ${values.length} times, not once.`, path });
       } else if (place === undefined) {
         problems.add({ code: "UNKNOWN_FIELD", message: `Unknown parameter ${shownValue(name)}. ${hint}`, path });

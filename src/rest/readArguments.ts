@@ -1,9 +1,9 @@
-import type { GraphQLSchema, OperationDefinitionNode } from "graphql";
+import { getNullableType, type GraphQLSchema, isListType, type OperationDefinitionNode } from "graphql";
 import type { JsonBody } from "../lib/json/body.js";
 import { type Arguments, bodyArguments, bodyMembers, withPathField } from "./bodyArguments.js";
 import type { RestOperation } from "./operations.js";
-import { type CheckParameters, noneBesideMembers, parametersBesideFile } from "./parameters.js";
-import { restBase, takesBody } from "./routes.js";
+import { type CheckParameters, noneBesideMembers, onlyParameters, parametersBesideFile } from "./parameters.js";
+import { pathParameters, restBase, takesBody } from "./route.js";
 import { uploadArguments, urlArguments } from "./urlArguments.js";
 
 export interface RestInput {
@@ -25,8 +25,20 @@ interface OperationArguments {
   readonly check: Readonly<Record<"file" | "members", CheckParameters>>;
 }
 
-/** Documented reads and deletions ignore what they do not know. */
+/** Reads and deletions of the contract ignore what they do not know. */
 const anyParameters: CheckParameters = () => undefined;
+
+/** Those that are not in the path. */
+function queryParametersOnly(operation: RestOperation): CheckParameters {
+  const inPath = pathParameters(operation);
+  const inQuery = [...operation.parameters].filter(([name]) => !inPath.includes(name));
+  const lists = inQuery.filter(([, { type }]) => isListType(getNullableType(type))).map(([name]) => name);
+  const elsewhere = new Map(inPath.map((name) => [name, "is in the path"]));
+  return onlyParameters(
+    inQuery.map(([name]) => name),
+    { lists, elsewhere },
+  );
+}
 
 /**
  * Compiles the reader of an operation's arguments.
@@ -41,24 +53,29 @@ export function argumentReader(
   const { method, path, upload, pathField } = operation;
   const route = `${method} ${restBase}${path}`;
   if (!takesBody(operation)) {
+    const check = operation.inContract === true ? anyParameters : queryParametersOnly(operation);
     const read = urlArguments(route, schema, definition);
     return {
-      read: (segments, { search }) => ({ variables: read(segments, search) }),
+      read(segments, { search }) {
+        if (search !== "") check(search);
+        return { variables: read(segments, search) };
+      },
       check: { file: anyParameters, members: anyParameters },
     };
   }
   const variables = definition.variableDefinitions ?? [];
-  const isInPath = ({ variable }: (typeof variables)[number]) => path.split("/").includes(`:${variable.name.value}`);
+  const inPath = pathParameters(operation);
+  const isInPath = ({ variable }: (typeof variables)[number]) => inPath.includes(variable.name.value);
   const readPath = urlArguments(route, schema, { ...definition, variableDefinitions: variables.filter(isInPath) });
   const ofBody = { ...definition, variableDefinitions: variables.filter((variable) => !isInPath(variable)) };
   const known = bodyMembers(schema, ofBody, pathField);
   const readUpload = upload && uploadArguments(route, schema, ofBody, upload);
   const read: ReadArguments = (segments, { search, body, isUpload = false, isInBatches = false }) => {
-    const inPath = readPath(segments, "");
-    if (isInBatches) return { variables: inPath };
-    if (isUpload && readUpload !== undefined) return { variables: { ...inPath, ...readUpload(search) } };
+    const ofPath = readPath(segments, "");
+    if (isInBatches) return { variables: ofPath };
+    if (isUpload && readUpload !== undefined) return { variables: { ...ofPath, ...readUpload(search) } };
     const { variables: inBody, ...args } = bodyArguments(body, known);
-    const all = { ...args, variables: { ...inBody, ...inPath } };
+    const all = { ...args, variables: { ...inBody, ...ofPath } };
     return pathField === undefined ? all : withPathField(all, pathField, segments);
   };
   const members = noneBesideMembers(operation, known);

@@ -12,7 +12,7 @@ import { errorAt, Problems } from "../errors.js";
 import { enumName, scalarShapes, type Variables } from "../execution/inputShape.js";
 import { withPlus } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
-import type { RestRoute } from "./routes.js";
+import type { RestRoute } from "./route.js";
 
 /**
  * Reads the arguments of a call without a body from its path parameters, still percent-encoded, and its query string.

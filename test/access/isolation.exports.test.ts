@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { exportRoutes } from "../../src/rest/exports.routes.js";
-import { restBase } from "../../src/rest/routes.js";
+import { restBase } from "../../src/rest/route.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { paths, product } from "../support/products.js";
 

@@ -1,29 +1,26 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { schema } from "../../src/graphql/schema.js";
-import { restBase, restRoutes } from "../../src/rest/routes.js";
+import { restBase } from "../../src/rest/route.js";
+import { restRoutes } from "../../src/rest/routes.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
-import { type Ask, listShows, listShowsBySales, readPerformance, readStore } from "../support/isolation.js";
+import {
+  type Ask,
+  listShows,
+  listShowsBySales,
+  type Names,
+  readCases,
+  readPerformance,
+  readStore,
+} from "../support/isolation.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
 import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
 import { subscribe } from "../support/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, subscriptionRateLimit: 0 });
-
-/** What a caller can name of a store's data. */
-interface Names {
-  readonly id: string;
-  readonly sku: string;
-  readonly siteId: string;
-  readonly lsId: string;
-  readonly eventId: string;
-  readonly word: string;
-  readonly after: string;
-  readonly showAfter: string;
-}
 
 interface Case {
   readonly asks: (names: Names) => readonly Ask[];
@@ -222,6 +219,7 @@ const cases: Readonly<Record<string, Case>> = {
   "GET /external/analytics/v1/live-streams": {
     asks: ({ showAfter }) => [{ path: `${showsPath}?after=${showAfter}`, gets: `"nodes":[{"id":"${own.lsId}"` }],
   },
+  ...readCases(own),
   "PUT /external/analytics/v1/live-streams/:lsId": {
     asks: ({ lsId }) => [
       { path: analyticsPath(lsId), method: "PUT", body: { liveStream: { name: "Ours" } }, gets: `"VALIDATION_FAILED"` },

@@ -136,17 +136,25 @@ test("on the demo store every operation of the API reference works as it is fill
   const ids = await Promise.all(operations.map((operation) => operation.getAttribute("id")));
   expect(ids).toEqual([
     "operations-Products-importProducts",
-    "operations-Products-exportProducts",
     "operations-Products-importProductsCsv",
     "operations-Products-exportProductsCsv",
     "operations-Products-importProduct",
+    "operations-Products-listProducts",
     "operations-Products-getProduct",
     "operations-Products-deleteProduct",
+    "operations-Products-exportProducts",
     "operations-Analytics-getLiveStreamAnalytics",
+    "operations-Analytics-getLiveStreamKpis",
+    "operations-Analytics-getLiveStreamTimeline",
+    "operations-Analytics-getLiveStreamTopProducts",
+    "operations-Analytics-getStoreAnalytics",
+    "operations-Analytics-listProductPerformance",
     "operations-Analytics-exportLiveStreamAnalyticsCsv",
     "operations-Live_streams-saveLiveStream",
     "operations-Live_streams-listLiveStreams",
     "operations-Live_streams-recordShopperEvents",
+    "operations-Live_streams-getLiveStream",
+    "operations-Store-getStore",
   ]);
   const requests: Request[] = [];
   page.on("request", (request) => void requests.unshift(request));

@@ -12,17 +12,25 @@ const findings = { "select-name": "Swagger UI gives its lists of examples no nam
 
 const documentedPaths = [
   "/external/product/v1/bulk",
-  "/external/product/v1/bulk",
   "/external/product/v1/bulk/csv",
   "/external/product/v1/bulk/csv",
   "/external/product/v1",
+  "/external/product/v1",
   "/external/product/v1/{productId}",
   "/external/product/v1/{productId}",
+  "/external/product/v1/bulk/ndjson",
   "/external/analytics/v1/live-streams/{lsId}",
+  "/external/analytics/v1/live-streams/{lsId}/kpis",
+  "/external/analytics/v1/live-streams/{lsId}/timeline",
+  "/external/analytics/v1/live-streams/{lsId}/top-products",
+  "/external/analytics/v1/store",
+  "/external/analytics/v1/products",
   "/external/analytics/v1/live-streams.csv",
   "/external/analytics/v1/live-streams/{lsId}",
   "/external/analytics/v1/live-streams",
   "/external/analytics/v1/live-streams/{lsId}/events",
+  "/external/analytics/v1/live-streams/{lsId}/show",
+  "/external/store/v1",
 ];
 
 /** Opens the API reference without a token and looks at it closely, in each color scheme. */

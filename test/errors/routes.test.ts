@@ -14,7 +14,7 @@ const graphqlBody = JSON.stringify({ query: "{ __typename }" });
 
 describe("METHOD_NOT_ALLOWED", () => {
   test.each([
-    [paths.one, "POST"],
+    [paths.one, "GET, HEAD, POST"],
     [paths.bulk, "DELETE, GET, HEAD, POST"],
     [paths.csv, "GET, HEAD, POST"],
     [paths.ndjson, "GET, HEAD"],

@@ -94,6 +94,7 @@ describe("the list of live streams", () => {
         })),
         pageInfo: { hasNextPage: true, endCursor: expect.any(String) },
         totalCount: 3,
+        totalCountIsExact: true,
       },
     });
     const ids = async (query: string) =>

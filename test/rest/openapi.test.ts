@@ -4,8 +4,16 @@ import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { exportRoutes } from "../../src/rest/exports.routes.js";
-import { restBase, restRoutes } from "../../src/rest/routes.js";
-import { openDocumentedApp, type Document, examplesOf, faultFinder, operationsOf } from "../support/openapi.js";
+import { restBase } from "../../src/rest/route.js";
+import { restRoutes } from "../../src/rest/routes.js";
+import {
+  openDocumentedApp,
+  type Document,
+  examplesOf,
+  faultFinder,
+  operationsOf,
+  resolved,
+} from "../support/openapi.js";
 
 const { app, document, operationAt } = await openDocumentedApp();
 
@@ -50,12 +58,20 @@ describe("the document", () => {
       "exportLiveStreamAnalyticsCsv",
       "exportProducts",
       "exportProductsCsv",
+      "getLiveStream",
       "getLiveStreamAnalytics",
+      "getLiveStreamKpis",
+      "getLiveStreamTimeline",
+      "getLiveStreamTopProducts",
       "getProduct",
+      "getStore",
+      "getStoreAnalytics",
       "importProduct",
       "importProducts",
       "importProductsCsv",
       "listLiveStreams",
+      "listProductPerformance",
+      "listProducts",
       "recordShopperEvents",
       "saveLiveStream",
     ]);
@@ -90,19 +106,22 @@ describe("the document", () => {
     for (const [path, own] of Object.entries({ "": "product", "/bulk": "products", "/bulk/csv": "csvContent" })) {
       const { requestBody } = operationAt("POST", `/external/product/v1${path}`);
       expect(requestBody.required).toBe(true);
-      const { schema } = requestBody.content["application/json"];
-      expect(schema).toMatchObject({ type: "object", required: [own], additionalProperties: false });
-      expect(Object.keys(schema.properties)).toEqual([
-        "siteId",
-        "siteType",
-        "mode",
-        "maxDeletions",
-        "errorPolicy",
-        "dryRun",
-        own,
-      ]);
+      const { anyOf } = resolved(document, requestBody.content["application/json"].schema);
       const site = { type: ["string", "null"], deprecated: true, default: "" };
-      expect(schema.properties).toMatchObject({ siteId: site, siteType: site });
+      for (const schema of anyOf) {
+        const [mode] = schema.properties.mode.enum;
+        const required = mode === "UPSERT" ? [own] : ["mode", own];
+        expect(schema).toMatchObject({ type: "object", required, additionalProperties: false });
+        const ofReplace = mode === "REPLACE" ? ["maxDeletions"] : [];
+        const names = ["siteId", "siteType", "mode", ...ofReplace, "errorPolicy", "dryRun", own];
+        expect(Object.keys(schema.properties)).toEqual(names);
+        expect(schema.properties).toMatchObject({ siteId: site, siteType: site });
+      }
+      expect(anyOf.map(({ properties }: Document) => properties.mode.enum)).toEqual([
+        ["UPSERT", null],
+        ["REPLACE"],
+        ["PATCH"],
+      ]);
     }
   });
 

@@ -12,8 +12,8 @@ import { listen, type RunningServer } from "../../src/http/server/server.js";
 import { targetOf } from "../../src/http/exchange.js";
 import { createRestHandler } from "../../src/rest/handler.js";
 import { describeApi } from "../../src/rest/openapi/document.js";
-import { planRest, type RestPlan } from "../../src/rest/operations.js";
-import type { RestRoute } from "../../src/rest/routes.js";
+import { planRest, type RestOperation } from "../../src/rest/operations.js";
+import type { RestRoute } from "../../src/rest/route.js";
 import { createTelemetry } from "../../src/telemetry/telemetry.js";
 import { createTestStore, storeAt, testDatabase, type TestStore } from "../support/app.js";
 
@@ -41,18 +41,23 @@ const schema = schemaOf(`read(
   counts: [Int!] sizes: [Size!] texts: [String!]
 ): String`);
 
-const common = { summary: "A route of the test", tag: "Products", errors: ["VALIDATION_FAILED"] } as const;
+const common = {
+  summary: "A route of the test",
+  tag: "Products",
+  errors: ["VALIDATION_FAILED"],
+  inContract: true, // ignores what it does not know
+} as const;
 const routes: readonly RestRoute[] = [
   { ...common, root: "Query", operation: "read", operationId: "read", method: "GET", path: "/things/:count" },
   { ...common, root: "Mutation", operation: "remove", operationId: "remove", method: "DELETE", path: "/things/:count" },
 ];
 
-let plan: RestPlan;
+let operations: readonly RestOperation[];
 let server: RunningServer;
 let store: TestStore;
 const database = testDatabase();
 beforeAll(async () => {
-  plan = await planRest(schema, routes);
+  operations = await planRest(schema, routes);
   const log = pino({ enabled: false });
   const config = readConfig({});
   const bodies = createBodyBudget(config.bodyBytesMax);
@@ -71,7 +76,7 @@ beforeAll(async () => {
     tokenEnds: new TokenEnds(),
     rateLimits: { policies: {}, count: createLocalCounter() },
     feed,
-    rest: createRestHandler(schema, plan.operations),
+    rest: createRestHandler(schema, operations),
     bodies,
   });
   server = await listen(
@@ -157,21 +162,21 @@ test.each([
   ["table: [[Int]]", "GET /external/things/:count: the argument table of type [[Int]] cannot be in a URL."],
 ])("a route with the argument %s is refused at start", async (argument, message) => {
   const wider = schemaOf(`read(count: Int!, ${argument}): String`);
-  const { operations } = await planRest(wider, routes.slice(0, 1));
-  expect(() => createRestHandler(wider, operations)).toThrow(message);
+  const planned = await planRest(wider, routes.slice(0, 1));
+  expect(() => createRestHandler(wider, planned)).toThrow(message);
 });
 
 test("the OpenAPI document gives parameters the types that are read", () => {
-  const { view, operations, openApi } = plan;
-  const document: any = describeApi({ derived: openApi, view, routes: operations, limits: readConfig({}) });
+  const document: any = describeApi({ schema, operations, limits: readConfig({}) });
   const { parameters } = document.paths["/external/things/{count}"].get;
   const schemas = parameters.map((parameter: { name: string; schema: unknown }) => [parameter.name, parameter.schema]);
   const int32 = { type: "integer", format: "int32" };
-  const size = { type: "string", enum: ["SMALL", "LARGE"] };
+  const size = { $ref: "#/components/schemas/Size" };
+  expect(document.components.schemas.Size).toEqual({ type: "string", enum: ["SMALL", "LARGE"] });
   expect(Object.fromEntries(schemas)).toMatchObject({
     count: int32,
     ratio: { type: "number", format: "double" },
-    open: { type: "boolean" },
+    open: { type: "boolean", default: true },
     size,
     id: { type: "string" },
     text: { type: "string" },

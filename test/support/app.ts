@@ -11,7 +11,7 @@ import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { schema } from "../../src/graphql/schema.js";
 import type { DemoShop } from "../../src/http/pages/demo/page.js";
 import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
-import { prepareRest } from "../../src/rest/prepare.js";
+import { prepareRest } from "../../src/rest/handler.js";
 import { type Answer, call } from "./call.js";
 import { recordStatement, observedClient } from "./citus/recording.js";
 import { givenDatabase } from "./database.js";

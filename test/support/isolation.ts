@@ -1,3 +1,6 @@
+import { paths } from "./products.js";
+import { analyticsPath } from "./shows.js";
+
 /** A call, and a part of the answer it must get: the stranger's answer does not depend on what the owner has. */
 export interface Ask {
   readonly path: string;
@@ -23,3 +26,41 @@ export const listShowsBySales = `query ($after: String) { liveStreams(after: $af
 export const readStore = `{
   storeAnalytics(from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z") { showCount topShows { id } timeline { orders } }
 }`;
+
+/** What a caller can name of a store's data. */
+export interface Names {
+  readonly id: string;
+  readonly sku: string;
+  readonly siteId: string;
+  readonly lsId: string;
+  readonly eventId: string;
+  readonly word: string;
+  readonly after: string;
+  readonly showAfter: string;
+}
+
+/** Lists and figures over REST, by the names of another store; `own` is what the store itself has. */
+export function readCases(own: {
+  readonly id: string;
+}): Readonly<Record<string, { readonly asks: (names: Names) => readonly Ask[] }>> {
+  const range = "from=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z";
+  const asking = (path: string, gets: string) => ({ asks: () => [{ path, gets }] });
+  const ofShow = ["show", "kpis", "timeline", "top-products"].map((part) => [
+    `GET /external/analytics/v1/live-streams/:lsId/${part}`,
+    {
+      asks: ({ lsId }: Names) => [{ path: `${analyticsPath(lsId)}/${part}`, gets: `"code":"LIVE_STREAM_NOT_FOUND"` }],
+    },
+  ]);
+  return {
+    "GET /external/product/v1": {
+      asks: ({ after, word }) => [
+        { path: `${paths.one}?after=${after}`, gets: `"nodes":[{"id":"${own.id}"` },
+        { path: `${paths.one}?search=${word}`, gets: `"nodes":[]` },
+      ],
+    },
+    ...(Object.fromEntries(ofShow) as ReturnType<typeof readCases>),
+    "GET /external/analytics/v1/store": asking(`/external/analytics/v1/store?${range}`, `"showCount":1`),
+    "GET /external/analytics/v1/products": asking(`/external/analytics/v1/products?${range}`, `"nodes":[]`),
+    "GET /external/store/v1": asking("/external/store/v1", `"name":"Test store"`),
+  };
+}

@@ -1,3 +1,5 @@
+import { firstMax } from "../../schema/connections.js";
+import { searchCharactersMax } from "../../catalog/product.search.js";
 import { recordCharactersMax } from "../../catalog/csv/records.js";
 import { type ProductInput, productFieldNames, productFields } from "../../catalog/product.input.js";
 import { charactersMax, imagesMax, priceMin } from "../../catalog/product.rules.js";
@@ -48,13 +50,41 @@ export const addedFields: Readonly<Record<string, JsonSchemas>> = {
   },
 };
 
-/** An empty site counts as not given. Without this, Postman sends made-up ones, and the call is refused. */
-export const parameterConstraints: JsonSchemas = { siteId: { default: "" }, siteType: { default: "" } };
+/** Constraints of parameters beyond their GraphQL types. */
+export const parameterConstraints: JsonSchemas = {
+  // An empty site counts as not given. Without this, Postman sends made-up ones, and the call is refused.
+  siteId: { default: "" },
+  siteType: { default: "" },
+  first: { minimum: 0, maximum: firstMax },
+  search: { maxLength: searchCharactersMax },
+  bucketSeconds: { minimum: 60, maximum: 86_400, multipleOf: 60 },
+};
+
+/**
+ * How the members of an import's body depend on its mode: maxDeletions is for REPLACE, and PATCH takes products with any of
+ * their fields.
+ */
+export const importModes: readonly ImportModeBody[] = [
+  { mode: { type: ["string", "null"], enum: ["UPSERT", null], default: "UPSERT" }, omitted: ["maxDeletions"] },
+  { mode: { type: "string", enum: ["REPLACE"] } },
+  { mode: { type: "string", enum: ["PATCH"] }, omitted: ["maxDeletions"], isPartial: true },
+];
+
+interface ImportModeBody {
+  /** What has no default must be given. */
+  readonly mode: JsonSchema;
+  readonly omitted?: readonly string[];
+  readonly isPartial?: boolean;
+}
+
+export const partialProduct =
+  "The fields of a product to change: those left out keep their values, and null clears an optional one. It is named by its id or, without one, its sku.";
 
 /** Constraints of a body's members beyond their GraphQL types. */
 export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {
   return {
-    ...parameterConstraints,
+    siteId: { default: "" },
+    siteType: { default: "" },
     products: { description: "The products to import.", maxItems: bulkProductsMax },
     csvContent: { minLength: 1, description: csvRules(bulkProductsMax) },
   };

@@ -1,4 +1,5 @@
-import type { GraphQLSchema } from "graphql";
+import type { GraphQLNamedType, GraphQLSchema } from "graphql";
+import { answerDescriber } from "./answers.js";
 import { documentExamples } from "./examples.js";
 import { describeExport } from "./exports.js";
 import { describeInfo, describeTags } from "./info.js";
@@ -6,16 +7,15 @@ import { describeOperation } from "./operations.js";
 import { problemSchemas } from "./problems.js";
 import { responseHeaders } from "./headers.js";
 import { sharedResponses } from "./responses.js";
-import { componentSchemas } from "./schemas.js";
-import type { ApiLimits, DerivedDocument } from "./types.js";
+import { type Components, inputSchema } from "./schemas.js";
+import type { ApiLimits } from "./types.js";
 import type { ExportRoute } from "../exports.routes.js";
-import { restBase, type RestRoute } from "../routes.js";
+import type { RestOperation } from "../operations.js";
+import { restBase } from "../route.js";
 
 export interface ApiSources {
-  readonly derived: object;
-  /** The schema as REST shows it, for nullability and deprecations, which sofa-api loses. */
-  readonly view: GraphQLSchema;
-  readonly routes: readonly RestRoute[];
+  readonly schema: GraphQLSchema;
+  readonly operations: readonly RestOperation[];
   /** The paths that answer with a whole catalog. */
   readonly exports?: readonly ExportRoute[];
   readonly limits: ApiLimits;
@@ -26,17 +26,21 @@ interface ApiDocument extends Readonly<Record<string, unknown>> {
   readonly info: object;
 }
 
-/** The OpenAPI 3.1 document of the REST paths: sofa-api's, corrected, without the server's address. A new route needs an example in examples.ts. */
-export function describeApi({ derived, view, routes, exports = [], limits }: ApiSources): ApiDocument {
-  const base = derived as DerivedDocument; // sofa-api's shape; operations are looked up with a check
+/**
+ * The OpenAPI 3.1 document of the REST paths, without the server's address: of the operations themselves, so that it names
+ * what they take and ask for. A new route needs an example in examples.ts.
+ */
+export function describeApi({ schema, operations, exports = [], limits }: ApiSources): ApiDocument {
   const examples = documentExamples(limits);
+  const components: Components = new Map();
+  const describeAnswer = answerDescriber(schema, components, operations);
+  const ofNamed = (type: GraphQLNamedType) => inputSchema(type, components, operations);
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/gu, "{$1}");
-    const operation = base.paths[path]?.[route.method.toLowerCase()];
-    if (operation === undefined) throw new Error(`sofa-api describes no ${route.method} ${route.path}.`);
-    const described = describeOperation(operation, { route, view, limits, examples });
-    (paths[`${restBase}${path}`] ??= {})[route.method.toLowerCase()] = described;
+  for (const operation of operations) {
+    const path = `${restBase}${operation.path.replaceAll(/:(\w+)/gu, "{$1}")}`;
+    const answer = describeAnswer(operation);
+    const described = describeOperation(operation, { components, limits, examples, answer, ofNamed });
+    (paths[path] ??= {})[operation.method.toLowerCase()] = described;
   }
   for (const route of exports) {
     (paths[`${restBase}${route.path}`] ??= {})["get"] = describeExport(route, limits, examples);
@@ -44,7 +48,7 @@ export function describeApi({ derived, view, routes, exports = [], limits }: Api
   return {
     openapi: "3.1.0",
     info: describeInfo(),
-    tags: describeTags(routes),
+    tags: describeTags(operations),
     security: [{ accessToken: [] }],
     paths,
     components: {
@@ -56,9 +60,9 @@ export function describeApi({ derived, view, routes, exports = [], limits }: Api
           description: "An access token of the store (its license key), as `vitrine token issue` prints it.",
         },
       },
-      schemas: { ...componentSchemas(base.components.schemas, view), ...problemSchemas },
+      schemas: { ...Object.fromEntries(components), ...problemSchemas },
       headers: responseHeaders,
-      responses: sharedResponses(routes, limits, examples),
+      responses: sharedResponses(operations, limits, examples),
     },
   };
 }

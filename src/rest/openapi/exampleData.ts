@@ -85,3 +85,52 @@ export const showsCsvExample = [
   ].join(","),
   "",
 ].join("\n");
+
+/** The shirt with all fields that are read. */
+export const storedShirt = { ...shirt, createdAt: "2026-05-01T08:00:00.000Z", updatedAt: "2026-05-02T08:00:00.000Z" };
+
+/** For the calls that need a time range. */
+export const rangeExample = { from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z" };
+
+export const soldExample = { productId: shirt.id, carts: 30, orders: 12, quantity: 13, sales: 778.7 };
+
+export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
+
+const { sales, orders, viewers, addToCart, avgViewTime, devices } = analyticsExample.kpis;
+const inEuros = { currency: "EUR" };
+
+/** All KPIs of the same show. */
+const fullKpis = {
+  sales: { ...sales, referral: 249.5, ...inEuros },
+  orders: { ...orders, referral: 5, currency: null },
+  viewers: { ...viewers, unique: 380 },
+  addToCart,
+  avgViewTime,
+  devices,
+  conversionRate: 11.84,
+  refunds: { live: 0, replay: 0, referral: 49.9, total: 49.9, ...inEuros },
+  netSales: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, ...inEuros },
+  averageOrderValue: 49.9,
+};
+
+export const fullAnalyticsExample = {
+  ...showExample,
+  kpis: fullKpis,
+  peakConcurrentViewers: 210,
+  devicesByChannel: [
+    { channel: "LIVE", devices },
+    { channel: "REPLAY", devices: [{ device: "mobile", value: 100 }] },
+  ],
+};
+
+const { devices: _, ...rankedKpis } = fullKpis;
+const storeFigures = { ...inEuros, showCount: 1, kpis: fullKpis };
+
+export const storeAnalyticsExample = {
+  from: "2026-01-01T00:00:00.000Z",
+  until: "2027-01-01T00:00:00.000Z",
+  ...storeFigures,
+  timeline: [{ startsAt: "2026-05-04T00:00:00.000Z", orders: 45, sales: 2245.5, carts: 70 }],
+  topShows: [{ ...showExample, kpis: rankedKpis }],
+  previous: { from: "2025-01-01T00:00:00.000Z", until: "2026-01-01T00:00:00.000Z", ...storeFigures },
+};

@@ -1,10 +1,24 @@
 import { checkProduct, type ProductInput } from "../../catalog/product.input.js";
 import { type AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../errors.js";
-import { analyticsExample, csvExample, eventsExample, scarf, shirt, showExample } from "./exampleData.js";
+import {
+  analyticsExample,
+  csvExample,
+  eventsExample,
+  fullAnalyticsExample,
+  rangeExample,
+  scarf,
+  shirt,
+  showExample,
+  soldExample,
+  storeAnalyticsExample,
+  storedShirt,
+  timelineExample,
+} from "./exampleData.js";
 import { commonErrors, problemExample } from "./problems.js";
 import type { ApiLimits } from "./types.js";
 import type { ProblemDetails } from "../problemDetails.js";
-import { documentedFields, type RestRoute } from "../routes.js";
+import { documentedFields } from "../routes.contract.js";
+import type { RestRoute } from "../route.js";
 
 /** Examples for the document. On the demo store each can be sent as it is. */
 export interface Examples {
@@ -45,38 +59,56 @@ const operations: Readonly<Record<string, OperationExamples>> = {
     answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
     findProblems: (problems) => void checkProduct(badPrice, { path: ["csvContent"], line: 2 }, problems),
   },
-  product: { answer: pick(shirt, documentedFields["Product"] ?? []) },
+  getProduct: { answer: pick(shirt, documentedFields["Product"] ?? []) },
   deleteProduct: { answer: { message: `Product ${scarf.id} was deleted.` } },
-  liveStreamAnalytics: { answer: analyticsExample },
-  liveStreams: {
-    answer: { nodes: [showExample], pageInfo: { hasNextPage: false, endCursor: "WyIyMDI2Il0" }, totalCount: 1 },
-  },
+  getLiveStreamAnalytics: { answer: analyticsExample },
+  listLiveStreams: { answer: page(showExample) },
   saveLiveStream: { request: { liveStream: sentShow }, answer: { ...showExample, id: newShow } },
   recordShopperEvents: { request: { events: eventsExample }, answer: { accepted: 3, duplicates: 0 } },
+  getLiveStream: { answer: showExample },
+  getLiveStreamKpis: { answer: fullAnalyticsExample },
+  getLiveStreamTimeline: { answer: { timeline: [timelineExample] } },
+  getLiveStreamTopProducts: { answer: { topProducts: [{ ...soldExample, product: storedShirt }] } },
+  getStoreAnalytics: { answer: storeAnalyticsExample },
+  listProductPerformance: { answer: page({ ...soldExample, product: storedShirt, refunds: 59.9, shows: 1 }) },
+  listProducts: { answer: page(storedShirt) },
+  getStore: { answer: { id: "demo", name: "Demo store", scopes: ["catalog:read", "analytics:read"] } },
 };
+
+/** A list with one item. */
+function page(node: object): object {
+  const pageInfo = { hasNextPage: false, endCursor: "WyIyMDI2Il0" };
+  return { nodes: [node], pageInfo, totalCount: 1, totalCountIsExact: true };
+}
 
 /** Examples by operation and parameter. Another product is deleted than is read, so that both can be tried in any order. */
 const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  product: { productId: shirt.id },
+  getProduct: { productId: shirt.id },
   deleteProduct: { productId: scarf.id },
-  liveStreamAnalytics: { lsId: analyticsExample.id },
+  getLiveStreamAnalytics: { lsId: analyticsExample.id },
   saveLiveStream: { lsId: newShow },
   recordShopperEvents: { lsId: showExample.id },
+  getLiveStream: { lsId: showExample.id },
+  getLiveStreamKpis: { lsId: showExample.id },
+  getLiveStreamTimeline: { lsId: showExample.id },
+  getLiveStreamTopProducts: { lsId: showExample.id },
+  getStoreAnalytics: rangeExample,
+  listProductPerformance: rangeExample,
 };
 
 export function documentExamples(limits: ApiLimits): Examples {
   const common = commonErrors(limits);
   return {
-    request: ({ operation }) => operations[operation]?.request,
-    answer: ({ operation }) => operations[operation]?.answer,
-    parameter: ({ operation }, name) => parameters[operation]?.[name],
+    request: ({ operationId }) => operations[operationId]?.request,
+    answer: ({ operationId }) => operations[operationId]?.answer,
+    parameter: ({ operationId }, name) => parameters[operationId]?.[name],
     problem: (route, code) => problemExample(errorOf(route, code) ?? common[code]),
   };
 }
 
 /** An error that differs for this operation. */
-function errorOf({ operation, method, path }: RestRoute, code: ErrorCode): AppError | undefined {
-  const findProblems = operations[operation]?.findProblems;
+function errorOf({ operationId, method, path }: RestRoute, code: ErrorCode): AppError | undefined {
+  const findProblems = operations[operationId]?.findProblems;
   if (code === "VALIDATION_FAILED" && findProblems !== undefined) {
     const problems = new Problems();
     findProblems(problems);

@@ -1,5 +1,5 @@
 import type { ExportRoute } from "../exports.routes.js";
-import type { RestRoute } from "../routes.js";
+import type { RestRoute } from "../route.js";
 import { csvExample, ndjsonExample, showsCsvExample } from "./exampleData.js";
 import type { Examples } from "./examples.js";
 import { describeResponses } from "./responses.js";
@@ -78,7 +78,8 @@ export function describeExport(exported: ExportRoute, limits: ApiLimits, example
     tag: own.tag,
     errors: own.errors,
   };
-  const success = { schema: {}, description: own.answer };
+  const hasDeprecated = own.parameters.some((parameter) => "deprecated" in parameter);
+  const success = { schema: {}, content: own.answer, hasDeprecated };
   const { 304: _, 200: described, ...refusals } = describeResponses(route, success, limits, examples);
   const { ETag: __, ...headers } = described.headers as Record<string, unknown>;
   const [contentType = mediaType] = mediaType.split(";");

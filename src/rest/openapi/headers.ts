@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from "../../access/rateLimit.js";
 import { exampleRequestId, exampleReservation } from "./problems.js";
 import type { JsonSchema } from "./types.js";
-import type { RestRoute } from "../routes.js";
+import { type RestRoute, takesIdempotencyKey } from "../route.js";
 
 const text: JsonSchema = { type: "string" };
 const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
@@ -15,11 +15,6 @@ const entityTagHeader = {
 /** The answer to a condition that matches; `headers` are those of the 200. */
 export function notModified(headers: object): object {
   return { description: "The caller has this answer already. There is no body.", headers };
-}
-
-/** Whether calls of a route may carry an Idempotency-Key: the imports, which say what becomes of one. */
-export function takesIdempotencyKey({ errors }: RestRoute): boolean {
-  return errors.includes("IDEMPOTENCY_KEY_REUSED");
 }
 
 const condition =
@@ -62,6 +57,12 @@ export const responseHeaders = {
   },
   EntityTag: entityTagHeader,
   IdempotencyReplayed: idempotencyReplayedHeader,
+  Allow: {
+    description: "With METHOD_NOT_ALLOWED: the methods of the path. Otherwise absent.",
+    required: false,
+    schema: text,
+    example: "DELETE, GET, HEAD",
+  },
   RetryAfter: {
     description: "Seconds after which to try again.",
     schema: { type: "integer", minimum: 0 },

@@ -1,6 +1,6 @@
-import type { GraphQLArgument } from "graphql";
+import type { GraphQLNamedType } from "graphql";
 import { formatNames } from "../../catalog/formats/options.js";
-import type { RestRoute } from "../routes.js";
+import type { RestOperation } from "../operations.js";
 import { parameterConstraints } from "./constraints.js";
 import { parameterSchema } from "./schemas.js";
 import type { JsonSchema } from "./types.js";
@@ -37,14 +37,17 @@ const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, desc
  * The parameters beside a body that is a file. None has an example or, sites aside, a default, so that tools which fill in
  * parameters send none of them with the body in JSON, which has the arguments itself.
  */
-export function fileParameters({ upload }: RestRoute, args: readonly GraphQLArgument[]): object[] {
+export function fileParameters(
+  { upload, parameters }: RestOperation,
+  ofNamed: (type: GraphQLNamedType) => JsonSchema,
+): object[] {
   if (upload === undefined) return [];
-  const ofArguments = args
-    .filter(({ name }) => name !== upload.argument)
-    .map(({ name, type, description, deprecationReason }) =>
+  const ofArguments = [...parameters]
+    .filter(([name]) => name !== upload.argument)
+    .map(([name, { type, description, deprecationReason }]) =>
       queryParameter(
         name,
-        { ...parameterSchema(type), ...parameterConstraints[name] },
+        { ...parameterSchema(type, ofNamed), ...parameterConstraints[name] },
         `${description ?? ""} Beside a file only.`.trim(),
         Boolean(deprecationReason),
       ),

@@ -1,9 +1,10 @@
 import type { ErrorCode } from "../../errors.js";
-import { notModified, type responseHeaders, takesIdempotencyKey } from "./headers.js";
+import { notModified, type responseHeaders } from "./headers.js";
 import type { Examples } from "./examples.js";
-import type { ApiLimits, JsonSchema } from "./types.js";
+import type { AnswerSchema } from "./answers.js";
+import type { ApiLimits } from "./types.js";
 import { problemMediaType, problemTypes } from "../problemDetails.js";
-import { type RestRoute, takesBody } from "../routes.js";
+import { type RestRoute, takesBody, takesIdempotencyKey } from "../route.js";
 
 const requestIdHeader = { "X-Request-Id": header("RequestId") };
 const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
@@ -17,14 +18,15 @@ const headersByCode: Readonly<Partial<Record<ErrorCode, object>>> = {
 
 export function describeResponses(
   route: RestRoute,
-  success: { schema: JsonSchema; description: string },
+  success: Pick<AnswerSchema, "schema" | "content"> & { readonly hasDeprecated: boolean },
   limits: ApiLimits,
   examples: Examples,
 ) {
   const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
-  const isMalformable = route.method !== "GET" || route.path.includes(":");
-  const own: ErrorCode[] = [...(isMalformable ? (["BAD_REQUEST"] as const) : []), ...route.errors];
   const shared = sharedCodes(route, limits);
+  const own = (["BAD_REQUEST", ...route.errors] as const).filter(
+    (code) => code !== "RATE_LIMITED" || limits.analyticsRateLimit > 0,
+  );
   const ownByStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(own)) {
     const { status } = problemTypes[code];
@@ -35,12 +37,12 @@ export function describeResponses(
   const successHeaders = {
     ...headers,
     ...(isRead && { ETag: header("EntityTag") }),
-    ...(route.errors.includes("SITE_NOT_FOUND") && { Deprecation: header("Deprecation"), Link: header("Link") }),
+    ...(success.hasDeprecated && { Deprecation: header("Deprecation"), Link: header("Link") }),
     ...(takesIdempotencyKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
   };
   return {
     200: {
-      description: success.description,
+      description: success.content,
       headers: successHeaders,
       content: { "application/json": { schema: success.schema, ...(example !== undefined && { example }) } },
     },
@@ -54,8 +56,12 @@ export function describeResponses(
     ...Object.fromEntries(
       shared.map((code) => [problemTypes[code].status, { $ref: `#/components/responses/${pascalCase(code)}` }]),
     ),
+    default: { $ref: "#/components/responses/Default" },
   };
 }
+
+/** What is answered before an operation is known, or in its place. */
+const otherCodes = ["METHOD_NOT_ALLOWED", "NOT_FOUND", "REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
 /** Headers that every one of the codes brings. */
 function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
@@ -73,6 +79,9 @@ export function sharedResponses(
       const headers = { ...requestIdHeader, ...headersByCode[code] };
       responses[pascalCase(code)] ??= problemResponse([code], headers, () => examples.problem(route, code));
     }
+    responses["Default"] ??= problemResponse(otherCodes, { Allow: header("Allow") }, (code) =>
+      examples.problem(route, code),
+    );
   }
   return responses;
 }
@@ -81,6 +90,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
   return [
     "UNAUTHENTICATED",
     "FORBIDDEN",
+    "URI_TOO_LONG",
     ...(takesBody(route) ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
     "INTERNAL",
@@ -89,7 +99,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
 }
 
 function isLimited({ tag }: RestRoute, { analyticsRateLimit, productRateLimit }: ApiLimits): boolean {
-  const limits = { Analytics: analyticsRateLimit, Products: productRateLimit, "Live streams": 0 };
+  const limits = { Analytics: analyticsRateLimit, Products: productRateLimit, "Live streams": 0, Store: 0 };
   return limits[tag] > 0;
 }
 

@@ -1,23 +1,21 @@
 import {
-  getNamedType,
   getNullableType,
-  type GraphQLInputField,
+  type GraphQLArgument,
+  type GraphQLEnumType,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
-  type GraphQLObjectType,
-  type GraphQLSchema,
+  type GraphQLNamedType,
   type GraphQLType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   isRequiredInputField,
-  OperationTypeNode,
 } from "graphql";
-import { addedFields, fieldConstraints } from "./constraints.js";
+import type { RestOperation } from "../operations.js";
+import { fieldConstraints, partialProduct } from "./constraints.js";
 import type { JsonSchema, JsonSchemas } from "./types.js";
-import { restRoutes } from "../routes.js";
 
 const scalarSchemas: JsonSchemas = {
   String: { type: "string" },
@@ -29,89 +27,111 @@ const scalarSchemas: JsonSchemas = {
   PathStep: { type: ["string", "integer"] },
 };
 
-/** sofa-api's component schemas without those of the operations, with what it loses of each type's fields. */
-export function componentSchemas(derived: JsonSchemas, view: GraphQLSchema): JsonSchemas {
-  const roots = new Set([view.getQueryType()?.name, view.getMutationType()?.name, view.getSubscriptionType()?.name]);
-  const kept = Object.entries(derived).filter(([name]) => !roots.has(name));
-  return Object.fromEntries(kept.map(([name, schema]) => [name, correct(name, schema, view)]));
+/** The schemas that the document names, which are filled in as they are referred to. */
+export type Components = Map<string, JsonSchema>;
+
+/** Refers to a schema of the document, which is made at its first use. */
+export function named(components: Components, name: string, make: () => JsonSchema): JsonSchema {
+  if (!components.has(name)) {
+    components.set(name, {}); // its place, before those of the schemas within it
+    components.set(name, make());
+  }
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 /** The JSON schema of a type, which says where null is allowed. */
-export function typeSchema(type: GraphQLType): JsonSchema {
-  const schema = nonNullSchema(getNullableType(type));
-  if (isNonNullType(type)) return schema;
-  if ("$ref" in schema) return { anyOf: [schema, { type: "null" }] };
-  const { type: name, enum: values, ...rest } = schema;
-  return { type: [name, "null"], ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }), ...rest };
+export function typeSchema(type: GraphQLType, ofNamed: (named: GraphQLNamedType) => JsonSchema): JsonSchema {
+  const nullable = getNullableType(type);
+  const schema = isListType(nullable)
+    ? { type: "array", items: typeSchema(nullable.ofType, ofNamed) }
+    : ofNamed(nullable as GraphQLNamedType); // neither a list nor non-null
+  return isNonNullType(type) ? schema : orNull(schema);
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (schema["$ref"] !== undefined) return { anyOf: [schema, { type: "null" }] };
+  const { type, ...rest } = schema;
+  return { type: [type, "null"], ...rest };
+}
+
+/** What is neither a list nor an object of an answer: scalars are written out, enums and input objects are named. */
+export function inputSchema(
+  type: GraphQLNamedType,
+  components: Components,
+  operations: readonly RestOperation[],
+): JsonSchema {
+  if (isEnumType(type)) return named(components, type.name, () => enumSchema(type));
+  if (isInputObjectType(type)) {
+    return named(components, type.name, () => objectSchema(type, components, operations));
+  }
+  const scalar = scalarSchemas[type.name];
+  if (scalar === undefined) throw new Error(`The OpenAPI document cannot tell what ${type.name} is.`);
+  return scalar;
+}
+
+/** The input object with any of its fields: it must have one of those that say which product it is. */
+export function partialSchema(whole: JsonSchema): JsonSchema {
+  const { required: _, description: __, ...rest } = whole;
+  return { description: partialProduct, ...rest, anyOf: [{ required: ["id"] }, { required: ["sku"] }] };
 }
 
 /** The schema of a value in a path or query string, where there is no null. */
-export function parameterSchema(type: GraphQLType): JsonSchema {
+export function parameterSchema(type: GraphQLType, ofNamed: (named: GraphQLNamedType) => JsonSchema): JsonSchema {
   const nullable = getNullableType(type);
-  return isListType(nullable) ? { type: "array", items: parameterSchema(nullable.ofType) } : nonNullSchema(nullable);
+  return isListType(nullable)
+    ? { type: "array", items: parameterSchema(nullable.ofType, ofNamed) }
+    : ofNamed(nullable as GraphQLNamedType); // neither a list nor non-null
 }
 
-function correct(typeName: string, derived: JsonSchema, view: GraphQLSchema): JsonSchema {
-  const type = view.getType(typeName);
-  if (isObjectType(type)) {
-    const fields = Object.values(type.getFields());
-    // GraphQL answers with every field that was asked for, be it null: none but those on demand is ever left out.
-    const required = fields.map(({ name }) => name).filter((name) => !onDemand(type, view).includes(name));
-    return { ...derived, required, properties: { ...propertiesOf(fields), ...addedFields[typeName] } };
-  }
-  if (!isInputObjectType(type)) return derived;
-  const fields = Object.values(type.getFields()).filter(({ name }) => !inPath(type, view).includes(name));
+/** The default of an argument, as JSON has it. */
+export function defaultOf({ defaultValue, type }: GraphQLArgument): { readonly default?: unknown } {
+  if (defaultValue === undefined || defaultValue === null) return {};
+  const nullable = getNullableType(type);
+  return { default: isEnumType(nullable) ? nullable.serialize(defaultValue) : defaultValue };
+}
+
+export function describeArgument({ description, deprecationReason }: GraphQLArgument) {
+  const text = [description, deprecationReason && `Deprecated: ${deprecationReason}`].filter(Boolean).join(" ");
+  return { ...(text !== "" && { description: text }), ...(deprecationReason && { deprecated: true }) };
+}
+
+export function describeMember({ description, deprecationReason }: GraphQLField<unknown, unknown> | GraphQLInputField) {
+  return { ...(description && { description }), ...(deprecationReason && { deprecated: true }) };
+}
+
+function enumSchema(type: GraphQLEnumType): JsonSchema {
+  const { description } = type;
+  return { type: "string", ...(description && { description }), enum: type.getValues().map(({ name }) => name) };
+}
+
+function objectSchema(
+  type: GraphQLInputObjectType,
+  components: Components,
+  operations: readonly RestOperation[],
+): JsonSchema {
+  const fields = Object.values(type.getFields()).filter(({ name }) => !isInPath(type, name, operations));
+  const constraints = fieldConstraints[type.name] ?? {};
+  const properties = fields.map((field) => [
+    field.name,
+    {
+      ...typeSchema(field.type, (inner) => inputSchema(inner, components, operations)),
+      ...describeMember(field),
+      ...constraints[field.name],
+    },
+  ]);
   return {
-    ...derived,
+    type: "object",
+    ...(type.description && { description: type.description }),
     required: fields.filter(isRequiredInputField).map(({ name }) => name),
-    properties: propertiesOf(fields, fieldConstraints[typeName]),
+    properties: Object.fromEntries(properties) as JsonSchemas,
     additionalProperties: false, // unknown fields are refused
   };
 }
 
-function onDemand(type: GraphQLObjectType, view: GraphQLSchema): readonly string[] {
-  return restRoutes.flatMap(({ root, operation, shownOnDemand = [] }) => {
-    const field = rootField(view, root, operation);
-    return field !== undefined && getNamedType(field.type) === type
-      ? shownOnDemand.flatMap(({ fields }) => fields)
-      : [];
+/** Whether bodies do not have a field of an input type, because the path does. */
+function isInPath(type: GraphQLInputObjectType, name: string, operations: readonly RestOperation[]): boolean {
+  return operations.some(({ pathField, parameters }) => {
+    const argument = pathField && parameters.get(pathField.member);
+    return argument !== undefined && getNullableType(argument.type) === type && pathField?.field === name;
   });
-}
-
-/** The fields of an input type that bodies do not have, because the path does. */
-function inPath(type: GraphQLInputObjectType, view: GraphQLSchema): readonly string[] {
-  return restRoutes.flatMap(({ root, operation, pathField }) => {
-    const arg = pathField && rootField(view, root, operation)?.args.find(({ name }) => name === pathField.member);
-    return arg !== undefined && getNamedType(arg.type) === type ? [pathField?.field ?? ""] : [];
-  });
-}
-
-function rootField(view: GraphQLSchema, root: "Query" | "Mutation", operation: string) {
-  const type = view.getRootType(root === "Query" ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION);
-  return type?.getFields()[operation];
-}
-
-type Field = GraphQLInputField | GraphQLField<unknown, unknown>;
-
-function propertiesOf(fields: readonly Field[], constraints: JsonSchemas = {}): JsonSchemas {
-  return Object.fromEntries(
-    fields.map(({ name, type, description, deprecationReason }) => [
-      name,
-      {
-        ...typeSchema(type),
-        ...(description && { description }),
-        ...(deprecationReason && { deprecated: true }),
-        ...constraints[name],
-      },
-    ]),
-  );
-}
-
-function nonNullSchema(type: GraphQLType): JsonSchema {
-  if (isListType(type)) return { type: "array", items: typeSchema(type.ofType) };
-  if (isEnumType(type)) return { type: "string", enum: type.getValues().map(({ name }) => name) };
-  if (isObjectType(type) || isInputObjectType(type)) return { $ref: `#/components/schemas/${type.name}` };
-  const scalar = scalarSchemas[String(type)];
-  if (scalar === undefined) throw new Error(`The OpenAPI document cannot tell what ${String(type)} is.`);
-  return scalar;
 }

@@ -1,0 +1,82 @@
+import { type GraphQLArgument, type GraphQLNamedType, isRequiredArgument } from "graphql";
+import type { RestOperation } from "../operations.js";
+import { pathParameters, type RestRoute } from "../route.js";
+import { type AnswerSchema, capital } from "./answers.js";
+import { argumentConstraints, importModes } from "./constraints.js";
+import { csvExample, eventsNdjsonExample, ndjsonExample } from "./exampleData.js";
+import type { Examples } from "./examples.js";
+import { type Components, defaultOf, describeArgument, named, partialSchema, typeSchema } from "./schemas.js";
+import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
+
+export interface OperationSources {
+  readonly components: Components;
+  readonly limits: ApiLimits;
+  readonly examples: Examples;
+  readonly answer: AnswerSchema;
+  readonly ofNamed: (type: GraphQLNamedType) => JsonSchema;
+}
+
+/** The body of an operation: the arguments that are not in its path as members of JSON, or a file. */
+export function describeBody(operation: RestOperation, sources: OperationSources): object {
+  const schema = named(sources.components, `${capital(operation.operationId)}Body`, () =>
+    bodySchema(operation, sources),
+  );
+  const example = sources.examples.request(operation);
+  const json = { schema, ...(example !== undefined && { example }) };
+  return { required: true, content: { "application/json": json, ...fileContent(operation) } };
+}
+
+function bodySchema(operation: RestOperation, { components, limits, ofNamed }: OperationSources): JsonSchema {
+  const inPath = pathParameters(operation);
+  const members = [...operation.parameters].filter(([name]) => !inPath.includes(name));
+  // siteId and siteType come first in the documented bodies.
+  const isRequired = ([, argument]: (typeof members)[number]) => isRequiredArgument(argument);
+  const ordered = [...members.filter((member) => !isRequired(member)), ...members.filter(isRequired)];
+  const required = members.filter(isRequired).map(([name]) => name);
+  const constraints = argumentConstraints(limits);
+  const property = (name: string, argument: GraphQLArgument, of: typeof ofNamed): JsonSchema => ({
+    ...typeSchema(argument.type, of),
+    ...describeArgument(argument),
+    ...defaultOf(argument),
+    ...constraints[name],
+  });
+  const propertiesOf = (of: typeof ofNamed, omitted: readonly string[] = []): JsonSchemas =>
+    Object.fromEntries(
+      ordered
+        .filter(([name]) => !omitted.includes(name))
+        .map(([name, argument]) => [name, property(name, argument, of)]),
+    );
+  if (!operation.parameters.has("mode")) return closedObject(propertiesOf(ofNamed), required);
+  const ofPartial = (type: GraphQLNamedType): JsonSchema => {
+    const whole = ofNamed(type);
+    if (type.name !== "ProductInput") return whole;
+    return named(components, "ProductPatch", () => partialSchema(components.get(type.name) ?? {}));
+  };
+  return {
+    anyOf: importModes.map(({ mode, omitted = [], isPartial = false }) => {
+      const properties = propertiesOf(isPartial ? ofPartial : ofNamed, omitted);
+      const { description } = properties["mode"] ?? {};
+      const isChosen = mode["default"] === undefined;
+      return closedObject({ ...properties, mode: { ...mode, description } }, [
+        ...(isChosen ? ["mode"] : []),
+        ...required,
+      ]);
+    }),
+  };
+}
+
+function closedObject(properties: JsonSchemas, required: readonly string[]): JsonSchema {
+  return { type: "object", required, properties, additionalProperties: false }; // unknown members are refused
+}
+
+const fileExamples: Readonly<Record<string, string>> = {
+  "text/csv": csvExample,
+  "application/x-ndjson": ndjsonExample,
+};
+
+function fileContent({ upload, batches }: RestRoute): Record<string, object> {
+  const [mediaType] = (upload ?? batches)?.mediaTypes ?? [];
+  if (mediaType === undefined) return {};
+  const example = batches === undefined ? fileExamples[mediaType] : eventsNdjsonExample;
+  return { [mediaType]: { schema: { type: "string" }, example } };
+}
