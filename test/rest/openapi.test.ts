@@ -163,6 +163,57 @@ describe("the document", () => {
     expect(schemas).not.toHaveProperty("Mutation");
   });
 
+  test("names every enum and every body, so that clients have one type of each", () => {
+    const isEnum = (part: any): boolean => part?.type === "string" && Array.isArray(part.enum) && part.enum.length > 1;
+    const partsOf = (part: any): any[] =>
+      typeof part === "object" && part !== null ? [part, ...Object.values(part).flatMap(partsOf)] : [];
+    const { schemas } = document["components"];
+    const named = new Set(Object.values<Document>(schemas).filter(isEnum));
+    expect(partsOf(document).filter((part) => isEnum(part) && !named.has(part))).toEqual([]);
+    const bodies = operationsOf(document).flatMap(({ operation }) => operation["requestBody"]?.content ?? []);
+    expect(bodies.map((content) => content["application/json"].schema.$ref.split("/").at(-1))).toEqual([
+      "ImportProductsBody",
+      "ImportProductsCsvBody",
+      "ImportProductBody",
+      "SaveLiveStreamBody",
+      "RecordShopperEventsBody",
+    ]);
+  });
+
+  test("says which parameters may be left out, what they are then, and their bounds", () => {
+    const parameters = (path: string): Document[] => operationAt("GET", path)["parameters"];
+    const named = (path: string, name: string) => parameters(path).find((parameter) => parameter["name"] === name);
+    const list = "/external/analytics/v1/live-streams";
+    expect(named(list, "orderBy")).toMatchObject({
+      required: false,
+      schema: { $ref: "#/components/schemas/LiveStreamOrder", default: "STARTED_AT" },
+    });
+    for (const path of [list, "/external/product/v1", "/external/analytics/v1/products"]) {
+      expect(named(path, "first")).toMatchObject({ required: false, schema: { minimum: 0, maximum: 100 } });
+    }
+    expect(named("/external/analytics/v1/products", "from")).toMatchObject({ required: true });
+  });
+
+  test("says what every operation may answer, and that a 200 is never null", () => {
+    for (const { method, path, operation } of operationsOf(document)) {
+      const statuses = Object.keys(operation["responses"]);
+      const ofBody = operation["requestBody"] === undefined ? [] : ["413", "415"];
+      expect([method, path, statuses]).toEqual([
+        method,
+        path,
+        expect.arrayContaining(["200", "400", "401", "403", "414", "500", "503", "default", ...ofBody]),
+      ]);
+      const isAnalyticsRead = operation["tags"].includes("Analytics") || operation["operationId"] === "listLiveStreams";
+      expect([path, statuses.includes("429")]).toEqual([path, isAnalyticsRead]);
+      for (const { schema } of Object.values<Document>(operation["responses"][200].content)) {
+        expect(schema).not.toHaveProperty("anyOf");
+        expect([schema.type].flat()).not.toContain("null");
+      }
+    }
+    const { content } = document["components"].responses.Default;
+    expect(content["application/problem+json"].examples).toHaveProperty("METHOD_NOT_ALLOWED");
+  });
+
   test("has an example for every body, every path parameter and every response, each valid for its schema", () => {
     const faults = faultFinder(document, { closed: true });
     const examples = examplesOf(document);

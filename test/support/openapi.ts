@@ -102,8 +102,8 @@ function mapObjects(part: any, change: (object: Document) => Document): any {
 export const smallLimits = { bodyBytesMax: 20_000, bulkProductsMax: 5 };
 
 /** The service with small limits until the last test of the file, and what its document says. */
-export async function openDocumentedApp() {
-  const app = await startApp(smallLimits);
+export async function openDocumentedApp(overrides: Parameters<typeof startApp>[0] = {}) {
+  const app = await startApp({ ...smallLimits, ...overrides });
   afterAll(() => app.close());
   const response = await fetch(`${app.url}/openapi.json`);
   const document = (await response.json()) as Document;

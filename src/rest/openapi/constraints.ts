@@ -57,6 +57,7 @@ export const parameterConstraints: JsonSchemas = {
   siteType: { default: "" },
   first: { minimum: 0, maximum: firstMax },
   search: { maxLength: searchCharactersMax },
+  maxDeletions: { minimum: 0 },
   bucketSeconds: { minimum: 60, maximum: 86_400, multipleOf: 60 },
 };
 
@@ -85,6 +86,7 @@ export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkPr
   return {
     siteId: { default: "" },
     siteType: { default: "" },
+    maxDeletions: { minimum: 0 },
     products: { description: "The products to import.", maxItems: bulkProductsMax },
     csvContent: { minLength: 1, description: csvRules(bulkProductsMax) },
   };

@@ -4,6 +4,7 @@ import { documentExamples } from "./examples.js";
 import { describeExport } from "./exports.js";
 import { describeInfo, describeTags } from "./info.js";
 import { describeOperation } from "./operations.js";
+import { fileSchemas } from "./parameters.js";
 import { problemSchemas } from "./problems.js";
 import { responseHeaders } from "./headers.js";
 import { sharedResponses } from "./responses.js";
@@ -60,7 +61,7 @@ export function describeApi({ schema, operations, exports = [], limits }: ApiSou
           description: "An access token of the store (its license key), as `vitrine token issue` prints it.",
         },
       },
-      schemas: { ...Object.fromEntries(components), ...problemSchemas },
+      schemas: { ...Object.fromEntries(components), ...fileSchemas, ...problemSchemas },
       headers: responseHeaders,
       responses: sharedResponses(operations, limits, examples),
     },

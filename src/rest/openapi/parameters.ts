@@ -3,7 +3,7 @@ import { formatNames } from "../../catalog/formats/options.js";
 import type { RestOperation } from "../operations.js";
 import { parameterConstraints } from "./constraints.js";
 import { parameterSchema } from "./schemas.js";
-import type { JsonSchema } from "./types.js";
+import type { JsonSchema, JsonSchemas } from "./types.js";
 
 /** A parameter of the query string, which may be left out. */
 export function queryParameter(name: string, schema: JsonSchema, description: string, isDeprecated = false) {
@@ -19,10 +19,14 @@ export function queryParameter(name: string, schema: JsonSchema, description: st
 
 const text: JsonSchema = { type: "string" };
 
+export const fileSchemas: JsonSchemas = {
+  FileFormat: { type: "string", description: "The layout of a file of products.", enum: formatNames },
+};
+
 /** How a file is read, in the order in which routes name it. */
 const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, description: string]>> = {
   format: [
-    { ...text, enum: formatNames },
+    { $ref: "#/components/schemas/FileFormat" },
     "The system that wrote the file; `auto` recognizes it by its columns. The answer then has `format` and `notes`.",
   ],
   urlTemplate: [

@@ -2,7 +2,7 @@ import { forbidden } from "../../access/scopes.js";
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
-import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../errors.js";
+import { AppError, errorAt, type ErrorCode, errorCodes, problemsListedMax } from "../../errors.js";
 import { pathNotFound } from "../handler.js";
 import { responseTooLarge } from "../../schema/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
@@ -11,6 +11,11 @@ import { problemDetails, type ProblemDetails } from "../problemDetails.js";
 
 /** Problem details as rest/problemDetails.ts makes them. */
 export const problemSchemas: JsonSchemas = {
+  ProblemDetailsCode: {
+    type: "string",
+    description: "The kind of problem, for programs.",
+    enum: Object.keys(errorCodes),
+  },
   ProblemDetails: {
     type: "object",
     description: "What went wrong: problem details as in RFC 9457, with a code and every problem found.",
@@ -20,7 +25,7 @@ export const problemSchemas: JsonSchemas = {
       title: { type: "string", description: "The kind of problem, for people." },
       status: { type: "integer", format: "int32", description: "The HTTP status." },
       detail: { type: "string", description: "What went wrong this time, for people." },
-      code: { type: "string", enum: Object.keys(errorCodes), description: "The kind of problem, for programs." },
+      code: { $ref: "#/components/schemas/ProblemDetailsCode" },
       errors: {
         type: "array",
         minItems: 1,
@@ -37,7 +42,7 @@ export const problemSchemas: JsonSchemas = {
     description: "What is wrong at one place of the input.",
     required: ["code", "message", "path"],
     properties: {
-      code: { type: "string", enum: Object.keys({ ...errorCodes, ...placeCodes }) },
+      code: { $ref: "#/components/schemas/ErrorCode" },
       message: { type: "string" },
       path: {
         type: "array",
