@@ -27,6 +27,8 @@ const known: KnownValues = {
   siteId: ["", "web"],
   siteType: ["", "shop"],
   search: ["summer", ""],
+  host: ["Robin Host"],
+  ids: [["linen-shirt"]],
   from: ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+01:00"],
   until: ["2027-01-01T00:00:00.5Z"],
   updatedSince: ["2026-01-01T00:00:00Z"],
@@ -44,7 +46,9 @@ const refusedByData = new Set(["TOO_MANY_DELETIONS"]);
 
 async function answered({ method, url, mediaType, body }: AllowedCall): Promise<Response> {
   // As the description of maxDeletions says, it is for REPLACE: parameters cannot say so of each other.
-  const path = url.includes("maxDeletions=") ? `${url.replace(/mode=\w+&?/u, "")}&mode=REPLACE` : url;
+  const withMode = url.includes("maxDeletions=") ? `${url.replace(/mode=\w+&?/u, "")}&mode=REPLACE` : url;
+  // As docs/formats.md says, PATCH reads files in Vitrine's own columns, which have no use for the options of others.
+  const path = withMode.includes("urlTemplate=") ? withMode.replace(/mode=PATCH&?/u, "") : withMode;
   return store.fetch(path, {
     method,
     ...(mediaType !== undefined && {

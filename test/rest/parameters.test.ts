@@ -149,7 +149,7 @@ describe("exports name parameters that they do not know, and repeated ones", () 
   const shows = "/external/analytics/v1/live-streams.csv";
   const list = "/external/analytics/v1/live-streams";
   const hints = {
-    [list]: "The parameters are first, after, status, search, from, until, orderBy, direction.",
+    [list]: "The parameters are first, after, status, search, host, from, until, orderBy, direction.",
     [`${show}/timeline`]: "The parameters are bucketSeconds, from, until.",
     [`${show}/kpis`]: "The path takes none.",
     [paths.csv]: "The parameters are available, siteId, siteType, updatedSince.",

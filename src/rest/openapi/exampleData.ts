@@ -102,7 +102,7 @@ const inEuros = { currency: "EUR" };
 /** All KPIs of the same show. */
 const fullKpis = {
   sales: { ...sales, referral: 249.5, ...inEuros },
-  orders: { ...orders, referral: 5, currency: null },
+  orders: { ...orders, referral: 5 },
   viewers: { ...viewers, unique: 380 },
   addToCart,
   avgViewTime,

@@ -2,7 +2,7 @@ import { forbidden } from "../../access/scopes.js";
 import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
-import { AppError, errorAt, type ErrorCode, errorCodes, problemsListedMax } from "../../errors.js";
+import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../errors.js";
 import { pathNotFound } from "../handler.js";
 import { responseTooLarge } from "../../schema/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
@@ -11,6 +11,11 @@ import { problemDetails, type ProblemDetails } from "../problemDetails.js";
 
 /** Problem details as rest/problemDetails.ts makes them. */
 export const problemSchemas: JsonSchemas = {
+  ErrorCode: {
+    type: "string",
+    description: "The kind of an error, or of a problem at one place.",
+    enum: Object.keys({ ...errorCodes, ...placeCodes }).toSorted(),
+  },
   ProblemDetailsCode: {
     type: "string",
     description: "The kind of problem, for programs.",
