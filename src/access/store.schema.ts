@@ -5,7 +5,7 @@ const Store = builder.objectRef<StoreSummary>("Store").implement({
   description: "The store of the access token.",
   fields: (t) => ({
     id: t.exposeID("store", { description: "Its id, as commands name it." }),
-    name: t.exposeString("name"),
+    name: t.exposeString("name", { description: "Its name, for people." }),
     scopes: t.stringList({
       description: "What the access token allows: its scopes, such as analytics:read.",
       resolve: (_, _args, { identity }) => [...identity.scopes],

@@ -2,12 +2,13 @@ import type { RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
 import type { ResponseBudget } from "../schema/responseBudget.js";
 import { builder } from "../schema/builder.js";
+import { enumValues } from "../schema/enumValues.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../schema/connections.js";
 import { rateLimited } from "../schema/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
 import { countProducts, idsMax, listOrderedProducts, listProducts, type RequireRoom } from "./product.list.js";
-import { isProductSortValue, type ProductOrder as ProductOrderValue, productOrders } from "./product.order.js";
+import { isProductSortValue, type ProductOrder as ProductOrderValue } from "./product.order.js";
 import { Product } from "./product.schema.js";
 import { isLongField, longCharactersMax, type StoredProduct } from "./product.sql.js";
 
@@ -18,7 +19,12 @@ const products = connectionType("Product", Product, ({ place, id }: StoredProduc
 
 const ProductOrder = builder.enumType("ProductOrder", {
   description: "What a list of products is ordered by.",
-  values: productOrders,
+  values: enumValues<ProductOrderValue>({
+    ID: "By reference id.",
+    TITLE: "By the first 200 characters of the title, ignoring the case of A to Z.",
+    PRICE: "By price; products without one come last in either direction.",
+    UPDATED_AT: "By the time of the last import.",
+  }),
 });
 
 builder.queryFields((t) => ({
@@ -46,7 +52,11 @@ builder.queryFields((t) => ({
         required: false,
         description: `Only products with one of these reference ids: at most ${idsMax}; first says how many of them are returned. Unknown ids are ignored.`,
       }),
-      orderBy: t.arg({ type: ProductOrder, defaultValue: "ID" }),
+      orderBy: t.arg({
+        type: ProductOrder,
+        defaultValue: "ID",
+        description: "What the list is ordered by; then by id.",
+      }),
       direction: t.arg({
         type: SortDirection,
         required: false,

@@ -12,8 +12,7 @@ import type { SearchQuery } from "./product.search.js";
 import { matching, type PageColumns, type ProductLimits, productColumnsOf, readPage } from "./product.searchIndex.js";
 import type { StoredProduct } from "./product.sql.js";
 
-export const productOrders = ["ID", "TITLE", "PRICE", "UPDATED_AT"] as const;
-export type ProductOrder = (typeof productOrders)[number];
+export type ProductOrder = "ID" | "TITLE" | "PRICE" | "UPDATED_AT";
 
 /** A product with the value that orders it, as in its cursor: empty without a price. */
 export type OrderedProduct = StoredProduct & { readonly sortValue: string };

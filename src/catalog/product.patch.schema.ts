@@ -40,7 +40,11 @@ builder.mutationField("patchProducts", (t) =>
     nullable: true,
     description:
       "Changes the given fields of products. A missing product fails, or is created if all required fields are given.",
-    args: { products: t.arg({ type: [ProductPatchInput] }), ...siteArgs, ...importArgs },
+    args: {
+      products: t.arg({ type: [ProductPatchInput], description: "What changes; each product once." }),
+      ...siteArgs,
+      ...importArgs,
+    },
     extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
       observed(args, context, () =>

@@ -27,16 +27,24 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
     id: t.exposeID("id", { description: "Reference id: unique within the store." }),
     sku: t.exposeString("sku", { description: "Stock keeping unit: unique within the store." }),
     title: t.exposeString("title", { description: "Name of the product." }),
-    description: t.exposeString("description", { nullable: true, extensions: { cost: 2, isLong: true } }),
-    price: t.float({ nullable: true, resolve: ({ price }) => price?.toNumber() ?? null }),
+    description: t.exposeString("description", {
+      nullable: true,
+      description: "Text about the product; null if it has none.",
+      extensions: { cost: 2, isLong: true },
+    }),
+    price: t.float({
+      nullable: true,
+      description: "In the currency of the shop; null if it has none.",
+      resolve: ({ price }) => price?.toNumber() ?? null,
+    }),
     price_min: t.float({
       nullable: true,
-      description: "Lowest price of its variants.",
+      description: "Lowest price of its variants; null if it is not known.",
       resolve: ({ priceMin }) => priceMin?.toNumber() ?? null,
     }),
     price_max: t.float({
       nullable: true,
-      description: "Highest price of its variants.",
+      description: "Highest price of its variants; null if it is not known.",
       resolve: ({ priceMax }) => priceMax?.toNumber() ?? null,
     }),
     available: t.exposeBoolean("available", { description: "Whether it can be bought now." }),
@@ -89,7 +97,7 @@ const ProductDeletion = builder.objectRef<ProductDeletionValue>("ProductDeletion
   description: "Confirms a deletion.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "Reference id of the product that is gone, for caches to evict it." }),
-    message: t.exposeString("message"),
+    message: t.exposeString("message", { description: "What was done, in a sentence for people." }),
   }),
 });
 
@@ -105,6 +113,8 @@ export const siteArgs = builder.args((t) => ({
     deprecationReason: "Products belong to the store; omit the site.",
   }),
 }));
+/** The arguments of imports beside what is imported. */
+const optionArgs = { ...siteArgs, ...modeArgs, ...importArgs };
 const selectsBriefFields = selectsOnly(new Set([...briefFields, "__typename"]));
 const productId = { description: "Reference id, or else SKU, of a product." };
 
@@ -135,7 +145,7 @@ builder.mutationFields((t) => ({
     type: ProductImport,
     nullable: true,
     description: "Imports or modifies one product.",
-    args: { product: t.arg({ type: ProductInput }), ...siteArgs, ...modeArgs, ...importArgs },
+    args: { product: t.arg({ type: ProductInput, description: "The whole product." }), ...optionArgs },
     extensions: { takesAsSent: "product" },
     resolve: rateLimited("product", (_, { product, ...args }, context, info) => {
       refusePatch(args, context);
@@ -149,7 +159,7 @@ builder.mutationFields((t) => ({
     type: ProductImport,
     nullable: true,
     description: "Imports or modifies a list of products: all or none of them, unless errorPolicy is REJECT_FAILED.",
-    args: { products: t.arg({ type: [ProductInput] }), ...siteArgs, ...modeArgs, ...importArgs },
+    args: { products: t.arg({ type: [ProductInput], description: "Whole products, each once." }), ...optionArgs },
     extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) => {
       refusePatch(args, context);
@@ -169,12 +179,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       "Imports or modifies products given as CSV text: all or none of them, unless errorPolicy is REJECT_FAILED.",
-    args: {
-      csvContent: t.arg.string({ description: "A header row, then a row for each product." }),
-      ...siteArgs,
-      ...modeArgs,
-      ...importArgs,
-    },
+    args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...optionArgs },
     extensions: { takesAsSent: "csvContent" },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const { db, identity, upload, bulkProductsMax: productsMax } = context;

@@ -41,9 +41,16 @@ export const builder = new SchemaBuilder<VitrineTypes>({
   },
 });
 
-builder.queryType({});
-builder.mutationType({});
-builder.subscriptionType({});
+builder.queryType({
+  description: "Reads. A field that fails is null, with an error beside it; the others keep their data.",
+});
+builder.mutationType({
+  description:
+    "Changes, made one after the other. A field that fails is null, with an error beside it; the others go on.",
+});
+builder.subscriptionType({
+  description: "Values that are sent as they change, as server-sent events or by the multipart protocol.",
+});
 
 builder.scalarType("DateTime", {
   description:

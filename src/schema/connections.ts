@@ -18,10 +18,18 @@ interface PageInfoShape {
 const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
   description: "The position of a page in its list.",
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean("hasNextPage"),
-    hasPreviousPage: t.exposeBoolean("hasPreviousPage"),
-    startCursor: t.exposeString("startCursor", { nullable: true }),
-    endCursor: t.exposeString("endCursor", { nullable: true }),
+    hasNextPage: t.exposeBoolean("hasNextPage", { description: "Whether items follow this page." }),
+    hasPreviousPage: t.exposeBoolean("hasPreviousPage", {
+      description: "Whether the page begins after a cursor, and is not empty.",
+    }),
+    startCursor: t.exposeString("startCursor", {
+      nullable: true,
+      description: "The cursor of the first item; null for an empty page.",
+    }),
+    endCursor: t.exposeString("endCursor", {
+      nullable: true,
+      description: "The cursor of the last item, as `after` of the next page; null for an empty page.",
+    }),
   }),
 });
 
@@ -87,33 +95,45 @@ function isCursorPart(part: unknown): part is string {
 /** Counting more would take too long. */
 const totalCountMax = 100_000;
 
+type NodeType<Node> = Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node };
+
+interface Edge<Node> {
+  node: Node;
+  cursor: string;
+}
+
+interface Connection<Node> {
+  edges: Edge<Node>[];
+  nodes: readonly Node[];
+  pageInfo: PageInfoShape;
+  count: () => Promise<number>;
+}
+
 /** The type of a list, such as `ProductConnection`, and a function that makes its values. */
 export function connectionType<Node extends object>(
   name: string,
-  node: Parameters<typeof builder.objectField>[0] | { readonly $inferType: Node },
+  node: NodeType<Node>,
   cursorOf: (node: Node) => string,
 ) {
-  interface Edge {
-    node: Node;
-    cursor: string;
-  }
-  interface Connection {
-    edges: Edge[];
-    nodes: readonly Node[];
-    pageInfo: PageInfoShape;
-    count: () => Promise<number>;
-  }
-  const EdgeType = builder.objectRef<Edge>(`${name}Edge`).implement({
+  const EdgeType = edgeType(name, node);
+  const type = builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
+    description: "A page of a list.",
     fields: (t) => ({
-      node: t.field({ type: node as never, resolve: (edge) => edge.node as never }),
-      cursor: t.exposeString("cursor"),
-    }),
-  });
-  const type = builder.objectRef<Connection>(`${name}Connection`).implement({
-    fields: (t) => ({
-      edges: t.field({ type: [EdgeType], resolve: ({ edges }) => edges }),
-      nodes: t.field({ type: [node] as never, resolve: ({ nodes }) => nodes as never }),
-      pageInfo: t.field({ type: PageInfo, resolve: ({ pageInfo }) => pageInfo }),
+      edges: t.field({
+        type: [EdgeType],
+        description: "The items of the page with their cursors.",
+        resolve: ({ edges }) => edges,
+      }),
+      nodes: t.field({
+        type: [node] as never,
+        description: "The items of the page.",
+        resolve: ({ nodes }) => nodes as never,
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: "The position of the page in its list.",
+        resolve: ({ pageInfo }) => pageInfo,
+      }),
       totalCount: t.int({
         description: "The number of items on all pages, counted up to 100,000.",
         extensions: { cost: 10 }, // for each item of the page
@@ -129,20 +149,26 @@ export function connectionType<Node extends object>(
     { nodes, hasNextPage }: Page<Node>,
     after: string | null | undefined,
     countUpTo: (max: number) => Promise<number>,
-  ): Connection => {
+  ): Connection<Node> => {
     let counted: Promise<number> | undefined;
     const edges = nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
-    return {
-      edges,
-      nodes,
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage: Boolean(after) && nodes.length > 0,
-        startCursor: edges[0]?.cursor ?? null,
-        endCursor: edges.at(-1)?.cursor ?? null,
-      },
-      count: () => (counted ??= countUpTo(totalCountMax + 1)),
+    const pageInfo = {
+      hasNextPage,
+      hasPreviousPage: Boolean(after) && nodes.length > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
     };
+    return { edges, nodes, pageInfo, count: () => (counted ??= countUpTo(totalCountMax + 1)) };
   };
   return { type, connect };
+}
+
+function edgeType<Node extends object>(name: string, node: NodeType<Node>) {
+  return builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
+    description: "An item of a list, and its place there.",
+    fields: (t) => ({
+      node: t.field({ type: node as never, description: "The item itself.", resolve: (edge) => edge.node as never }),
+      cursor: t.exposeString("cursor", { description: "Its place, as `after` of a page that begins behind it." }),
+    }),
+  });
 }

@@ -1,11 +1,15 @@
 import type { SortDirection as Direction, SortPosition } from "../database/sql/keyset.js";
 import { errorAt } from "../errors.js";
 import { builder } from "./builder.js";
+import { enumValues } from "./enumValues.js";
 import { decodeCursor } from "./connections.js";
 
 export const SortDirection = builder.enumType("SortDirection", {
-  description: "ASC: the least, the first or the earliest first. DESC: the other way round.",
-  values: ["ASC", "DESC"] as const,
+  description: "The direction of a list.",
+  values: enumValues<Direction>({
+    ASC: "The least, the first of the alphabet or the earliest first.",
+    DESC: "The greatest, the last of the alphabet or the latest first.",
+  }),
 });
 
 /** An order as cursors name it. */

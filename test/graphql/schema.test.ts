@@ -4,13 +4,45 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
+  isIntrospectionType,
   isObjectType,
+  isSpecifiedScalarType,
   printSchema,
 } from "graphql";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
 import { restRoutes } from "../../src/rest/routes.js";
+
+interface Described {
+  readonly description?: string | null | undefined;
+  readonly deprecationReason?: string | null | undefined;
+}
+
+/** All that can have a description, but for what GraphQL itself defines. */
+function elementsOf(within: GraphQLSchema): [name: string, element: Described][] {
+  const own = Object.values(within.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+  );
+  return own.flatMap((type): [string, Described][] => {
+    const fields =
+      "getFields" in type ? Object.values<GraphQLField<unknown, unknown> | GraphQLInputField>(type.getFields()) : [];
+    const values = isEnumType(type) ? type.getValues() : [];
+    const args = fields.flatMap((field) =>
+      "args" in field ? field.args.map((argument) => ({ field, argument })) : [],
+    );
+    return [
+      [type.name, type],
+      ...[...fields, ...values].map((element): [string, Described] => [`${type.name}.${element.name}`, element]),
+      ...args.map(({ field, argument }): [string, Described] => [
+        `${type.name}.${field.name}(${argument.name})`,
+        argument,
+      ]),
+    ];
+  });
+}
 
 describe("the schema", () => {
   const sdl = printSchema(schema)
@@ -49,6 +81,18 @@ describe("the schema", () => {
     const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
     expect(new Set(typesOf(fields))).toEqual(new Set(["ID"]));
     expect(new Set(typesOf([...fields.flatMap(({ args }) => args), ...inputs]))).toEqual(new Set(["String"]));
+  });
+
+  test("describes every type, field, argument and value", () => {
+    const bare = elementsOf(schema).filter(([, { description }]) => !/\S.*\.$/su.test(description ?? ""));
+    expect(bare.map(([name]) => name)).toEqual([]);
+  });
+
+  test("says of what is deprecated what to do instead", () => {
+    const marked = elementsOf(schema).filter(([, { deprecationReason }]) => typeof deprecationReason === "string");
+    expect(marked.length).toBeGreaterThan(0);
+    const unclear = marked.filter(([, { deprecationReason }]) => !/\b(?:use|omit)\b/iu.test(deprecationReason ?? ""));
+    expect(unclear.map(([name]) => name)).toEqual([]);
   });
 
   test("is the one in schema.graphql, which npm run schema writes", async () => {

@@ -1,14 +1,27 @@
 import { builder } from "../../schema/builder.js";
 import { eraseViewer, type ViewerErasure } from "./erase.js";
 import { placeholderEvent, uncoercedEvents } from "./events.coerce.js";
-import { channels, shopperEventTypes } from "./events.input.js";
+import { enumValues } from "../../schema/enumValues.js";
+import type { Channel as ChannelValue, ShopperEventType as ShopperEventTypeValue } from "./events.input.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 
-const ShopperEventType = builder.enumType("ShopperEventType", { values: shopperEventTypes });
+const ShopperEventType = builder.enumType("ShopperEventType", {
+  description: "What a shopper did.",
+  values: enumValues<ShopperEventTypeValue>({
+    VIEW: "Watched the show, for the given seconds.",
+    ADD_TO_CART: "Put a product into the cart.",
+    ORDER: "Ordered, for the given amount.",
+    REFUND: "Got the given amount of an order back. Sales stay as they are.",
+  }),
+});
 
 export const Channel = builder.enumType("Channel", {
-  description: "Where it happened. REFERRAL is for ORDER and REFUND only.",
-  values: channels,
+  description: "Where something happened.",
+  values: enumValues<ChannelValue>({
+    LIVE: "In the show, while it was live.",
+    REPLAY: "In a replay of the show.",
+    REFERRAL: "In the shop, through a link of the show. For ORDER and REFUND only.",
+  }),
 });
 
 const OrderLineInput = builder.inputType("OrderLineInput", {
@@ -16,7 +29,7 @@ const OrderLineInput = builder.inputType("OrderLineInput", {
   fields: (t) => ({
     productId: t.string({ description: "Its reference id." }),
     quantity: t.int({ description: "1 to 1,000,000." }),
-    amount: t.float({ description: "For all of them together: 0 to 1,000,000,000." }),
+    amount: t.float({ description: "For all of them together, in the currency of the store: 0 to 1,000,000,000." }),
   }),
 });
 
@@ -24,13 +37,16 @@ const ShopperEventInput = builder.inputType("ShopperEventInput", {
   description: "What a shopper did. An id counts once for its show, however often it is sent.",
   extensions: { placeholderValue: placeholderEvent },
   fields: (t) => ({
-    id: t.string({ description: "At most 255 characters." }),
-    type: t.field({ type: ShopperEventType }),
-    channel: t.field({ type: Channel }),
+    id: t.string({ description: "Unique within the show: at most 255 characters." }),
+    type: t.field({ type: ShopperEventType, description: "What happened." }),
+    channel: t.field({ type: Channel, description: "Where it happened." }),
     viewerId: t.string({ required: false, description: "Required for VIEW and ADD_TO_CART." }),
     device: t.string({ required: false, description: "mobile, desktop or any other; unknown if not given." }),
-    seconds: t.float({ required: false, description: "View time of a VIEW: 0 to 86,400." }),
-    amount: t.float({ required: false, description: "Of an ORDER or a REFUND, which need it: 0 to 1,000,000,000." }),
+    seconds: t.float({ required: false, description: "View time of a VIEW, in seconds: 0 to 86,400." }),
+    amount: t.float({
+      required: false,
+      description: "Of an ORDER or a REFUND, which need it, in the currency of the store: 0 to 1,000,000,000.",
+    }),
     productId: t.string({ required: false, description: "Reference id of the product in question." }),
     occurredAt: t.field({
       type: "DateTime",
@@ -63,7 +79,7 @@ const ShopperEventReceipt = builder.objectRef<EventReceipt>("ShopperEventReceipt
 const ViewerErasureRef = builder.objectRef<ViewerErasure>("ViewerErasure").implement({
   description: "The result of erasing a viewer.",
   fields: (t) => ({
-    message: t.exposeString("message"),
+    message: t.exposeString("message", { description: "What was done, in a sentence for people." }),
     shows: t.exposeInt("shows", { description: "Shows in which the viewer appeared." }),
     events: t.exposeInt("events", { description: "Events whose viewer id was replaced." }),
   }),
@@ -83,7 +99,10 @@ builder.mutationFields((t) => ({
     type: ShopperEventReceipt,
     nullable: true,
     description: "Records up to 10,000 events of a show: all of them, or none.",
-    args: { lsId: t.arg.string(), events: t.arg({ type: [ShopperEventInput] }) },
+    args: {
+      lsId: t.arg.string({ description: "The id of a show." }),
+      events: t.arg({ type: [ShopperEventInput], description: "In any order." }),
+    },
     extensions: { takesChecked: "events" },
     resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, originals }) => {
       const events = uncoercedEvents(given, originals) ?? given;

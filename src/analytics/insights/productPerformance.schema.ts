@@ -3,6 +3,7 @@ import { Product, productOfCatalog } from "../../catalog/product.schema.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
+import { enumValues } from "../../schema/enumValues.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
 import { rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { sharedRead } from "../../schema/sharedReads.js";
@@ -13,21 +14,27 @@ import {
   lookUpPerformance,
   type PerformancePosition,
   type ProductPerformance as ProductPerformanceValue,
-  productPerformanceOrders,
+  type ProductPerformanceOrder as ProductPerformanceOrderValue,
 } from "./productPerformance.js";
 import { checkOpenRange, checkRange } from "./storeRange.js";
 
 const productsFirst = 10;
 
 const ProductPerformanceOrder = builder.enumType("ProductPerformanceOrder", {
-  description: "What products are ordered by: the most first.",
-  values: productPerformanceOrders,
+  description: "Which figure orders products: the highest first, then by id.",
+  values: enumValues<ProductPerformanceOrderValue>({
+    SALES: "By their sales.",
+    ORDERS: "By the orders that have them.",
+    QUANTITY: "By how many were ordered.",
+    CARTS: "By how often they were put into a cart.",
+    SHOWS: "By the number of shows in which they had carts, orders or refunds.",
+  }),
 });
 
 const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPerformance").implement({
   description: "The performance of a product in a time range, over all shows.",
   fields: (t) => ({
-    productId: t.exposeID("productId"),
+    productId: t.exposeID("productId", { description: "Its reference id, as events name it." }),
     product: t.field({
       ...productOfCatalog,
       resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
@@ -35,8 +42,12 @@ const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPe
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
     orders: t.exposeInt("orders", { description: "Orders that have it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
-    sales: t.exposeFloat("sales", { description: "Sales of this product; refunds do not change them." }),
-    refunds: t.exposeFloat("refunds", { description: "Refunds of this product that were made in this time." }),
+    sales: t.exposeFloat("sales", {
+      description: "Sales of this product, in the currency of the store; refunds do not change them.",
+    }),
+    refunds: t.exposeFloat("refunds", {
+      description: "Refunds of this product that were made in this time, in the currency of the store.",
+    }),
     shows: t.exposeInt("shows", { description: "Shows in which any of this happened." }),
   }),
 });
@@ -55,10 +66,10 @@ builder.queryFields((t) => ({
     description:
       "The products with carts, orders or refunds in a time range, to the quarter of an hour: highest first, then by id. One analytics read; equal ones within ten seconds count once.",
     args: {
-      from: t.arg({ type: "DateTime" }),
+      from: t.arg({ type: "DateTime", description: "The beginning of the range, to the quarter of an hour." }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
       ...pageArgs(productsFirst),
-      orderBy: t.arg({ type: ProductPerformanceOrder, defaultValue: "SALES" }),
+      orderBy: t.arg({ type: ProductPerformanceOrder, defaultValue: "SALES", description: "Which figure." }),
     },
     resolve: sharedRead("analytics", async (_, { from, until, first, after, orderBy }, { db, identity }) => {
       const { storeId } = identity;

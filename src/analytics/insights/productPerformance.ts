@@ -29,13 +29,6 @@ const figures = {
 const figureNames = { SALES: "sales", ORDERS: "orders", QUANTITY: "quantity", CARTS: "carts", SHOWS: "shows" } as const;
 
 export type ProductPerformanceOrder = keyof typeof figures;
-export const productPerformanceOrders = [
-  "SALES",
-  "ORDERS",
-  "QUANTITY",
-  "CARTS",
-  "SHOWS",
-] as const satisfies ProductPerformanceOrder[];
 
 /** A place in the list: the figure, a decimal, and the id. */
 export interface PerformancePosition {

@@ -1,14 +1,21 @@
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
+import { enumValues } from "../../schema/enumValues.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
 import { sharedRead } from "../../schema/sharedReads.js";
 import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../kpis/liveStreamAnalytics.schema.js";
-import { asList, readStoreFigures, readTopShows, showOrders, type StoreFigures } from "./storeFigures.js";
+import {
+  asList,
+  readStoreFigures,
+  readTopShows,
+  type ShowOrder as ShowOrderValue,
+  type StoreFigures,
+} from "./storeFigures.js";
 import { checkRange, rangeBefore, type StoreRange } from "./storeRange.js";
-import { readStoreTimeline, type StoreBucketFigures, storeBuckets } from "./storeTimeline.js";
+import { readStoreTimeline, type StoreBucket as StoreBucketValue, type StoreBucketFigures } from "./storeTimeline.js";
 
 interface StoreAnalyticsValue {
   readonly storeId: string;
@@ -22,22 +29,37 @@ const topShowsFirst = 10;
 const bucketsExpected = 90;
 
 const ShowOrder = builder.enumType("ShowOrder", {
-  description: "What shows are ordered by. VIEWERS are those of both channels.",
-  values: showOrders,
+  description: "Which figure orders shows: the highest first, then by id.",
+  values: enumValues<ShowOrderValue>({
+    SALES: "By sales of all channels.",
+    ORDERS: "By orders of all channels.",
+    VIEWERS: "By viewers of LIVE and of REPLAY, added up.",
+    CONVERSION_RATE: "By orders for each distinct viewer.",
+    AVERAGE_VIEW_TIME: "By view time of each viewer of LIVE and of REPLAY.",
+  }),
 });
 
 const StoreBucket = builder.enumType("StoreBucket", {
-  description: "Days begin at midnight of the time zone, weeks on Monday (ISO 8601).",
-  values: storeBuckets,
+  description: "The length of the parts of a timeline, in the time zone of the figures.",
+  values: enumValues<StoreBucketValue>({
+    HOUR: "Hours of the clock.",
+    DAY: "Days, from midnight on.",
+    WEEK: "Weeks, from Monday on (ISO 8601).",
+    MONTH: "Months of the calendar.",
+  }),
 });
 
 const StoreBucketFiguresRef = builder.objectRef<StoreBucketFigures>("StoreBucketFigures").implement({
   description: "What happened in an hour, day, week or month.",
   fields: (t) => ({
-    startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
-    orders: t.exposeInt("orders"),
-    sales: t.exposeFloat("sales"),
-    carts: t.exposeInt("carts"),
+    startsAt: t.field({
+      type: "DateTime",
+      description: "The start of the whole bucket, even where the range begins later.",
+      resolve: ({ startsAt }) => startsAt,
+    }),
+    orders: t.exposeInt("orders", { description: "How many orders there were." }),
+    sales: t.exposeFloat("sales", { description: "Amounts of orders, in the currency of the store." }),
+    carts: t.exposeInt("carts", { description: "How often products were put into a cart." }),
   }),
 });
 
@@ -45,15 +67,19 @@ const StoreAnalytics = builder.objectRef<StoreAnalyticsValue>("StoreAnalytics");
 StoreAnalytics.implement({
   description: "Figures over the shows of a store.",
   fields: (t) => ({
-    from: t.field({ type: "DateTime", resolve: ({ range }) => range.from }),
-    until: t.field({ type: "DateTime", resolve: ({ range }) => range.until }),
+    from: t.field({ type: "DateTime", description: "The beginning of the range.", resolve: ({ range }) => range.from }),
+    until: t.field({
+      type: "DateTime",
+      description: "The end of the range, exclusive.",
+      resolve: ({ range }) => range.until,
+    }),
     currency: t.string({
       nullable: true,
-      description: "The currency of the store's amounts (ISO 4217), if it has any.",
+      description: "The currency of all amounts (ISO 4217); null if the store has none.",
       resolve: async ({ figures }) => (await figures()).currency,
     }),
     showCount: t.int({
-      description: "The shows that started in this time.",
+      description: "How many shows started in this time.",
       resolve: async ({ figures }) => (await figures()).showCount,
     }),
     kpis: t.field({
@@ -66,7 +92,7 @@ StoreAnalytics.implement({
       description:
         "What happened in this time, to the minute, in all shows: at most the latest 1,500 buckets that are not empty.",
       extensions: { itemsExpected: bucketsExpected, cost: 100 },
-      args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY" }) },
+      args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY", description: "The length of each part." }) },
       resolve: (analytics, { bucket }, { db }) => {
         const { storeId, range } = analytics;
         const read = () => asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket));
@@ -78,7 +104,7 @@ StoreAnalytics.implement({
       description: "The shows that started in this time, those with the highest figure first; then by id.",
       args: {
         ...firstArg(topShowsFirst),
-        by: t.arg({ type: ShowOrder, defaultValue: "SALES" }),
+        by: t.arg({ type: ShowOrder, defaultValue: "SALES", description: "Which figure." }),
       },
       resolve: async (analytics, { first, by }, { db }) => {
         const { storeId, range } = analytics;
@@ -108,7 +134,7 @@ builder.queryFields((t) => ({
       "Figures over the shows of the store. One analytics read, whatever is in it; equal ones within ten seconds count once.",
     extensions: { cost: 100 },
     args: {
-      from: t.arg({ type: "DateTime" }),
+      from: t.arg({ type: "DateTime", description: "The beginning of the range." }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
       timeZone: t.arg.string({ required: false, defaultValue: "UTC", description: "An IANA name: Europe/Berlin." }),
     },

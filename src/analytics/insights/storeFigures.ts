@@ -47,13 +47,6 @@ const scores = {
 } as const;
 
 export type ShowOrder = keyof typeof scores;
-export const showOrders = [
-  "SALES",
-  "ORDERS",
-  "VIEWERS",
-  "CONVERSION_RATE",
-  "AVERAGE_VIEW_TIME",
-] as const satisfies ShowOrder[];
 
 /** Shows that started within a range, highest first, then by id. */
 export async function readTopShows(

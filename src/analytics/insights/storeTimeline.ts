@@ -6,8 +6,7 @@ import { daySeconds } from "../totals/spans.sql.js";
 import type { StoreRange } from "./storeRange.js";
 import { days, hours } from "./storeTimeline.sql.js";
 
-export const storeBuckets = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
-export type StoreBucket = (typeof storeBuckets)[number];
+export type StoreBucket = "HOUR" | "DAY" | "WEEK" | "MONTH";
 
 export interface StoreBucketFigures {
   readonly startsAt: Date;

@@ -6,7 +6,7 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "While the show was live." }),
     replay: t.exposeFloat("replay", { description: "During replays of the show." }),
-    referral: t.exposeFloat("referral", { description: "Of orders that came through a link of the show." }),
+    referral: t.exposeFloat("referral", { description: "In the shop, through a link of the show." }),
     total: t.exposeFloat("total", { description: "Live, replay and referral." }),
     currency: t.exposeString("currency", {
       nullable: true,
@@ -20,7 +20,7 @@ const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").im
   fields: (t) => ({
     live: t.exposeInt("live", { description: "While the show was live." }),
     replay: t.exposeInt("replay", { description: "During replays of the show." }),
-    referral: t.exposeInt("referral", { description: "Of orders that came through a link of the show." }),
+    referral: t.exposeInt("referral", { description: "In the shop, through a link of the show." }),
     total: t.exposeInt("total", { description: "Live, replay and referral." }),
   }),
 });
@@ -28,18 +28,18 @@ const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").im
 const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
-    live: t.exposeInt("live"),
-    replay: t.exposeInt("replay"),
+    live: t.exposeInt("live", { description: "Of the show while it was live." }),
+    replay: t.exposeInt("replay", { description: "Of its replays." }),
     total: t.exposeInt("total", { description: "Live and replay; a viewer of both counts twice." }),
     unique: t.exposeInt("unique", { description: "Distinct over both channels." }),
   }),
 });
 
 const ChannelAverages = builder.objectRef<KpisValue["addToCart"]>("ChannelAverages").implement({
-  description: "A rate by channel.",
+  description: "A rate by channel, rounded to 2 decimals; 0 without viewers.",
   fields: (t) => ({
-    live: t.exposeFloat("live"),
-    replay: t.exposeFloat("replay"),
+    live: t.exposeFloat("live", { description: "Over the viewers of the show while it was live." }),
+    replay: t.exposeFloat("replay", { description: "Over the viewers of its replays." }),
     avg: t.exposeFloat("avg", { description: "Over the viewers of both channels together." }),
   }),
 });
@@ -58,9 +58,21 @@ export const devicesExpected = { itemsExpected: 100 };
 export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) => ({
-    sales: t.field({ type: ChannelTotals, resolve: ({ sales }) => sales }),
-    orders: t.field({ type: ChannelCounts, resolve: ({ orders }) => orders }),
-    viewers: t.field({ type: ViewerTotals, resolve: ({ viewers }) => viewers }),
+    sales: t.field({
+      type: ChannelTotals,
+      description: "Amounts of orders, before refunds.",
+      resolve: ({ sales }) => sales,
+    }),
+    orders: t.field({
+      type: ChannelCounts,
+      description: "How many orders there were.",
+      resolve: ({ orders }) => orders,
+    }),
+    viewers: t.field({
+      type: ViewerTotals,
+      description: "Who watched or put something into the cart, each counted once.",
+      resolve: ({ viewers }) => viewers,
+    }),
     addToCart: t.field({
       type: ChannelAverages,
       description: "Viewers with something in the cart, in percent of viewers.",
@@ -68,23 +80,30 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
     }),
     avgViewTime: t.field({
       type: ChannelAverages,
-      description: "Seconds of view time for each viewer.",
+      description: "View time of each viewer, in seconds.",
       resolve: ({ avgViewTime }) => avgViewTime,
     }),
-    devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
+    devices: t.field({
+      type: [DeviceShare],
+      description: "Of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
+      extensions: devicesExpected,
+      resolve: ({ devices }) => devices,
+    }),
     conversionRate: t.exposeFloat("conversionRate", {
       description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
     }),
     refunds: t.field({
       type: ChannelTotals,
-      description: "Amounts of refunds. Sales stay gross.",
+      description: "Amounts of refunds, which sales do not leave out.",
       resolve: ({ refunds }) => refunds,
     }),
     netSales: t.field({
       type: ChannelTotals,
-      description: "Sales without refunds.",
+      description: "Sales without refunds; below 0 where refunds exceed them.",
       resolve: ({ netSales }) => netSales,
     }),
-    averageOrderValue: t.exposeFloat("averageOrderValue", { description: "Sales for each order." }),
+    averageOrderValue: t.exposeFloat("averageOrderValue", {
+      description: "Sales for each order, in the currency of the store; 0 without orders.",
+    }),
   }),
 });

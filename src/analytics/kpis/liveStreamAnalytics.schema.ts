@@ -2,7 +2,7 @@ import { builder } from "../../schema/builder.js";
 import { firstArg, firstByDefault, pageSize } from "../../schema/connections.js";
 import { rateLimited, rateLimitedByRoot } from "../../schema/rateLimit.js";
 import { Channel } from "../events/events.schema.js";
-import { Host, LiveStreamStatus } from "../shows/liveStream.schema.js";
+import { Host, LiveStreamStatus, lsId } from "../shows/liveStream.schema.js";
 import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";
 import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
@@ -17,13 +17,17 @@ const minutesExpected = 240;
 const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
   description: "What happened in a part of a show.",
   fields: (t) => ({
-    startsAt: t.field({ type: "DateTime", resolve: ({ startsAt }) => startsAt }),
+    startsAt: t.field({
+      type: "DateTime",
+      description: "When it begins, to the minute; it ends after bucketSeconds.",
+      resolve: ({ startsAt }) => startsAt,
+    }),
     viewers: t.exposeInt("viewers", {
       description: "The highest number of distinct active viewers in any of its minutes.",
     }),
-    carts: t.exposeInt("carts"),
-    orders: t.exposeInt("orders"),
-    sales: t.exposeFloat("sales"),
+    carts: t.exposeInt("carts", { description: "How often products were put into a cart." }),
+    orders: t.exposeInt("orders", { description: "How many orders there were." }),
+    sales: t.exposeFloat("sales", { description: "Amounts of orders, in the currency of the store." }),
   }),
 });
 
@@ -32,66 +36,96 @@ const ChannelDevices = builder
   .implement({
     description: "Devices of a channel's viewers.",
     fields: (t) => ({
-      channel: t.field({ type: Channel, resolve: ({ channel }) => channel }),
-      devices: t.field({ type: [DeviceShare], extensions: devicesExpected, resolve: ({ devices }) => devices }),
+      channel: t.field({ type: Channel, description: "LIVE or REPLAY.", resolve: ({ channel }) => channel }),
+      devices: t.field({
+        type: [DeviceShare],
+        description: "The largest share first, then by name.",
+        extensions: devicesExpected,
+        resolve: ({ devices }) => devices,
+      }),
     }),
   });
 
-/** Separately queried fields are shared among all subscribers who were given the same object. */
 export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("LiveStreamAnalytics").implement({
-  description: "The analytics of a show.",
+  description: "The analytics of a show, as of one moment.",
   fields: (t) => ({
-    id: t.exposeID("id"),
-    name: t.exposeString("name"),
-    status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status }),
-    startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
-    endedAt: t.field({ type: "DateTime", nullable: true, resolve: ({ endedAt }) => endedAt }),
-    durationSeconds: t.exposeInt("durationSeconds"),
-    host: t.field({ type: Host, nullable: true, resolve: ({ host }) => host }),
-    kpis: t.field({ type: Kpis, resolve: ({ kpis }) => kpis }),
-    peakConcurrentViewers: t.int({
-      description: "The highest number of distinct active viewers in any minute.",
-      extensions: { cost: 100 },
-      resolve: (analytics, _, { db }) => {
-        const { storeId, id } = analytics;
-        return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
-      },
+    id: t.exposeID("id", { description: "The id of the show." }),
+    name: t.exposeString("name", { description: "The name of the show." }),
+    status: t.field({
+      type: LiveStreamStatus,
+      description: "The state of the show.",
+      resolve: ({ status }) => status,
     }),
-    timeline: t.field({
-      type: [TimelineBucket],
-      description: "The parts of the show in which something happened, in order; the latest 1,500.",
-      extensions: { itemsExpected: minutesExpected, cost: 100 },
-      args: {
-        bucketSeconds: t.arg.int({ defaultValue: 60, description: "Whole minutes, up to a day." }),
-        from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
-        until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
-      },
-      resolve: (analytics, { bucketSeconds, from, until }, { db }) =>
-        sharedTimeline(db, analytics, bucketSeconds, { from, until }),
+    startedAt: t.field({
+      type: "DateTime",
+      description: "The start of the show; of a scheduled one, the start that is planned.",
+      resolve: ({ startedAt }) => startedAt,
     }),
-    topProducts: t.field({
-      type: [ProductCarts],
-      description: "The products with the highest figure: at first, those most often put into carts.",
-      extensions: { cost: 100 },
-      args: {
-        ...firstArg(firstByDefault),
-        by: t.arg({ type: ProductOrder, defaultValue: "CARTS" }),
-      },
-      resolve: (analytics, { first, by }, { db }) => topProductsOf(db, analytics, { first: pageSize(first), by }),
+    endedAt: t.field({
+      type: "DateTime",
+      nullable: true,
+      description: "Start plus duration; null until the show has ended.",
+      resolve: ({ endedAt }) => endedAt,
     }),
-    devicesByChannel: t.field({
-      type: [ChannelDevices],
-      extensions: { itemsExpected: 2 },
-      resolve: ({ devices }) =>
-        (["LIVE", "REPLAY"] as const).map((channel) => ({
-          channel,
-          devices: deviceShares(devices.filter((device) => device.channel === channel)),
-        })),
+    durationSeconds: t.exposeInt("durationSeconds", {
+      description: "In whole seconds. Of a live show: those since its start. Of a scheduled show: 0.",
     }),
+    host: t.field({
+      type: Host,
+      nullable: true,
+      description: "Who presents it; null if nobody is named.",
+      resolve: ({ host }) => host,
+    }),
+    kpis: t.field({ type: Kpis, description: "The key figures of the show.", resolve: ({ kpis }) => kpis }),
   }),
 });
 
-const lsId = { description: "Id of the live stream." };
+/** Separately queried fields are shared among all subscribers who were given the same object. */
+builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
+  peakConcurrentViewers: t.int({
+    description: "The highest number of distinct active viewers in any minute.",
+    extensions: { cost: 100 },
+    resolve: (analytics, _, { db }) => {
+      const { storeId, id } = analytics;
+      return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
+    },
+  }),
+  timeline: t.field({
+    type: [TimelineBucket],
+    description: "The parts of the show in which something happened, in order; the latest 1,500.",
+    extensions: { itemsExpected: minutesExpected, cost: 100 },
+    args: {
+      bucketSeconds: t.arg.int({
+        defaultValue: 60,
+        description: "The length of each part: whole minutes, up to a day.",
+      }),
+      from: t.arg({ type: "DateTime", required: false, description: "Only what happened in this minute or later." }),
+      until: t.arg({ type: "DateTime", required: false, description: "Only what happened before, to the minute." }),
+    },
+    resolve: (analytics, { bucketSeconds, from, until }, { db }) =>
+      sharedTimeline(db, analytics, bucketSeconds, { from, until }),
+  }),
+  topProducts: t.field({
+    type: [ProductCarts],
+    description: "The products with the highest figure, by default those most often put into carts.",
+    extensions: { cost: 100 },
+    args: {
+      ...firstArg(firstByDefault),
+      by: t.arg({ type: ProductOrder, defaultValue: "CARTS", description: "Which figure." }),
+    },
+    resolve: (analytics, { first, by }, { db }) => topProductsOf(db, analytics, { first: pageSize(first), by }),
+  }),
+  devicesByChannel: t.field({
+    type: [ChannelDevices],
+    description: "Devices of the viewers of LIVE and of those of REPLAY.",
+    extensions: { itemsExpected: 2 },
+    resolve: ({ devices }) =>
+      (["LIVE", "REPLAY"] as const).map((channel) => ({
+        channel,
+        devices: deviceShares(devices.filter((device) => device.channel === channel)),
+      })),
+  }),
+}));
 
 builder.queryFields((t) => ({
   liveStreamAnalytics: t.field({

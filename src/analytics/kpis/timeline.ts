@@ -104,8 +104,7 @@ export interface ProductFigures {
   readonly sales: number;
 }
 
-export const productOrders = ["CARTS", "ORDERS", "QUANTITY", "SALES"] as const;
-type ProductOrder = (typeof productOrders)[number];
+type ProductOrder = "CARTS" | "ORDERS" | "QUANTITY" | "SALES";
 
 const columns: Readonly<Record<ProductOrder, Prisma.Sql>> = {
   CARTS: Prisma.sql`sum(carts)`,

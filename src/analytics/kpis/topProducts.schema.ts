@@ -3,14 +3,15 @@ import { productOfCatalog } from "../../catalog/product.schema.js";
 import type { StoredProduct } from "../../catalog/product.sql.js";
 import type { Database } from "../../database/client.js";
 import { builder } from "../../schema/builder.js";
+import { enumValues } from "../../schema/enumValues.js";
 import type { LiveStreamAnalytics } from "./kpis.read.js";
 import { shared } from "./shared.js";
-import { type ProductFigures, productOrders, readTopProducts, type TopProducts } from "./timeline.js";
+import { type ProductFigures, readTopProducts, type TopProducts } from "./timeline.js";
 
 export const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").implement({
-  description: "A product of a show.",
+  description: "The figures of a product in a show.",
   fields: (t) => ({
-    productId: t.exposeID("productId"),
+    productId: t.exposeID("productId", { description: "Its reference id, as events name it." }),
     product: t.field({
       ...productOfCatalog,
       resolve: (figures, _, { db, identity }) => productOf(db, identity.storeId, figures),
@@ -18,11 +19,19 @@ export const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").im
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
     orders: t.exposeInt("orders", { description: "Orders that have it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
-    sales: t.exposeFloat("sales", { description: "Sales of this product." }),
+    sales: t.exposeFloat("sales", { description: "Sales of this product, in the currency of the store." }),
   }),
 });
 
-export const ProductOrder = builder.enumType("TopProductOrder", { values: productOrders });
+export const ProductOrder = builder.enumType("TopProductOrder", {
+  description: "Which figure orders the products of a show: the highest first, then by id.",
+  values: enumValues<TopProducts["by"]>({
+    CARTS: "By how often they were put into a cart.",
+    ORDERS: "By the orders that have them.",
+    QUANTITY: "By how many were ordered.",
+    SALES: "By their sales.",
+  }),
+});
 
 /** Products of a list of shows: each has the pages of all of them. */
 const pagesOf = new WeakMap<ProductFigures, readonly Promise<ProductFigures[]>[]>();

@@ -4,6 +4,7 @@ import type { LiveStream as LiveStreamRow } from "../../generated/prisma/client.
 import { parseDateTime } from "../../lib/dateTime.js";
 import { builder } from "../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
+import { enumValues } from "../../schema/enumValues.js";
 import type { Context } from "../../schema/context.js";
 import { sharedRead } from "../../schema/sharedReads.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
@@ -19,7 +20,6 @@ import {
   isSortValue,
   listOrderedLiveStreams,
   type LiveStreamOrder as LiveStreamOrderValue,
-  liveStreamOrders,
 } from "./liveStream.order.js";
 import { LiveStream, LiveStreamStatus } from "./liveStream.schema.js";
 
@@ -34,8 +34,14 @@ const shows = connectionType("LiveStream", LiveStream, ({ place, status, started
 );
 
 const LiveStreamOrder = builder.enumType("LiveStreamOrder", {
-  description: "What a list of shows is ordered by. VIEWERS are those of both channels.",
-  values: liveStreamOrders,
+  description: "What a list of shows is ordered by.",
+  values: enumValues<LiveStreamOrderValue>({
+    STARTED_AT: "By start; from the latest on, scheduled shows come after all others, the next one first.",
+    NAME: "By the first 200 characters of the name, ignoring the case of A to Z.",
+    SALES: "By sales of all channels.",
+    ORDERS: "By orders of all channels.",
+    VIEWERS: "By viewers of LIVE and of REPLAY, added up.",
+  }),
 });
 
 builder.queryFields((t) => ({
@@ -47,18 +53,23 @@ builder.queryFields((t) => ({
       "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read, and equal ones within ten seconds count once.",
     args: {
       ...pageArgs(),
-      status: t.arg({ type: LiveStreamStatus, required: false }),
+      status: t.arg({ type: LiveStreamStatus, required: false, description: "Only shows in this state." }),
       search: t.arg.string({
         required: false,
-        description: "Words that the name or the id contains, in any case: all of them, at most 8.",
+        description:
+          "Only shows whose name or id contains all of these words, in any case: at most 8 words, 200 characters.",
       }),
       host: t.arg.string({
         required: false,
-        description: "The whole name or e-mail address of the host, in any case.",
+        description: "Only shows of this host: the whole name or e-mail address, in any case.",
       }),
       from: t.arg({ type: "DateTime", required: false, description: "Only shows that start at or after it." }),
       until: t.arg({ type: "DateTime", required: false, description: "Only shows that start before it." }),
-      orderBy: t.arg({ type: LiveStreamOrder, defaultValue: "STARTED_AT" }),
+      orderBy: t.arg({
+        type: LiveStreamOrder,
+        defaultValue: "STARTED_AT",
+        description: "What the list is ordered by; then by id.",
+      }),
       direction: t.arg({ type: SortDirection, required: false, description: "ASC for NAME, else DESC, if left out." }),
     },
     resolve: (parent, args, context, info) =>

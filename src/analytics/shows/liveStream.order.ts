@@ -10,8 +10,7 @@ import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import type { LiveStreamFilter } from "./liveStream.list.js";
 import { searchedHost, searchedWords } from "./liveStream.list.js";
 
-export const liveStreamOrders = ["STARTED_AT", "NAME", "SALES", "ORDERS", "VIEWERS"] as const;
-export type LiveStreamOrder = (typeof liveStreamOrders)[number];
+export type LiveStreamOrder = "STARTED_AT" | "NAME" | "SALES" | "ORDERS" | "VIEWERS";
 
 /** A show with the value that orders it, as in its cursor. */
 export type OrderedShow = LiveStream & { readonly sortValue: string };

@@ -1,25 +1,42 @@
 import { builder } from "../../schema/builder.js";
-import { findLiveStream, hostOf, liveStreamStatuses, timesOf } from "./liveStream.js";
+import { enumValues } from "../../schema/enumValues.js";
+import { findLiveStream, hostOf, type LiveStreamStatus as LiveStreamStatusValue, timesOf } from "./liveStream.js";
 import { deleteLiveStream, type LiveStreamDeletion as LiveStreamDeletionValue } from "./liveStream.delete.js";
 import { saveLiveStream } from "./liveStream.save.js";
 
 export const LiveStreamStatus = builder.enumType("LiveStreamStatus", {
-  description: "SCHEDULED before it starts, LIVE while it runs, then ENDED, then ARCHIVED; never back.",
-  values: liveStreamStatuses,
+  description: "The state of a show. It only moves forward, in this order; steps may be skipped.",
+  values: enumValues<LiveStreamStatusValue>({
+    SCHEDULED: "It starts in the future, and takes no events.",
+    LIVE: "It runs, and takes events.",
+    ENDED: "It is over; events of replays and referrals go on.",
+    ARCHIVED: "It takes no more events.",
+  }),
 });
 
 export const Host = builder.objectRef<{ name: string; email: string }>("Host").implement({
   description: "Who presents a show.",
-  fields: (t) => ({ name: t.exposeString("name"), email: t.exposeString("email") }),
+  fields: (t) => ({
+    name: t.exposeString("name", { description: "The name that viewers see." }),
+    email: t.exposeString("email", { description: "The e-mail address of the host." }),
+  }),
 });
 
 export const LiveStream = builder.prismaObject("LiveStream", {
   description: "A live shopping show.",
   fields: (t) => ({
-    id: t.exposeID("id"),
-    name: t.exposeString("name"),
-    status: t.field({ type: LiveStreamStatus, resolve: ({ status }) => status as (typeof liveStreamStatuses)[number] }),
-    startedAt: t.field({ type: "DateTime", resolve: ({ startedAt }) => startedAt }),
+    id: t.exposeID("id", { description: "Unique within the store, as it was saved." }),
+    name: t.exposeString("name", { description: "The name of the show." }),
+    status: t.field({
+      type: LiveStreamStatus,
+      description: "The state in which it was last saved.",
+      resolve: ({ status }) => status as LiveStreamStatusValue,
+    }),
+    startedAt: t.field({
+      type: "DateTime",
+      description: "Its start; of a scheduled show, the one that is planned.",
+      resolve: ({ startedAt }) => startedAt,
+    }),
     endedAt: t.field({
       type: "DateTime",
       nullable: true,
@@ -27,40 +44,54 @@ export const LiveStream = builder.prismaObject("LiveStream", {
       resolve: (show) => timesOf(show).endedAt,
     }),
     durationSeconds: t.int({
-      description: "Of a live show: the seconds since its start. Of a scheduled show: 0.",
+      description: "In whole seconds. Of a live show: those since its start. Of a scheduled show: 0.",
       resolve: (show) => timesOf(show).durationSeconds,
     }),
-    host: t.field({ type: Host, nullable: true, resolve: hostOf }),
+    host: t.field({
+      type: Host,
+      nullable: true,
+      description: "Who presents it; null if nobody is named.",
+      resolve: hostOf,
+    }),
   }),
 });
 
 const HostInput = builder.inputType("HostInput", {
-  fields: (t) => ({ name: t.string(), email: t.string() }),
+  description: "Who presents a show.",
+  fields: (t) => ({
+    name: t.string({ description: "At most 255 characters." }),
+    email: t.string({ description: "An e-mail address of at most 255 characters." }),
+  }),
 });
 
 const LiveStreamInput = builder.inputType("LiveStreamInput", {
   description: "A show to create or to change.",
   fields: (t) => ({
-    id: t.string({ description: "At most 255 characters." }),
+    id: t.string({ description: "Unique within the store: at most 255 characters." }),
     name: t.string({ description: "At most 1,000 characters." }),
-    status: t.field({ type: LiveStreamStatus }),
+    status: t.field({ type: LiveStreamStatus, description: "The status that it has now, or a later one." }),
     startedAt: t.field({
       type: "DateTime",
       description: "In the future for a show that is scheduled, and not in the future for one that is live.",
     }),
-    durationSeconds: t.int({ required: false, description: "Required unless the show is scheduled or live." }),
-    host: t.field({ type: HostInput, required: false }),
+    durationSeconds: t.int({
+      required: false,
+      description: "In seconds, up to 366 days. Required unless the show is scheduled or live.",
+    }),
+    host: t.field({ type: HostInput, required: false, description: "Null or left out: nobody is named." }),
   }),
 });
+
+export const lsId = { description: "The id of a show." };
 
 builder.queryFields((t) => ({
   liveStream: t.field({
     authScopes: { "analytics:read": true },
     type: LiveStream,
     nullable: true,
-    description: "One show.",
-    args: { lsId: t.arg.string() },
-    resolve: (_, { lsId }, { db, identity }) => findLiveStream(db, identity.storeId, lsId),
+    description: "One show, by its id.",
+    args: { lsId: t.arg.string(lsId) },
+    resolve: (_, args, { db, identity }) => findLiveStream(db, identity.storeId, args.lsId),
   }),
 }));
 
@@ -68,7 +99,7 @@ const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStrea
   description: "Confirms a deletion.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "Id of the show that is gone, for caches to evict it." }),
-    message: t.exposeString("message"),
+    message: t.exposeString("message", { description: "What was done, in a sentence for people." }),
     events: t.exposeInt("events", { description: "Events that were deleted with the show." }),
   }),
 });
@@ -79,7 +110,7 @@ builder.mutationFields((t) => ({
     type: LiveStream,
     nullable: true,
     description: "Creates a show, or changes the one with this id.",
-    args: { liveStream: t.arg({ type: LiveStreamInput }) },
+    args: { liveStream: t.arg({ type: LiveStreamInput, description: "The whole show." }) },
     resolve: async (_, { liveStream }, { db, identity, feed }) => {
       const saved = await saveLiveStream(db, identity.storeId, liveStream);
       feed.changed(identity.storeId, saved.id);
@@ -92,16 +123,16 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: "Deletes a show. Its subscriptions end with LIVE_STREAM_NOT_FOUND.",
     args: {
-      lsId: t.arg.string(),
+      lsId: t.arg.string(lsId),
       force: t.arg.boolean({
         required: false,
         defaultValue: false,
         description: "Deletes a show that has events, and these with it.",
       }),
     },
-    resolve: async (_, { lsId, force }, { db, identity, feed }) => {
-      const deletion = await deleteLiveStream(db, identity.storeId, lsId, { force: force === true });
-      feed.changed(identity.storeId, lsId);
+    resolve: async (_, { lsId: id, force }, { db, identity, feed }) => {
+      const deletion = await deleteLiveStream(db, identity.storeId, id, { force: force === true });
+      feed.changed(identity.storeId, id);
       return deletion;
     },
   }),

@@ -41,7 +41,7 @@ const ImportProblem = builder.objectRef<Problem>("ImportProblem").implement({
   description: "What is wrong at one place of a product.",
   fields: (t) => ({
     code: t.field({ type: ErrorCode, description: "The kind of problem, for programs.", resolve: ({ code }) => code }),
-    message: t.exposeString("message"),
+    message: t.exposeString("message", { description: "What is wrong, in a sentence for people." }),
     path: t.field({
       type: ["PathStep"],
       description: `Steps from the root of the input to the place: ["products", 3, "price"].`,
@@ -78,7 +78,7 @@ const ProductImportFailure = builder.objectRef<ImportFailure>("ProductImportFail
 export const ProductImport = builder.objectRef<ImportResult>("ProductImport").implement({
   description: "What an import did, or what a dry run found that it would do.",
   fields: (t) => ({
-    message: t.exposeString("message"),
+    message: t.exposeString("message", { description: "What was done or found, in a sentence for people." }),
     imported: t.exposeInt("imported", { description: "Products stored: created and updated." }),
     created: t.exposeInt("created", { description: "Products that the store did not have." }),
     updated: t.exposeInt("updated", { description: "Products that were replaced." }),
