@@ -13,6 +13,7 @@ import type { StreamFormat } from "./streamFormat.js";
 import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
 
 interface LiveValue {
+  /** Of its error, if it has one. */
   readonly code: ErrorCode | undefined;
   /** Serialized once for all streams of a format. */
   framed(format: StreamFormat): Buffer;

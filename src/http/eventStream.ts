@@ -6,7 +6,8 @@ const pingMs = 12_000;
 
 /**
  * Writes events until the stream ends or its client leaves. A slow client gets the latest value only: nothing is
- * written while earlier bytes wait to be sent.
+ * written while earlier bytes wait to be sent. A stream is complete after an error; where the server stops, it is cut instead, so
+ * that clients open it again.
  *
  * @param disconnect aborted when the client leaves
  */
@@ -26,8 +27,10 @@ export async function sendEvents(
     if (!response.writableNeedDrain) response.write(format.heartbeat);
   }, pingMs);
   disconnect.addEventListener("abort", () => void events.return?.());
+  let isComplete = false;
   try {
     for await (const value of events) {
+      isComplete = value.code !== undefined;
       const event = value.framed(format);
       await nextTurn(event.byteLength);
       if (disconnect.aborted) return;
@@ -37,7 +40,8 @@ export async function sendEvents(
   } finally {
     clearInterval(pinging); // writing after the end would be an unhandled error
   }
-  response.end(format.closing);
+  if (isComplete) response.end(format.closing);
+  else response.destroy();
 }
 
 async function endOf(events: EventStream["events"]): Promise<void> {

@@ -62,7 +62,9 @@ async function runOperation(query: string, variables: unknown, { url }: Demo): P
 async function runModule(text: string, { url, env, folder }: Demo): Promise<string> {
   const file = join(folder, "example.mjs");
   await writeFile(file, text.replaceAll("http://127.0.0.1:4000", url));
-  await symlink(join(root, "node_modules"), join(folder, "node_modules")).catch(() => undefined); // there already
+  for (const name of ["node_modules", "schema.graphql"]) {
+    await symlink(join(root, name), join(folder, name)).catch(() => undefined); // there already
+  }
   return runShell(`"${process.execPath}" example.mjs`, env, folder);
 }
 

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { examplesOf } from "../../support/docs.js";
+import { migratedPlaceForTest, serve, type Serving, until } from "../../support/process.js";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const token = "a-demo-token-of-my-own";
+
+interface Client {
+  readonly name: string;
+  readonly process: ChildProcess;
+  /** Values of the subscription so far. */
+  values(): number;
+  printed(): string;
+}
+
+/** The recipes of docs/clients.md that subscribe, as programs that do not end. */
+async function startRecipes(url: string): Promise<Client[]> {
+  const folder = await mkdtemp(join(tmpdir(), "vt-clients-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const page = await readFile(join(root, "docs/clients.md"), "utf8");
+  const recipes = examplesOf(page).filter(({ block }) => block.text.includes("process.env.VALUES"));
+  const names = ["apollo", "urql", "graphql-sse"];
+  expect(recipes).toHaveLength(names.length);
+  return Promise.all(
+    recipes.map(async ({ block }, index): Promise<Client> => {
+      const name = names[index] ?? "";
+      const file = join(folder, `${name}.mjs`);
+      await writeFile(file, block.text.replaceAll("http://127.0.0.1:4000", url));
+      const child = spawn(process.execPath, [file], { env: { TOKEN: token, VALUES: "1000000" }, cwd: folder });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let printed = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
+      }
+      const values = () => printed.match(/^Autumn looks true/gmu)?.length ?? 0;
+      return { name, process: child, values, printed: () => printed };
+    }),
+  );
+}
+
+async function untilNewValues(clients: readonly Client[]): Promise<void> {
+  const before = clients.map((client) => client.values());
+  await until(
+    () => clients.every((client, index) => client.values() > (before[index] ?? 0) || client.process.exitCode !== null),
+    `new values: ${clients.map(({ name }) => name).join(", ")}`,
+  );
+  for (const { name, process: child, printed } of clients) {
+    expect({ name, exitCode: child.exitCode, printed: printed() }).toMatchObject({ exitCode: null });
+  }
+}
+
+test("the recipes of docs/clients.md open their streams again after a restart, and after a kill", async () => {
+  const place = await migratedPlaceForTest();
+  const env = { ...place.env, DEMO_TOKEN: token };
+  let server: Serving = await serve(env);
+  onTestFinished(() => server.stop("SIGKILL").then(() => undefined));
+  const port = new URL(server.url).port;
+  const clients = await startRecipes(server.url);
+  await untilNewValues(clients);
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    await server.stop(signal);
+    server = await serve({ ...env, PORT: port });
+    await untilNewValues(clients);
+  }
+});
