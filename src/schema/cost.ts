@@ -11,12 +11,12 @@ declare module "graphql" {
   }
 }
 
-/** Expected lengths of introspection's lists, of 50 types, 150 fields of objects, 40 enum values. */
+/** Expected lengths of introspection's lists: at least half of 70 types, 210 fields of objects and 110 enum values. */
 const introspected: Readonly<Record<string, number>> = {
   "__Schema.types": 30,
   "__Type.fields": 5,
   "__Type.inputFields": 1,
-  "__Type.enumValues": 2,
+  "__Type.enumValues": 4,
   "__Field.args": 1,
 };
 
