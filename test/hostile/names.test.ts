@@ -28,8 +28,8 @@ async function sent(path: string, options: RequestInit = {}) {
 /** All at a time. */
 const forEachName = (work: (name: string) => Promise<void>) => Promise.all(names.map(work));
 
-const isFreeText = ({ type, enum: values, format }: Document) =>
-  type === "string" && values === undefined && format === undefined;
+const isFreeText = ({ type, enum: values, format, items }: Document): boolean =>
+  type === "array" ? isFreeText(items) : type === "string" && values === undefined && format === undefined;
 
 describe.each(operations.map((each) => [`${each.method} ${each.path}`, each] as const))(
   "%s",
