@@ -107,7 +107,7 @@ describe("the document", () => {
       const { requestBody } = operationAt("POST", `/external/product/v1${path}`);
       expect(requestBody.required).toBe(true);
       const { anyOf } = resolved(document, requestBody.content["application/json"].schema);
-      const site = { type: ["string", "null"], deprecated: true, default: "" };
+      const site = { type: ["string", "null"], deprecated: true };
       for (const schema of anyOf) {
         const [mode] = schema.properties.mode.enum;
         const required = mode === "UPSERT" ? [own] : ["mode", own];

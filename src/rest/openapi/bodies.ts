@@ -36,8 +36,7 @@ function bodySchema(operation: RestOperation, { components, limits, ofNamed }: O
   const constraints = argumentConstraints(limits);
   const property = (name: string, argument: GraphQLArgument, of: typeof ofNamed): JsonSchema => ({
     ...typeSchema(argument.type, of),
-    ...describeArgument(argument),
-    ...defaultOf(argument),
+    ...describeWithDefault(argument),
     ...constraints[name],
   });
   const propertiesOf = (of: typeof ofNamed, omitted: readonly string[] = []): JsonSchemas =>
@@ -56,13 +55,22 @@ function bodySchema(operation: RestOperation, { components, limits, ofNamed }: O
     anyOf: importModes.map(({ mode, omitted = [], isPartial = false }) => {
       const properties = propertiesOf(isPartial ? ofPartial : ofNamed, omitted);
       const { description } = properties["mode"] ?? {};
-      const isChosen = mode["default"] === undefined;
       return closedObject({ ...properties, mode: { ...mode, description } }, [
-        ...(isChosen ? ["mode"] : []),
+        ...(mode["type"] === "string" ? ["mode"] : []),
         ...required,
       ]);
     }),
   };
+}
+
+/** In words: openapi-typescript makes members required that have a default. */
+function describeWithDefault(argument: GraphQLArgument) {
+  const { description, ...others } = describeArgument(argument);
+  const { default: byDefault } = defaultOf(argument);
+  const text = [description, byDefault !== undefined && `By default ${JSON.stringify(byDefault)}.`]
+    .filter(Boolean)
+    .join(" ");
+  return { ...others, ...(text !== "" && { description: text }) };
 }
 
 function closedObject(properties: JsonSchemas, required: readonly string[]): JsonSchema {

@@ -66,13 +66,13 @@ export const parameterConstraints: JsonSchemas = {
  * their fields.
  */
 export const importModes: readonly ImportModeBody[] = [
-  { mode: { type: ["string", "null"], enum: ["UPSERT", null], default: "UPSERT" }, omitted: ["maxDeletions"] },
+  { mode: { type: ["string", "null"], enum: ["UPSERT", null] }, omitted: ["maxDeletions"] },
   { mode: { type: "string", enum: ["REPLACE"] } },
   { mode: { type: "string", enum: ["PATCH"] }, omitted: ["maxDeletions"], isPartial: true },
 ];
 
 interface ImportModeBody {
-  /** What has no default must be given. */
+  /** What may not be null must be given. */
   readonly mode: JsonSchema;
   readonly omitted?: readonly string[];
   readonly isPartial?: boolean;
@@ -84,8 +84,6 @@ export const partialProduct =
 /** Constraints of a body's members beyond their GraphQL types. */
 export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {
   return {
-    siteId: { default: "" },
-    siteType: { default: "" },
     maxDeletions: { minimum: 0 },
     products: { description: "The products to import.", maxItems: bulkProductsMax },
     csvContent: { minLength: 1, description: csvRules(bulkProductsMax) },
