@@ -5,6 +5,7 @@ import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./responseText.js";
 import type { Context } from "../schema/context.js";
 import { endSharedReads } from "../schema/sharedReads.js";
+import { keyNotTaken, takesIdempotencyKey } from "../schema/idempotency.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./inputShape.js";
@@ -44,6 +45,8 @@ async function perform(
   try {
     const confirming = context.access.confirmSometimes();
     if (confirming !== undefined) await confirming;
+    const { names } = operation;
+    if (context.idempotency !== undefined && names && !takesIdempotencyKey(names.fields)) throw keyNotTaken();
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;

@@ -18,7 +18,7 @@ import { readBody, requireJson } from "./content/body.js";
 import type { BodyBudget } from "./content/bodyBudget.js";
 import { sendEvents } from "./eventStream.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
-import { fingerprintScope, withIdempotency } from "./idempotency.js";
+import { fingerprintScope, refuseKey, withIdempotency } from "./idempotency.js";
 import { graphiqlPage, servesGraphiql } from "./pages/graphiql.js";
 import { createTokenPage, type DemoToken } from "./pages/token.js";
 import { sendGraphQLError } from "./sendError.js";
@@ -112,7 +112,10 @@ async function answerPost(
     }
   }
   const stream = openEventStream(readCall(value), accepted, context);
-  if (stream !== undefined) return stream;
+  if (stream !== undefined) {
+    refuseKey(request);
+    return stream;
+  }
   requireQuery(value);
   const isUnchanged = value === sent && unparsed.size === 0;
   const yogaBody = isUnchanged ? body.frame : Buffer.from(JSON.stringify(value));
@@ -125,6 +128,7 @@ async function answerGet(
   context: Context,
   accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
+  refuseKey(request);
   const parameters = isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;

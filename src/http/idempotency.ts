@@ -1,9 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "../schema/context.js";
+import { keyNotTaken } from "../schema/idempotency.js";
 
 /** What a fingerprint covers before the body: the path. Undefined for a request without a key. */
 export function fingerprintScope({ headers }: IncomingMessage, path: string): string | undefined {
   return typeof headers["idempotency-key"] === "string" ? `${path}\n` : undefined;
+}
+
+/** For calls that take no key. @throws {AppError} BAD_REQUEST */
+export function refuseKey({ headers }: IncomingMessage): void {
+  if (headers["idempotency-key"] !== undefined) throw keyNotTaken();
 }
 
 /** IETF draft-ietf-httpapi-idempotency-key-header. */

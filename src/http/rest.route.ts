@@ -10,7 +10,7 @@ import type { BodyBudget } from "./content/bodyBudget.js";
 import { withUpload } from "./content/upload.js";
 import { type Exchange, isRead, type Route } from "./exchange.js";
 import { endBroken, sendExport } from "./export.route.js";
-import { fingerprintScope, withIdempotency } from "./idempotency.js";
+import { fingerprintScope, refuseKey, withIdempotency } from "./idempotency.js";
 import { sendRestError } from "./sendError.js";
 import { type ContextOptions, createContext } from "./requestContext.js";
 import { markPrivate, respondJson, respondRead } from "./respond.js";
@@ -32,6 +32,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
       observation.route = call.route;
       const context = await createContext(options, exchange, true);
       requireScope(context.identity.scopes, call.scope);
+      if ("open" in call || !call.takesKey) refuseKey(request);
       if ("open" in call) return await sendExport(call, exchange, context);
       const answer = call.takesBody
         ? await runWithBody(call, options, exchange, context)

@@ -9,7 +9,7 @@ import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import { planRest, type RestOperation } from "./operations.js";
 import { argumentReader, type RestInput } from "./readArguments.js";
-import { restBase, takesBody } from "./route.js";
+import { restBase, takesBody, takesKey } from "./route.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -18,6 +18,7 @@ export interface RestCall {
   /** The scope that is required before the body is read. */
   readonly scope: ReturnType<typeof scopeOfRoute>;
   readonly takesBody: boolean;
+  readonly takesKey: boolean;
   readonly uploadTypes: readonly string[];
   readonly batchTypes: readonly string[];
   /** Before the body is read. @throws {AppError} BAD_REQUEST or VALIDATION_FAILED for parameters that it does not take */
@@ -35,6 +36,7 @@ export interface RestHandler {
 interface PreparedOperation extends RestOperation {
   readonly scope: RestCall["scope"];
   readonly prepared: Operation;
+  readonly takesKey: boolean;
   readonly route: string;
   readonly pattern: RegExp;
   readonly args: ReturnType<typeof argumentReader>;
@@ -81,6 +83,7 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     route: operation.route,
     scope: operation.scope,
     takesBody: takesBody(operation),
+    takesKey: operation.takesKey,
     uploadTypes: operation.upload?.mediaTypes ?? [],
     batchTypes: operation.batches?.mediaTypes ?? [],
     checkParameters: (search, body) => operation.args.check[body](search),
@@ -129,6 +132,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
   return {
     ...operation,
     prepared,
+    takesKey: takesKey(operation),
     scope,
     pattern,
     args: argumentReader(schema, definition, operation),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors.js";
+import { takesIdempotencyKey } from "../schema/idempotency.js";
 
 /** A documented REST path, and the operation of the schema that serves it. */
 export interface RestRoute {
@@ -48,9 +49,9 @@ export function pathParameters({ path }: Pick<RestRoute, "path">): readonly stri
   return [...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => name);
 }
 
-/** Whether calls of a route may carry an Idempotency-Key: the imports, which say what becomes of one. */
-export function takesIdempotencyKey({ errors }: Pick<RestRoute, "errors">): boolean {
-  return errors.includes("IDEMPOTENCY_KEY_REUSED");
+/** Whether calls of a route may carry an Idempotency-Key. */
+export function takesKey({ root, operation }: Pick<RestRoute, "root" | "operation">): boolean {
+  return takesIdempotencyKey([`${root}.${operation}`]);
 }
 
 export function takesBody({ method }: Pick<RestRoute, "method">): boolean {

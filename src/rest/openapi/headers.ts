@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from "../../access/rateLimit.js";
 import { exampleRequestId, exampleReservation } from "./problems.js";
 import type { JsonSchema } from "./types.js";
-import { type RestRoute, takesIdempotencyKey } from "../route.js";
+import { type RestRoute, takesKey } from "../route.js";
 
 const text: JsonSchema = { type: "string" };
 const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
@@ -33,7 +33,7 @@ const fileBody =
 export function requestHeaders(route: RestRoute): string[] {
   return [
     ...(route.method === "GET" ? [condition] : []),
-    ...(takesIdempotencyKey(route) ? [idempotencyKey] : []),
+    ...(takesKey(route) ? [idempotencyKey] : []),
     ...(route.upload === undefined ? [] : [fileBody]),
   ];
 }

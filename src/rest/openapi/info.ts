@@ -9,7 +9,7 @@ const description = `A store's product catalog and the analytics of its live sho
 - Responses to GET have an \`ETag\`. With its value as \`If-None-Match\`, the response is 304 without a body while nothing has changed. A 304 counts as a call.
 - Large responses are compressed with brotli or gzip for callers that accept it. Request bodies may be compressed, with \`Content-Encoding\` gzip, deflate or br.
 - A call that is refused changes nothing.
-- An import with an \`Idempotency-Key\` may be sent again and is carried out once.`;
+- An import with an \`Idempotency-Key\` may be sent again and is carried out once. Other calls refuse the header.`;
 
 const tagDescriptions: Readonly<Record<RestRoute["tag"], string>> = {
   Products: "Import, retrieve and delete the products of the store's catalog.",

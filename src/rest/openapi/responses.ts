@@ -4,7 +4,7 @@ import type { Examples } from "./examples.js";
 import type { AnswerSchema } from "./answers.js";
 import type { ApiLimits } from "./types.js";
 import { problemMediaType, problemTypes } from "../problemDetails.js";
-import { type RestRoute, takesBody, takesIdempotencyKey } from "../route.js";
+import { type RestRoute, takesBody, takesKey } from "../route.js";
 
 const requestIdHeader = { "X-Request-Id": header("RequestId") };
 const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
@@ -38,7 +38,7 @@ export function describeResponses(
     ...headers,
     ...(isRead && { ETag: header("EntityTag") }),
     ...(success.hasDeprecated && { Deprecation: header("Deprecation"), Link: header("Link") }),
-    ...(takesIdempotencyKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
+    ...(takesKey(route) && { "Idempotency-Replayed": header("IdempotencyReplayed") }),
   };
   return {
     200: {

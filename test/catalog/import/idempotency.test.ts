@@ -198,15 +198,6 @@ describe("a key belongs to one request", () => {
     });
     expect(await storedProducts(app, store)).toEqual([]);
   });
-
-  test("requests other than imports ignore it", async () => {
-    const store = await createTestStore(app);
-    await store.post(paths.one, one);
-    const headers = { "idempotency-key": "a b" };
-    expect((await store.fetch(paths.of("a"), { headers })).status).toBe(200);
-    expect((await store.fetch(paths.of("a"), { method: "DELETE", headers })).status).toBe(200);
-    expect(await keysOf(store)).toBe(0);
-  });
 });
 
 describe("a key is used up by success alone", () => {
