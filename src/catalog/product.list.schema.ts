@@ -1,10 +1,10 @@
 import type { RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
-import type { ResponseBudget } from "../schema/responseBudget.js";
+import type { ResponseBudget } from "../schema/limits/responseBudget.js";
 import { builder } from "../schema/builder.js";
 import { enumValues } from "../schema/enumValues.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../schema/connections.js";
-import { rateLimited } from "../schema/rateLimit.js";
+import { rateLimited } from "../schema/limits/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../schema/sortOrder.js";
 import { countProducts, idsMax, listOrderedProducts, listProducts, type RequireRoom } from "./product.list.js";

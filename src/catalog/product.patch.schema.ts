@@ -1,5 +1,5 @@
 import { builder } from "../schema/builder.js";
-import { rateLimited } from "../schema/rateLimit.js";
+import { rateLimited } from "../schema/limits/rateLimit.js";
 import {
   asSent,
   importArgs,

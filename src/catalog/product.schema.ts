@@ -1,7 +1,7 @@
 import { builder } from "../schema/builder.js";
 import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
-import { rateLimited } from "../schema/rateLimit.js";
+import { rateLimited } from "../schema/limits/rateLimit.js";
 import { selectsOnly } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
 import { parseFormatOptions } from "./formats/options.js";

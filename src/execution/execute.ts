@@ -4,7 +4,7 @@ import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./responseText.js";
 import type { Context } from "../schema/context.js";
-import { endSharedReads } from "../schema/sharedReads.js";
+import { endSharedReads } from "../schema/limits/sharedReads.js";
 import { keyNotTaken, takesIdempotencyKey } from "../schema/idempotency.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";

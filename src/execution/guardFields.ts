@@ -2,7 +2,7 @@ import type { GraphQLField, GraphQLFieldResolver, GraphQLSchema } from "graphql"
 import { defaultFieldResolver, isIntrospectionType, isObjectType } from "graphql";
 import { AppError } from "../errors.js";
 import type { Context } from "../schema/context.js";
-import { isPaged } from "../schema/cost.js";
+import { isPaged } from "../schema/limits/cost.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {

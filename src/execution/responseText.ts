@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExecutionResult } from "graphql";
-import { responseBytesMax, responseTooLarge } from "../schema/responseBudget.js";
+import { responseBytesMax, responseTooLarge } from "../schema/limits/responseBudget.js";
 
 const largeFrom = 128 * 1024;
 /** What is written in one turn of the event loop: a few milliseconds. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createSourceEventStream, type DocumentNode, type ExecutionResult, type GraphQLSchema } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import type { ErrorCode } from "../errors.js";
-import { ResponseBudget } from "../schema/responseBudget.js";
+import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
 import type { Variables } from "../execution/inputShape.js";

@@ -9,7 +9,7 @@ import type { Database, RootDatabase } from "../database/client.js";
 import { type Caller, onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
 import type { AppError } from "../errors.js";
-import { ResponseBudget } from "../schema/responseBudget.js";
+import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";

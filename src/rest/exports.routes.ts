@@ -9,7 +9,7 @@ import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "../schema/context.js";
 import { announceSiteUse } from "../schema/deprecation.js";
-import { admitCall } from "../schema/rateLimit.js";
+import { admitCall } from "../schema/limits/rateLimit.js";
 
 /** A path that answers with a file that is made while it is sent. */
 export interface ExportRoute {

@@ -3,7 +3,7 @@ import type { RateLimits } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
-import type { ResponseBudget } from "./responseBudget.js";
+import type { ResponseBudget } from "./limits/responseBudget.js";
 import type { Observation } from "./observation.js";
 
 export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import * as dashboard from "../../src/dashboard/operations.js";
 import { rulesFirst } from "../../src/execution/validation/limits.js";
 import { schema } from "../../src/graphql/schema.js";
-import { isPaged } from "../../src/schema/cost.js";
+import { isPaged } from "../../src/schema/limits/cost.js";
 import { examples } from "../../src/http/pages/graphiql.examples.js";
 import { fullIntrospection } from "../support/introspection.js";
 

@@ -1,6 +1,6 @@
 import { parse, validate } from "graphql";
 import { describe, expect, test } from "vitest";
-import { ResponseBudget } from "../../src/schema/responseBudget.js";
+import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../../src/schema/context.js";
 import type { Observation } from "../../src/schema/observation.js";
 import { readAccept } from "../../src/graphql/accepted.js";

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { responseBytesMax } from "../../src/schema/responseBudget.js";
+import { responseBytesMax } from "../../src/schema/limits/responseBudget.js";
 import { resultText, writeIfLarge } from "../../src/execution/responseText.js";
 import { createTestStore, startApp, testDatabase, type TestApp, type TestStore } from "../support/app.js";
 import { receive } from "../support/bytes.js";

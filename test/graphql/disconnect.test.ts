@@ -2,7 +2,7 @@ import { parse } from "graphql";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { scopes } from "../../src/access/scopes.js";
-import { ResponseBudget } from "../../src/schema/responseBudget.js";
+import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import { executeOperation } from "../../src/execution/execute.js";
 import type { Observation } from "../../src/schema/observation.js";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { serverSentEvents } from "../../src/graphql/streamFormat.js";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
 import { scopes } from "../../src/access/scopes.js";
-import { ResponseBudget } from "../../src/schema/responseBudget.js";
+import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 
 /** Subscriptions of a schema of their own, whose values are made when `release` is called. */

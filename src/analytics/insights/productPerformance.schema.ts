@@ -5,8 +5,8 @@ import { errorAt } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
 import { enumValues } from "../../schema/enumValues.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
-import { rateLimitedByRoot } from "../../schema/rateLimit.js";
-import { sharedRead } from "../../schema/sharedReads.js";
+import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
+import { sharedRead } from "../../schema/limits/sharedReads.js";
 import {
   countProductPerformance,
   type ListedPerformance,

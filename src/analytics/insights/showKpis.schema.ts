@@ -1,5 +1,5 @@
 import { builder } from "../../schema/builder.js";
-import { rateLimitedByRoot } from "../../schema/rateLimit.js";
+import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
 import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { lookUpKpis } from "./showKpis.js";

@@ -3,7 +3,7 @@ import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
 import { enumValues } from "../../schema/enumValues.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
-import { sharedRead } from "../../schema/sharedReads.js";
+import { sharedRead } from "../../schema/limits/sharedReads.js";
 import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../kpis/liveStreamAnalytics.schema.js";

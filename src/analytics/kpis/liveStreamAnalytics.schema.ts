@@ -1,6 +1,6 @@
 import { builder } from "../../schema/builder.js";
 import { firstArg, firstByDefault, pageSize } from "../../schema/connections.js";
-import { rateLimited, rateLimitedByRoot } from "../../schema/rateLimit.js";
+import { rateLimited, rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
 import { Channel } from "../events/events.schema.js";
 import { Host, LiveStreamStatus, lsId } from "../shows/liveStream.schema.js";
 import { deviceShares, type DeviceShare as DeviceShareValue } from "./kpis.js";

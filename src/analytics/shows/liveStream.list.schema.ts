@@ -6,7 +6,7 @@ import { builder } from "../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
 import { enumValues } from "../../schema/enumValues.js";
 import type { Context } from "../../schema/context.js";
-import { sharedRead } from "../../schema/sharedReads.js";
+import { sharedRead } from "../../schema/limits/sharedReads.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
 import { checkOpenRange } from "../insights/storeRange.js";
 import {

@@ -14,7 +14,7 @@ import {
   type ValidationRule,
   ValuesOfCorrectTypeRule,
 } from "graphql";
-import { itemsExpected, ownCost } from "../../schema/cost.js";
+import { itemsExpected, ownCost } from "../../schema/limits/cost.js";
 import { definitionBeyond } from "./comparisons.js";
 import { namedValuesRule } from "./namedValues.js";
 import { unconditionalSubscriptionRule } from "./unconditionalSubscription.js";

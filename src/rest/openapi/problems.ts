@@ -4,7 +4,7 @@ import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../errors.js";
 import { pathNotFound } from "../handler.js";
-import { responseTooLarge } from "../../schema/responseBudget.js";
+import { responseTooLarge } from "../../schema/limits/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
 import type { ApiLimits, JsonSchemas } from "./types.js";
 import { problemDetails, type ProblemDetails } from "../problemDetails.js";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { PolicyName, RateLimits, Reservation } from "../access/rateLimit.js";
-import type { Context } from "./context.js";
+import type { PolicyName, RateLimits, Reservation } from "../../access/rateLimit.js";
+import type { Context } from "../context.js";
 import { admitRoot, announce, type Resolver } from "./rateLimit.js";
 
 /** A read that others may share. */

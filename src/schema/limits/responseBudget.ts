@@ -1,4 +1,4 @@
-import { AppError } from "../errors.js";
+import { AppError } from "../../errors.js";
 
 /** The size of the largest response, in bytes of JSON. */
 export const responseBytesMax = 16 * 1024 * 1024;

@@ -1,7 +1,13 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit";
-import { type Policy, type PolicyName, rateLimitHeaders, type Reservation, tooManyCalls } from "../access/rateLimit.js";
-import type { Context } from "./context.js";
+import {
+  type Policy,
+  type PolicyName,
+  rateLimitHeaders,
+  type Reservation,
+  tooManyCalls,
+} from "../../access/rateLimit.js";
+import type { Context } from "../context.js";
 
 export type Resolver<Parent, Args, Result> = (
   parent: Parent,

@@ -1,6 +1,6 @@
 import type { FieldNode, GraphQLArgument, ValidationContext } from "graphql";
 import { Kind } from "graphql";
-import { firstMax } from "./connections.js";
+import { firstMax } from "../connections.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
