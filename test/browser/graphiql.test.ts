@@ -37,14 +37,15 @@ async function openAsNew(look: keyof typeof looks): Promise<TestPage> {
   const { page } = opened;
   await page.getByRole("tab").first().waitFor();
   expect(await page.getByRole("tab").allInnerTexts()).toEqual([
-    "Products",
-    "ImportProduct",
-    "Analytics",
+    "BestProducts",
+    "WeekAgainstLast",
     "LiveFigures",
+    "ImportProduct",
+    "ExportProducts",
   ]);
   await page.locator(`${editors.operation} .view-lines`).waitFor();
   await page.getByLabel("Access token").waitFor();
-  await expect.poll(() => textOf(page, editors.below)).toContain(look === "phone" ? "{" : '"search": ""'); // a phone has room for its first line
+  await expect.poll(() => textOf(page, editors.below)).toContain(look === "phone" ? "{" : '"show": "summer-sale"'); // a phone has room for its first line
   expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight"), "nothing is cut off").toBe(0);
   const shortcuts = await page.getByRole("button", { name: "Open settings dialog" }).boundingBox();
   expect((shortcuts?.y ?? Infinity) + (shortcuts?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
@@ -98,7 +99,7 @@ describe("opened without a token", () => {
 
   test("the token is requested once: all tabs and a reload keep it, and it is stored nowhere else", async () => {
     const { page } = opened;
-    await openTab(page, "Products");
+    await openTab(page, "ExportProducts");
     await run(page);
     await until(async () => (await answerOf(page)).includes('"data"'), "the answer of another tab");
     await page.getByRole("button", { name: /^(?:Add|New) tab/iu }).click();
@@ -113,10 +114,11 @@ describe("opened without a token", () => {
     await page.getByRole("button", { name: "Replace token" }).waitFor();
     await until(() => knowsSchema(page), "the schema after a reload");
     expect(await page.getByRole("tab").allInnerTexts()).toEqual([
-      "Products",
-      "ImportProduct",
-      "Analytics",
+      "BestProducts",
+      "WeekAgainstLast",
       "LiveFigures",
+      "ImportProduct",
+      "ExportProducts",
       "Mine",
     ]);
     await run(page);
@@ -155,7 +157,7 @@ test("GraphiQL shows its examples and a field for the token: dark; one that is r
 
   const { id, token } = await issueToken(app.db, store.id);
   await useToken(page, token);
-  await openTab(page, "Products");
+  await openTab(page, "ExportProducts");
   await run(page);
   await until(async () => (await answerOf(page)).includes('"data"'), "the answer");
   await revokeToken(app.db, store.id, id);
@@ -211,7 +213,7 @@ describe("opened from the dashboard", () => {
     const other = await createTestStore(app);
     await other.post(paths.one, { product: product("of-the-other") });
     const { page } = opened;
-    await openTab(page, "Products");
+    await openTab(page, "ExportProducts");
     await page.getByRole("button", { name: "Headers", exact: true }).click();
     await fill(page, editors.below, JSON.stringify({ "X-Service-Access-Token": other.token }));
     await run(page);

@@ -1,30 +1,77 @@
 export interface Example {
   readonly query: string;
+  /** A text `{7 days ago}` stands for that time when the page is opened. */
   readonly variables: object;
 }
 
-/** The first contents of GraphiQL's tabs, with ids of the demo store. */
+/** The first contents of GraphiQL's tabs: the questions that people come with, with ids of the demo store. */
 export const examples: readonly Example[] = [
   {
     query: `# Run with Ctrl+Enter.
 # The access token above is sent with it.
-query Products($search: String) {
-  products(first: 10, search: $search) {
-    nodes {
-      id
-      sku
-      title
-      price
-      available
+# What sold best in a show? The list has the
+# ids of the latest ones.
+query BestProducts($show: String!) {
+  liveStreamAnalytics(lsId: $show) {
+    name
+    kpis {
+      sales { total }
+      orders { total }
+      viewers { unique }
     }
-    pageInfo {
-      hasNextPage
-      endCursor
+    topProducts(first: 3, by: SALES) {
+      product { title price }
+      quantity
+      sales
+      carts
+    }
+  }
+  liveStreams(first: 3, status: ENDED) {
+    nodes { id name startedAt }
+  }
+}
+`,
+    variables: { show: "summer-sale" },
+  },
+  {
+    query: `# The last seven days, against the seven before.
+query WeekAgainstLast($from: DateTime!, $until: DateTime!) {
+  storeAnalytics(from: $from, until: $until) {
+    ...Week
+    timeline(bucket: DAY) { startsAt sales orders }
+    previous { ...Week }
+  }
+}
+
+fragment Week on StoreAnalytics {
+  from
+  showCount
+  currency
+  kpis {
+    sales { live replay referral total }
+    orders { total }
+    viewers { unique }
+    conversionRate
+  }
+}
+`,
+    variables: { from: "{7 days ago}", until: "{0 days ago}" },
+  },
+  {
+    query: `# Answers again whenever figures change,
+# until it is stopped.
+subscription LiveFigures($show: String!) {
+  liveStreamAnalytics(lsId: $show) {
+    durationSeconds
+    kpis {
+      viewers { total }
+      orders { total }
+      sales { total }
     }
   }
 }
 `,
-    variables: { search: "" },
+    variables: { show: "autumn-looks" },
   },
   {
     query: `# Run it twice: one with the same id is
@@ -51,49 +98,30 @@ mutation ImportProduct($product: ProductInput!) {
     },
   },
   {
-    query: `# How a show performs.
-query Analytics($show: String!) {
-  liveStreamAnalytics(lsId: $show) {
-    name
-    startedAt
-    durationSeconds
-    kpis {
-      sales { live replay total }
-      orders { live replay total }
-      viewers { live replay total unique }
-      addToCart { live replay avg }
-      conversionRate
-      averageOrderValue
+    query: `# A page of the catalog. For the next one, give the
+# endCursor as "after"; for all of it as one file:
+# GET /external/product/v1/bulk/csv
+query ExportProducts($after: String) {
+  products(first: 100, after: $after) {
+    nodes {
+      id
+      sku
+      title
+      description
+      price
+      price_min
+      price_max
+      available
+      images
+      featured_image
+      url
+      updatedAt
     }
-    timeline(bucketSeconds: 300) {
-      startsAt
-      viewers
-      orders
-      sales
-    }
-    topProducts(first: 3) {
-      productId
-      carts
-    }
+    pageInfo { hasNextPage endCursor }
+    totalCount
   }
 }
 `,
-    variables: { show: "autumn-looks" },
-  },
-  {
-    query: `# Answers again whenever figures change,
-# until it is stopped.
-subscription LiveFigures($show: String!) {
-  liveStreamAnalytics(lsId: $show) {
-    durationSeconds
-    kpis {
-      viewers { total }
-      orders { total }
-      sales { total }
-    }
-  }
-}
-`,
-    variables: { show: "autumn-looks" },
+    variables: { after: null },
   },
 ];

@@ -76,6 +76,7 @@ ${tokenBar}
 const options = ${inScript(options)};
 const workers = { editorWorkerService: "editor", json: "json", graphql: "graphql" };
 self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => \`${folder}/\${workers[label]}.worker.js\` };
+${fillTimes}
 ${reopenTab}
 ${tokenScript(token)}
 YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, onEditQuery() {} });
@@ -84,6 +85,15 @@ YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, o
 </html>
 `;
 }
+
+/** In whole minutes, so that pages that are opened together ask for the same. */
+const fillTimes = String.raw`
+const minute = 60_000;
+const now = Math.floor(Date.now() / minute) * minute;
+const timeBefore = (_, days) => new Date(now - days * 24 * 60 * minute).toISOString();
+for (const tab of [options, ...options.defaultTabs]) {
+  tab.variables = tab.variables.replaceAll(/\{(\d+) days ago\}/g, timeBefore);
+}`;
 
 /** Without the content of the last open tab, GraphiQL adds an empty one at each visit. */
 const reopenTab = `
