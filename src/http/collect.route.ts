@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FindKey } from "../access/key.lookup.js";
@@ -15,6 +14,7 @@ import { onBehalfOf, reasonOf } from "../database/shares/caller.js";
 import { forStore } from "../database/shares/forStore.js";
 import type { Logger } from "pino";
 import { AppError } from "../errors.js";
+import { parseJson } from "../lib/json/parse.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { clientAddress } from "./clientAddress.js";
 import { contentTypeOf, receive } from "./content/body.js";
@@ -142,10 +142,5 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     return undefined;
   });
   const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  try {
-    if (isUtf8(body)) return JSON.parse(body.toString("utf8")) as unknown;
-  } catch {
-    // not JSON: refused below
-  }
-  throw new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8.");
+  return parseJson(body);
 }

@@ -73,7 +73,7 @@ async function runWithBody(
     });
   }
   const isInBatches = isUtf8 && call.batchTypes.includes(mediaType);
-  if (!isInBatches) requireJson(request);
+  if (!isInBatches) requireJson(request, call.bodyTypes);
   call.checkParameters(search, "members");
   if (isInBatches) return runBatches(call, request, context);
   const share = bodies.shareFor(response, context.identity.storeId);

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { LineSplitter, lineBytesMax, type TextLine } from "../analytics/events/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../errors.js";
+import { notJson } from "../lib/json/fault.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
@@ -83,7 +84,7 @@ function itemOf({ number: line, text, fault }: TextLine, problems: Problems): un
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return refuse("MALFORMED", "The line is not JSON."); // the parser's message would quote the line
+    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's would quote it
   }
 }
 

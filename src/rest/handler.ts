@@ -9,7 +9,7 @@ import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
 import { planRest, type RestOperation } from "./operations.js";
 import { argumentReader, type RestInput } from "./readArguments.js";
-import { restBase, takesBody, takesKey } from "./route.js";
+import { bodyTypesOf, restBase, takesBody, takesKey } from "./route.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -20,6 +20,8 @@ export interface RestCall {
   readonly takesBody: boolean;
   readonly takesKey: boolean;
   readonly uploadTypes: readonly string[];
+  /** All of them, in words. */
+  readonly bodyTypes: string;
   readonly batchTypes: readonly string[];
   /** Before the body is read. @throws {AppError} BAD_REQUEST or VALIDATION_FAILED for parameters that it does not take */
   checkParameters(search: string, body: "file" | "members"): void;
@@ -37,6 +39,7 @@ interface PreparedOperation extends RestOperation {
   readonly scope: RestCall["scope"];
   readonly prepared: Operation;
   readonly takesKey: boolean;
+  readonly bodyTypes: string;
   readonly route: string;
   readonly pattern: RegExp;
   readonly args: ReturnType<typeof argumentReader>;
@@ -85,6 +88,7 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     takesBody: takesBody(operation),
     takesKey: operation.takesKey,
     uploadTypes: operation.upload?.mediaTypes ?? [],
+    bodyTypes: operation.bodyTypes,
     batchTypes: operation.batches?.mediaTypes ?? [],
     checkParameters: (search, body) => operation.args.check[body](search),
     openBatches(context) {
@@ -133,6 +137,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
     ...operation,
     prepared,
     takesKey: takesKey(operation),
+    bodyTypes: bodyTypesOf(operation),
     scope,
     pattern,
     args: argumentReader(schema, definition, operation),

@@ -49,6 +49,14 @@ export function pathParameters({ path }: Pick<RestRoute, "path">): readonly stri
   return [...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => name);
 }
 
+/** The media types of a route's bodies, in words. */
+export function bodyTypesOf({ upload, batches }: Pick<RestRoute, "upload" | "batches">): string {
+  const types = ["application/json", ...((upload ?? batches)?.mediaTypes ?? [])];
+  const all = `${types.slice(0, -1).join(", ")}${types.length > 1 ? " or " : ""}${types.at(-1) ?? ""} in UTF-8`;
+  const isEncodable = upload?.readingOptions?.includes("encoding") === true;
+  return isEncodable ? `${all}; the parameter encoding= names another encoding of a file, not its charset` : all;
+}
+
 /** Whether calls of a route may carry an Idempotency-Key. */
 export function takesKey({ root, operation }: Pick<RestRoute, "root" | "operation">): boolean {
   return takesIdempotencyKey([`${root}.${operation}`]);

@@ -29,19 +29,20 @@ async function expectNothingStored(store: TestStore): Promise<void> {
   expect(await storedProducts(app, store)).toEqual([]);
 }
 
+const notJson = (column: number) => `The body is not valid JSON in UTF-8: see line 1, column ${column}.`;
+
 describe("a body that is not a JSON object is a bad request", () => {
-  const notJson = "The body is not valid JSON in UTF-8.";
   test.each([
-    ["empty", "", notJson],
-    ["cut off", '{"product":{"id":"a"', notJson],
-    ["with a trailing comma", '{"product":{},}', notJson],
-    ["with a comment", '{/* */"product":{}}', notJson],
-    ["with NaN", '{"product":{"price":NaN}}', notJson],
-    ["with a raw NUL", '{"product":"\0"}', notJson],
-    ["two documents", "{}{}", notJson],
-    ["form fields", "product=x", notJson],
-    ["broken UTF-8", new Uint8Array([...Buffer.from('{"product":"'), 0xff, ...Buffer.from('"}')]), notJson],
-    ["UTF-16", new Uint8Array(Buffer.from('{"product":{}}', "utf16le")), notJson],
+    ["empty", "", notJson(1)],
+    ["cut off", '{"product":{"id":"a"', notJson(21)],
+    ["with a trailing comma", '{"product":{},}', notJson(15)],
+    ["with a comment", '{/* */"product":{}}', notJson(2)],
+    ["with NaN", '{"product":{"price":NaN}}', notJson(21)],
+    ["with a raw NUL", '{"product":"\0"}', notJson(13)],
+    ["two documents", "{}{}", notJson(3)],
+    ["form fields", "product=x", notJson(1)],
+    ["broken UTF-8", new Uint8Array([...Buffer.from('{"product":"'), 0xff, ...Buffer.from('"}')]), notJson(13)],
+    ["UTF-16", new Uint8Array(Buffer.from('{"product":{}}', "utf16le")), notJson(2)],
     ["arrays of a million levels", nested(1_000_000), "The body may have at most 64 levels of arrays and objects."],
   ])("%s", async (_, body, message) => {
     const store = await createTestStore(app);
@@ -76,12 +77,12 @@ describe("a body that is not a JSON object is a bad request", () => {
     ["null", "null", "POST body is expected to be object but received null"],
     ["an array", "[]", "Batching is not supported."],
     ["a string", '"x"', "POST body is expected to be object but received string"],
-    ["empty", "", "The body is not valid JSON in UTF-8."],
-    ["cut off", '{"query":', "The body is not valid JSON in UTF-8."],
+    ["empty", "", notJson(1)],
+    ["cut off", '{"query":', notJson(10)],
     [
       "broken UTF-8",
       new Uint8Array([...Buffer.from('{"query":"{__typename}","variables":{"a":"'), 0xff, ...Buffer.from('"}}')]),
-      "The body is not valid JSON in UTF-8.",
+      notJson(43),
     ],
     ["without an operation", "{}", "Must provide query string."],
     ["with a mistyped operation", '{"query":5}', `Expected "query" param to be a string, but given number.`],

@@ -139,6 +139,11 @@ describe("NOT_FOUND", () => {
 
 describe("UNSUPPORTED_MEDIA_TYPE", () => {
   const wrongType = "The content-type must be application/json in UTF-8.";
+  const taken: Readonly<Record<string, string>> = {
+    [paths.bulk]: "The content-type must be application/json, application/x-ndjson or application/ndjson in UTF-8.",
+    [paths.csv]:
+      "The content-type must be application/json or text/csv in UTF-8; the parameter encoding= names another encoding of a file, not its charset.",
+  };
   test.each([
     [{}, wrongType],
     [{ "content-type": "text/plain" }, wrongType],
@@ -157,7 +162,7 @@ describe("UNSUPPORTED_MEDIA_TYPE", () => {
     for (const path of [paths.one, paths.bulk, paths.csv]) {
       expect(await exchange(app.url, path, options)).toMatchObject({
         status: 415,
-        body: problemBody("UNSUPPORTED_MEDIA_TYPE", detail),
+        body: problemBody("UNSUPPORTED_MEDIA_TYPE", detail === wrongType ? (taken[path] ?? detail) : detail),
       });
     }
     expect(await exchange(app.url, "/graphql", options)).toMatchObject({

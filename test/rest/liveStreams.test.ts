@@ -165,7 +165,7 @@ describe("events, one on each line", () => {
   });
 
   test.each([
-    ["{", "The line is not JSON.", "MALFORMED", []],
+    ["{", "The line is not JSON: see column 2.", "MALFORMED", []],
     [JSON.stringify({ ...view("x"), seconds: -1 }), "seconds must be", "INVALID_VALUE", ["seconds"]],
     [JSON.stringify({ ...view("x"), type: "LOOK" }), "type must be", "INVALID_TYPE", ["type"]],
     [JSON.stringify({ ...view("x"), color: "red" }), "color", "UNKNOWN_FIELD", ["color"]],

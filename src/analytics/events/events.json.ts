@@ -1,5 +1,6 @@
 import { dateTimeName, parseDateTime } from "../../lib/dateTime.js";
 import { type Path, type Problem, Problems } from "../../errors.js";
+import { notJson } from "../../lib/json/fault.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import {
@@ -74,7 +75,7 @@ function readEvent(json: string, problems: Problems, constraints: EventConstrain
   try {
     object = JSON.parse(json);
   } catch {
-    refuse("MALFORMED", "The line is not JSON."); // the parser's message would quote the line
+    problems.addLazily(() => ({ code: "MALFORMED", message: notJson(json), path: [] })); // the parser's would quote it
     return undefined;
   }
   if (typeof object !== "object" || object === null || Array.isArray(object)) {

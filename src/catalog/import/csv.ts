@@ -110,7 +110,7 @@ async function shortAsText(source: CsvSource): Promise<CsvSource> {
   const { body, start, end } = source.json;
   if (end - start > readHereMax) return source;
   const bytes = await body.bytes();
-  return { text: parseJson(bytes.subarray(start, end)) as string }; // a string
+  return { text: parseJson(bytes.subarray(start, end), bytes, start) as string }; // a string
 }
 
 /** `fileFormat` concerns files, and texts of them. */

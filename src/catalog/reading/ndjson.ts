@@ -1,4 +1,5 @@
 import type { CsvPiece } from "../csv/pieces.js";
+import { notJson } from "../../lib/json/fault.js";
 import { parseFlatJson } from "../../lib/json/flat.js";
 import { checkerOf, type ProductInput } from "../product.input.js";
 import { ChunkBuilder } from "./chunk.js";
@@ -92,8 +93,10 @@ class NdjsonReader {
   #takeProduct(json: string, line: number): void {
     const product = parsed(json);
     if (product === undefined) {
-      const message = "The line is not valid JSON: a product is one object on one line.";
-      return this.#checks.row.add({ code: "MALFORMED", message, path: this.#path, line });
+      return this.#checks.row.addLazily(() => {
+        const message = `${notJson(json)} A product is one object on one line.`;
+        return { code: "MALFORMED", message, path: this.#path, line };
+      });
     }
     const isValid = this.#check(product, { path: this.#path, line }, this.#checks.row);
     if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts)

@@ -176,7 +176,8 @@ function* stringPieces(
   let charactersRead = 0;
   for (const slice of stringSlices(bytes, start + 1, end - 1, pieceBytes)) {
     beginPiece();
-    const text = parseJson(Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote])) as string; // in quotes
+    const quoted = Buffer.concat([quote, bytes.subarray(slice.start, slice.end), quote]);
+    const text = parseJson(quoted, bytes, slice.start - 1) as string; // in quotes
     charactersRead += text.length;
     yield { text, bytesRead: charactersRead };
   }

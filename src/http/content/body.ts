@@ -169,11 +169,14 @@ function both(one: Promise<void> | undefined, other: Promise<void> | undefined):
   return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
 }
 
-/** @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 */
-export function requireJson(request: IncomingMessage): void {
+/**
+ * @param types what is taken: JSON, and what the caller looks for itself
+ * @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8
+ */
+export function requireJson(request: IncomingMessage, types = "application/json in UTF-8"): void {
   const { mediaType, isUtf8 } = contentTypeOf(request);
   if (mediaType !== "application/json" || !isUtf8) {
-    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be application/json in UTF-8.");
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", `The content-type must be ${types}.`);
   }
   inflaterFor(request);
 }

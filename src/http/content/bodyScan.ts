@@ -115,8 +115,8 @@ function scanOnThread(scan: Omit<NewScan, "port">, refuse: (error: Error) => voi
   };
 }
 
-function received({ json, fingerprint }: ScannedBody, body: SharedBody): ReceivedBody {
-  return { ...parseBody(json, body), fingerprint, frame: json.frame };
+async function received({ json, fingerprint }: ScannedBody, body: SharedBody): Promise<ReceivedBody> {
+  return { ...(await parseBody(json, body)), fingerprint, frame: json.frame };
 }
 
 function bodyBehind(port: MessagePort): SharedBody {

@@ -4,7 +4,8 @@ import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { asBuffer } from "../asBuffer.js";
 import { parsedSlices } from "./elements.js";
-import { invalidJson, parseJson } from "./parse.js";
+import { faultIn } from "./fault.js";
+import { decodeJson, invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
 
 export interface SharedBody {
@@ -38,6 +39,12 @@ export interface UnparsedValue extends JsonRange {
 
 interface CutValue extends Omit<UnparsedValue, "body"> {
   readonly placeholder: string;
+  /** Bytes of the frame between the value before and this one. */
+  readonly before: number;
+  /** Bytes of its placeholder in the frame. */
+  readonly inFrame: number;
+  /** Where the body goes on in the frame. */
+  readonly after: number;
 }
 
 export interface CutBody {
@@ -70,7 +77,7 @@ const sliceBytes = 64 * 1024;
 export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent: readonly string[]): CutBody {
   const { length } = bytes;
   if (length < longFromBytes) return { frame: bytes, cut: [], length };
-  if (!isComplete) throw invalidJson();
+  if (!isComplete) throw invalidJson(bytes, faultIn(bytes));
   const cut: CutValue[] = [];
   const frame: Buffer[] = [];
   let at = 0;
@@ -78,8 +85,10 @@ export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent:
     if (!isMemberOf(path, parent)) continue;
     const placeholder = newPlaceholder();
     const value = trimmed(bytes, range);
-    cut.push({ ...value, placeholder, first: String.fromCharCode(bytes[value.start] ?? 0) });
-    frame.push(bytes.subarray(at, range.start), Buffer.from(JSON.stringify(placeholder)));
+    const inFrame = Buffer.from(JSON.stringify(placeholder));
+    const first = String.fromCharCode(bytes[value.start] ?? 0);
+    cut.push({ ...value, placeholder, first, before: range.start - at, inFrame: inFrame.length, after: range.end });
+    frame.push(bytes.subarray(at, range.start), inFrame);
     at = range.end;
   }
   frame.push(bytes.subarray(at, trimmed(bytes, { start: at, end: length, items: 0 }).end));
@@ -91,9 +100,28 @@ export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent:
 }
 
 /** Parses a body, but for what was cut out of it. @throws {AppError} BAD_REQUEST for invalid JSON */
-export function parseBody({ frame, cut, length }: CutBody, body: SharedBody): JsonBody {
-  const unparsed = new Map(cut.map(({ placeholder, ...value }) => [placeholder, { ...value, body }]));
-  return { value: parseJson(frame), unparsed, length };
+export async function parseBody({ frame, cut, length }: CutBody, body: SharedBody): Promise<JsonBody> {
+  const unparsed = new Map(
+    cut.map(({ placeholder, start, end, items, first }) => [placeholder, { start, end, items, first, body }]),
+  );
+  try {
+    return { value: decodeJson(frame), unparsed, length };
+  } catch {
+    throw invalidJson(await body.bytes(), placeInBody(cut, faultIn(frame)));
+  }
+}
+
+/** Where a byte of the frame is in the body. */
+function placeInBody(cut: readonly CutValue[], atInFrame: number): number {
+  let [at, left] = [0, atInFrame];
+  for (const { before, inFrame, start, after } of cut) {
+    if (left < before) break;
+    left -= before;
+    if (left < inFrame) return start;
+    left -= inFrame;
+    at = after;
+  }
+  return at + left;
 }
 
 /** Unguessable, and no stored id: those have no NUL. */
@@ -113,7 +141,7 @@ export async function parseUnparsed(value: UnparsedValue): Promise<unknown> {
     if (end - start > frameBytesMax && first === "{") {
       throw new AppError("PAYLOAD_TOO_LARGE", `A product may have at most ${frameBytesMax} bytes.`);
     }
-    return parseJson(bytes.subarray(start, end));
+    return parseJson(bytes.subarray(start, end), bytes, start);
   }
   const list: unknown[] = [];
   for (const { elements } of parsedSlices(bytes, start + 1, end - 1, { sliceBytes })) {

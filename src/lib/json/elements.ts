@@ -1,4 +1,5 @@
-import { invalidJson, parseJson } from "./parse.js";
+import { faultIn } from "./fault.js";
+import { decodeJson, invalidJson } from "./parse.js";
 import { firstSliceEnd } from "./slices.js";
 
 interface ParsedSlice {
@@ -34,7 +35,7 @@ export function* parsedSlices(
     }
     const to = firstSliceEnd(bytes, from, end, sliceBytes);
     const isWhole = from === start && to === end;
-    const elements = to - from > elementBytesMax ? undefined : parseSlice(bytes, from, to, isWhole);
+    const elements = to - from > elementBytesMax ? undefined : parseLastSlice(bytes, from, to, isWhole);
     yield { elements, bytes: to - from };
     from = to + 1;
   }
@@ -58,16 +59,31 @@ function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number
   }
 }
 
-/** @param isWhole whether it is the whole array, which may be empty */
+/** @throws {AppError} BAD_REQUEST */
+function parseLastSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
+  try {
+    return parseSlice(bytes, start, end, isWhole);
+  } catch {
+    const slice = Buffer.concat([listStart, bytes.subarray(start, end), listEnd]);
+    throw invalidJson(bytes, Math.min(start - 1 + faultIn(slice), end)); // the end, if there is nothing
+  }
+}
+
+const [listStart, listEnd] = [Buffer.from("["), Buffer.from("]")];
+
+/**
+ * @param isWhole whether it is the whole array, which may be empty
+ * @throws {Error} for what is no list of JSON
+ */
 function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
   const length = end - start + 2;
   if (list.length < length) list = Buffer.allocUnsafe(length * 2);
   list.write("[");
   bytes.copy(list, 1, start, end);
   list.write("]", length - 1);
-  const items = parseJson(list.subarray(0, length)) as unknown[];
+  const items = decodeJson(list.subarray(0, length)) as unknown[];
   if (length > listBytesKept) list = Buffer.allocUnsafe(0);
-  if (items.length === 0 && !isWhole) throw invalidJson(); // nothing before or after a comma
+  if (items.length === 0 && !isWhole) throw new SyntaxError("There is nothing before or after a comma.");
   return items;
 }
 

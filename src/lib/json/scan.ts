@@ -1,5 +1,4 @@
 import { AppError } from "../../errors.js";
-import { invalidJson } from "./parse.js";
 
 /** `end` is exclusive. */
 export interface JsonRange {
@@ -61,6 +60,8 @@ export class JsonScanner {
     commas: 0,
   }));
   #depth = 0;
+  /** Something ends that never began. */
+  #isBroken = false;
   #inString = false;
   /** The next piece begins with an escaped byte. */
   #isEscaped = false;
@@ -69,7 +70,7 @@ export class JsonScanner {
   /** Bytes of earlier pieces. */
   #offset = 0;
 
-  /** @throws {AppError} BAD_REQUEST for deep nesting, and for an end of what never began */
+  /** @throws {AppError} BAD_REQUEST for deep nesting */
   push(bytes: Uint8Array): void {
     const length = bytes.length;
     const words = new DataView(bytes.buffer, bytes.byteOffset, length);
@@ -105,7 +106,7 @@ export class JsonScanner {
       ...range,
       path: names.map(([start, end]) => nameAt(bytes, start, end)),
     }));
-    return { bytes, isComplete: this.#depth === 0 && !this.#inString, longMembers };
+    return { bytes, isComplete: this.#depth === 0 && !this.#inString && !this.#isBroken, longMembers };
   }
 
   #take(byte: number, at: number): void {
@@ -139,7 +140,10 @@ export class JsonScanner {
   }
 
   #close(at: number): void {
-    if (this.#depth === 0) throw invalidJson();
+    if (this.#depth === 0) {
+      this.#isBroken = true; // parsing says where
+      return;
+    }
     this.#endMember(at);
     this.#depth -= 1;
   }

@@ -1,5 +1,5 @@
 import { checkProduct, type ProductInput } from "../../catalog/product.input.js";
-import { type AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../errors.js";
+import { AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../errors.js";
 import {
   analyticsExample,
   csvExample,
@@ -18,7 +18,7 @@ import { commonErrors, problemExample } from "./problems.js";
 import type { ApiLimits } from "./types.js";
 import type { ProblemDetails } from "../problemDetails.js";
 import { documentedFields } from "../routes.contract.js";
-import type { RestRoute } from "../route.js";
+import { bodyTypesOf, type RestRoute } from "../route.js";
 
 /** Examples for the document. On the demo store each can be sent as it is. */
 export interface Examples {
@@ -107,7 +107,9 @@ export function documentExamples(limits: ApiLimits): Examples {
 }
 
 /** An error that differs for this operation. */
-function errorOf({ operationId, method, path }: RestRoute, code: ErrorCode): AppError | undefined {
+function errorOf(route: RestRoute, code: ErrorCode): AppError | undefined {
+  const { operationId, method, path } = route;
+  if (code === "UNSUPPORTED_MEDIA_TYPE") return new AppError(code, `The content-type must be ${bodyTypesOf(route)}.`);
   const findProblems = operations[operationId]?.findProblems;
   if (code === "VALIDATION_FAILED" && findProblems !== undefined) {
     const problems = new Problems();

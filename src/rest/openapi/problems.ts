@@ -3,6 +3,7 @@ import { type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import { keyInUse, keyReused } from "../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../errors.js";
+import { invalidJson } from "../../lib/json/parse.js";
 import { pathNotFound } from "../handler.js";
 import { responseTooLarge } from "../../schema/limits/responseBudget.js";
 import { extensionsOf, presentError } from "../../schema/errors.js";
@@ -84,7 +85,7 @@ export const exampleRequestId = "0f8b6c1e-6d0a-4f0c-9a5e-3b1f2f6a7c55";
 /** Errors to show where an operation has none of its own; test/rest/openapi.test.ts compares them with real answers. */
 export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">): Readonly<Record<ErrorCode, unknown>> {
   return {
-    BAD_REQUEST: new AppError("BAD_REQUEST", "The body is not valid JSON in UTF-8."),
+    BAD_REQUEST: invalidJson(Buffer.from("{"), 1),
     VALIDATION_FAILED: errorAt("VALIDATION_FAILED", "The input is not valid.", []),
     SITE_NOT_FOUND: errorAt(
       "SITE_NOT_FOUND",

@@ -24,7 +24,8 @@ export function describeResponses(
 ) {
   const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
   const shared = sharedCodes(route, limits);
-  const own = (["BAD_REQUEST", ...route.errors] as const).filter(
+  const ofBody: readonly ErrorCode[] = takesBody(route) ? ["UNSUPPORTED_MEDIA_TYPE"] : [];
+  const own = (["BAD_REQUEST", ...ofBody, ...route.errors] as const).filter(
     (code) => code !== "RATE_LIMITED" || limits.analyticsRateLimit > 0,
   );
   const ownByStatus = new Map<number, ErrorCode[]>();
@@ -91,7 +92,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
     "UNAUTHENTICATED",
     "FORBIDDEN",
     "URI_TOO_LONG",
-    ...(takesBody(route) ? (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
+    ...(takesBody(route) ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
     "INTERNAL",
     "UNAVAILABLE",

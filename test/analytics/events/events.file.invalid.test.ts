@@ -29,8 +29,8 @@ const problem = (number: number, field: string | undefined, code: string, messag
 
 describe("with one invalid line, nothing of the file is stored", () => {
   test.each([
-    ["{", undefined, "MALFORMED", "The line is not JSON."],
-    [`${line()},`, undefined, "MALFORMED", "The line is not JSON."],
+    ["{", undefined, "MALFORMED", "The line is not JSON: see column 2."],
+    [`${line()},`, undefined, "MALFORMED", `The line is not JSON: see column ${line().length + 1}.`],
     [`[${line()}]`, undefined, "INVALID_TYPE", "The line is not a JSON object."],
     ["null", undefined, "INVALID_TYPE", "The line is not a JSON object."],
     [line({ id: undefined }), "id", "REQUIRED", "id is required."],
@@ -99,7 +99,7 @@ describe("with one invalid line, nothing of the file is stored", () => {
         problem(1, "size", "UNKNOWN_FIELD", 'An event has no field "size".'),
         problem(1, "type", "INVALID_TYPE", "type must be VIEW, ADD_TO_CART, ORDER or REFUND, not 1."),
         problem(1, "seconds", "INVALID_VALUE", "seconds must be from 0 to 86400, not -1."),
-        problem(3, undefined, "MALFORMED", "The line is not JSON."),
+        problem(3, undefined, "MALFORMED", "The line is not JSON: see column 1."),
         problem(4, "id", "INVALID_TYPE", "id must be a string, not 4."),
         problem(4, "viewerId", "REQUIRED", "VIEW needs a viewerId."),
       ],
@@ -111,7 +111,9 @@ describe("with one invalid line, nothing of the file is stored", () => {
     const good = lines(someEvents(3_000));
     const { problems, total } = await problemsOf(`${good}${"{\n".repeat(5_000)}${good}`);
     expect(problems).toEqual(
-      Array.from({ length: 100 }, (_, n) => problem(3_001 + n, undefined, "MALFORMED", "The line is not JSON.")),
+      Array.from({ length: 100 }, (_, n) =>
+        problem(3_001 + n, undefined, "MALFORMED", "The line is not JSON: see column 2."),
+      ),
     );
     expect(total).toBe(5_000);
   });

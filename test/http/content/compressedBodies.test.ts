@@ -117,7 +117,7 @@ describe.each(codings)("a body in %s", (coding, pack) => {
 
   test("that is empty is not JSON", async () => {
     const packed = pack(Buffer.alloc(0));
-    const detail = "The body is not valid JSON in UTF-8.";
+    const detail = "The body is not valid JSON in UTF-8: see line 1, column 1.";
     expect(await post(paths.bulk, { coding, body: [packed] })).toMatchObject({
       body: problemBody("BAD_REQUEST", detail),
     });

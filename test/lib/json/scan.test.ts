@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { faultIn, placeIn } from "../../../src/lib/json/fault.js";
 import { parseJson } from "../../../src/lib/json/parse.js";
 import { cutBody, parseBody, parseUnparsed, sharedBody } from "../../../src/lib/json/body.js";
 import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
@@ -17,14 +18,14 @@ function scan(text: string | Buffer, pieceBytes = Infinity) {
   return { bytes, scanner };
 }
 
-function parse(text: string | Buffer, parent: readonly string[] = [], pieceBytes?: number) {
+async function parse(text: string | Buffer, parent: readonly string[] = [], pieceBytes?: number) {
   const { bytes, scanner } = scan(text, pieceBytes);
   return parseBody(cutBody(scanner.end(bytes), parent), sharedBody(bytes));
 }
 
 /** A body with its long values parsed as well. */
 async function whole(text: string | Buffer, parent: readonly string[] = []): Promise<unknown> {
-  const { value, unparsed } = parse(text, parent);
+  const { value, unparsed } = await parse(text, parent);
   const members = parent.reduce((at, name) => at?.[name], value as any);
   for (const [name, given] of Object.entries(members ?? {})) {
     const found = unparsed.get(given as string);
@@ -53,7 +54,7 @@ describe("long values", () => {
   test("of the members of an object are left unparsed, however the body is split", async () => {
     const text = `{ "a" :1,"list": [1,[2,{"b":3}], "${long}" ] ,"text":"${long}\\"","short":"x","object":{"list":"${long}"}}`;
     for (const piece of [1_000, 4_096, Infinity]) {
-      const { value, unparsed, length } = parse(text, [], piece);
+      const { value, unparsed, length } = await parse(text, [], piece);
       const { list, text: csv, object, ...others } = value as Record<string, string>;
       expect(others).toEqual({ a: 1, short: "x" });
       expect(length).toBe(text.length);
@@ -73,7 +74,7 @@ describe("long values", () => {
 
   test("are those of the requested member, the last one if it is repeated", async () => {
     const text = `{"variables":{"p":["${long}"]},"query":"q","p":["${long}"],"variables":{"p":["${long}",2],"q":"é"}}`;
-    const { value, unparsed } = parse(text, ["variables"]);
+    const { value, unparsed } = await parse(text, ["variables"]);
     expect(unparsed.size).toBe(2);
     const { variables, query } = value as { variables: { p: string; q: string }; query: string };
     expect([query, variables.q]).toEqual(["q", "é"]);
@@ -83,7 +84,7 @@ describe("long values", () => {
 
   test("whose name is written with escapes are found as well", async () => {
     const text = `{"variabl\\u0065s":{"\\u0070":["${long}"]}}`;
-    expect(parse(text, ["variables"]).unparsed.size).toBe(1);
+    expect((await parse(text, ["variables"])).unparsed.size).toBe(1);
     expect(await whole(text, ["variables"])).toEqual(JSON.parse(text));
   });
 
@@ -110,14 +111,20 @@ describe("long values", () => {
     ["bytes that are not UTF-8", Buffer.from(`{"list":["${long}\xff"]}`, "latin1")],
     ["a string that does not end", `{"text":"${long}`],
     ["an escape that does not exist", `{"text":"${long}\\x"}`],
-  ])("that are not JSON are refused: %s", async (_, text) => {
-    await expect(whole(text)).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  ])("that are not JSON are refused, and the message says where: %s", async (_, text) => {
+    const others = Buffer.from(`{"é":1,\n"first":["${long}"],`);
+    const sent = Buffer.concat([others, Buffer.from(text).subarray(1)]);
+    for (const bytes of [Buffer.from(text), sent]) {
+      const { line, column } = placeIn(bytes, faultIn(bytes));
+      const message = `The body is not valid JSON in UTF-8: see line ${line}, column ${column}.`;
+      await expect(whole(bytes)).rejects.toMatchObject({ code: "BAD_REQUEST", message });
+    }
   });
 
-  test("may be of any size, but the rest of a body has half a MiB at most", () => {
+  test("may be of any size, but the rest of a body has half a MiB at most", async () => {
     const members = Array.from({ length: 10_000 }, (_, index) => `"m${index}":"${"x".repeat(50)}"`);
-    expect(() => parse(`{${members.join(",")}}`)).toThrow("Apart from long lists");
-    expect(parse(`{"a":1}${" ".repeat(1_000_000)}`).value).toEqual({ a: 1 });
+    await expect(parse(`{${members.join(",")}}`)).rejects.toThrow("Apart from long lists");
+    expect((await parse(`{"a":1}${" ".repeat(1_000_000)}`)).value).toEqual({ a: 1 });
   });
 });
 
@@ -196,7 +203,7 @@ function readInSlices(content: Buffer, bytes: number): string {
   const slices = [...stringSlices(content, 0, content.length, bytes)];
   for (const { start, end } of slices) expect(end - start).toBeLessThanOrEqual(bytes);
   const quoted = slices.map(({ start, end }) => Buffer.from(`"${content.toString("latin1", start, end)}"`, "latin1"));
-  return quoted.map(parseJson).join("");
+  return quoted.map((text) => parseJson(text)).join("");
 }
 
 test("a string is the same in slices as a whole, wherever it is split", () => {
@@ -218,7 +225,7 @@ test.each([
     // What follows must not make the escape whole.
     const rest = wrong.at(-1) === 0x5c ? "" : ` ${after}`;
     const content = Buffer.concat([Buffer.from(before), wrong, Buffer.from(rest)]);
-    expect(() => readInSlices(content, bytes)).toThrow("The body is not valid JSON in UTF-8.");
+    expect(() => readInSlices(content, bytes)).toThrow("The body is not valid JSON in UTF-8: see line ");
   });
   fc.assert(property, { numRuns: 300 });
 });

@@ -40,7 +40,7 @@ describe("vitrine events", () => {
       "  line  column    reason",
       '  3     size      An event has no field "size".',
       "  3     viewerId  VIEW needs a viewerId.",
-      "  4               The line is not JSON.\n",
+      "  4               The line is not JSON: see column 2.\n",
     ];
     expect(await cli([...command, "--json"], place.env)).toEqual(failed(reasons.join("\n")));
     expect(await figures(show)).toEqual(expectedFigures([]));
