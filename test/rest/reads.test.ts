@@ -2,7 +2,8 @@ import { print } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
 import { planRest } from "../../src/rest/operations.js";
-import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { issueToken } from "../../src/access/token.js";
+import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { order, view } from "../support/events.js";
 import { paths, product, products } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
@@ -25,6 +26,7 @@ beforeAll(async () => {
       view("e1", { device: "mobile", occurredAt: "2026-05-04T18:31:00.000Z" }),
       view("e2", { viewerId: "v2", channel: "REPLAY", occurredAt: "2026-05-04T18:35:00.000Z" }),
       order("e3", 59.9, { productId: "shirt", occurredAt: "2026-05-04T18:36:00.000Z" }),
+      { id: "e5", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v1", productId: "shirt" },
       order("e4", 10, { productId: "p00001", channel: "REFERRAL", occurredAt: "2026-05-05T18:36:00.000Z" }),
     ]);
   }
@@ -167,5 +169,17 @@ test("a read of figures counts once, whatever is in it, and one of a show's own 
   ]) {
     const response = await own.fetch(path);
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/u)]);
+  }
+});
+
+test("products beside figures need the scope of the catalog as well, and the refusal names it", async () => {
+  const { token } = await issueToken(app.db, store.id, { scopes: ["analytics:read"] });
+  const reader = storeAt(app.url, { id: store.id, token });
+  for (const path of [`${show}/top-products`, urlOf(`${analytics}/products`, range)]) {
+    const { status, body } = await reader.get(path);
+    expect([path, status, body.detail]).toEqual([path, 403, expect.stringContaining("catalog:read")]);
+  }
+  for (const path of [`${show}/kpis`, `${show}/timeline`, urlOf(`${analytics}/store`, range)]) {
+    expect(await reader.get(path)).toMatchObject({ status: 200 });
   }
 });
