@@ -3,12 +3,21 @@ import { isUtf8 } from "node:buffer";
 const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma, colon] = [code('"'), code("\\"), code(","), code(":")] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [code("["), code("]"), code("{"), code("}")] as const;
-const whiteSpace: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\r\n"));
+const [minus, plus, point, zero] = [code("-"), code("+"), code("."), code("0")] as const;
+const [lowerE, upperE, lowerU] = [code("e"), code("E"), code("u")] as const;
 const byteOrderMark = Buffer.from("\uFEFF");
 const literals: ReadonlyMap<number | undefined, Buffer> = new Map(
   ["true", "false", "null"].map((literal) => [code(literal), Buffer.from(literal)]),
 );
-const afterBackslash: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
+const whiteSpace = tableOf(" \t\r\n");
+const afterBackslash = tableOf('"\\/bfnrt');
+
+/** 1 at the code of each character: a body may have 64 MB, and a set would take seconds. */
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[code(character)] = 1;
+  return table;
+}
 
 /**
  * Where a text stops being JSON (RFC 8259) in UTF-8: the index of its first byte that cannot stand there, or its length where
@@ -19,41 +28,44 @@ export function faultIn(bytes: Uint8Array): number {
   return Math.min(ofText, grammarFault(bytes));
 }
 
-type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "separator";
+/** What may come next. */
+const [aValue, aValueOrEnd, aName, aNameOrEnd, aColon, aSeparator] = [0, 1, 2, 3, 4, 5] as const;
 
 function grammarFault(bytes: Uint8Array): number {
+  const { length } = bytes;
   const ends: number[] = []; // of the arrays and objects that are open
   let at = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0;
-  let expected: Expected = "value";
-  for (; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (whiteSpace.has(byte)) continue;
-    const isEnd = byte === ends.at(-1) && ends.length > 0;
-    if (isEnd && (expected === "separator" || expected.endsWith("or end"))) {
+  let [expected, end]: [number, number] = [aValue, -1];
+  for (; at < length; at += 1) {
+    const byte = bytes[at] as number; // within its length
+    if (whiteSpace[byte] === 1) continue;
+    if (byte === end && (expected === aSeparator || expected === aValueOrEnd || expected === aNameOrEnd)) {
       ends.pop();
-      expected = "separator";
-    } else if (expected === "separator") {
-      if (byte !== comma || ends.length === 0) return at;
-      expected = ends.at(-1) === objectEnd ? "name" : "value";
-    } else if (expected === "colon") {
+      end = ends.at(-1) ?? -1;
+      expected = aSeparator;
+    } else if (expected === aSeparator) {
+      if (byte !== comma || end === -1) return at;
+      expected = end === objectEnd ? aName : aValue;
+    } else if (expected === aColon) {
       if (byte !== colon) return at;
-      expected = "value";
-    } else if (expected.startsWith("name")) {
-      const end = byte === quote ? endOfString(bytes, at) : -1 - at;
-      if (end < 0) return -1 - end;
-      at = end;
-      expected = "colon";
+      expected = aValue;
+    } else if (expected === aName || expected === aNameOrEnd) {
+      const last = byte === quote ? endOfString(bytes, at) : -1 - at;
+      if (last < 0) return -1 - last;
+      at = last;
+      expected = aColon;
     } else if (byte === arrayStart || byte === objectStart) {
-      ends.push(byte === arrayStart ? arrayEnd : objectEnd);
-      expected = byte === arrayStart ? "value or end" : "name or end";
+      end = byte === arrayStart ? arrayEnd : objectEnd;
+      ends.push(end);
+      expected = byte === arrayStart ? aValueOrEnd : aNameOrEnd;
     } else {
-      const end = endOfScalar(bytes, at);
-      if (end < 0) return -1 - end;
-      at = end;
-      expected = "separator";
+      const last = endOfScalar(bytes, at);
+      if (last < 0) return -1 - last;
+      at = last;
+      expected = aSeparator;
     }
   }
-  return bytes.length;
+  return length;
 }
 
 /** The index of the last byte of a text, number or literal; or, where it is not one, -1 minus the index of the fault. */
@@ -66,41 +78,43 @@ function endOfScalar(bytes: Uint8Array, start: number): number {
 }
 
 function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at += 1) {
-    const byte = Number(bytes[at]);
+  const { length } = bytes;
+  for (let at = start + 1; at < length; at += 1) {
+    const byte = bytes[at] as number; // within its length
     if (byte === quote) return at;
     if (byte < 0x20) return -1 - at;
     if (byte !== backslash) continue;
     at += 1;
-    if (afterBackslash.has(bytes[at])) continue;
-    if (bytes[at] !== code("u")) return -1 - at;
+    if (afterBackslash[bytes[at] ?? 0] === 1) continue;
+    if (bytes[at] !== lowerU) return -1 - at;
     for (const last = at + 4; at < last; at += 1) {
       if (!isHexadecimal(bytes[at + 1])) return -1 - (at + 1);
     }
   }
-  return -1 - bytes.length;
+  return -1 - length;
 }
 
 function endOfNumber(bytes: Uint8Array, start: number): number {
-  const digitsEnd = (from: number): number => {
-    let at = from;
-    while (isDigit(bytes[at])) at += 1;
-    return at;
-  };
-  let first = bytes[start] === code("-") ? start + 1 : start;
-  let end = bytes[first] === code("0") ? first + 1 : digitsEnd(first);
+  let first = bytes[start] === minus ? start + 1 : start;
+  let end = bytes[first] === zero ? first + 1 : digitsEnd(bytes, first);
   if (end === first) return -1 - first;
-  if (bytes[end] === code(".")) {
+  if (bytes[end] === point) {
     first = end + 1;
-    end = digitsEnd(first);
+    end = digitsEnd(bytes, first);
     if (end === first) return -1 - first;
   }
-  if (bytes[end] === code("e") || bytes[end] === code("E")) {
-    first = bytes[end + 1] === code("+") || bytes[end + 1] === code("-") ? end + 2 : end + 1;
-    end = digitsEnd(first);
+  if (bytes[end] === lowerE || bytes[end] === upperE) {
+    first = bytes[end + 1] === plus || bytes[end + 1] === minus ? end + 2 : end + 1;
+    end = digitsEnd(bytes, first);
     if (end === first) return -1 - first;
   }
   return end - 1;
+}
+
+function digitsEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isDigit(bytes[at])) at += 1;
+  return at;
 }
 
 function isDigit(byte: number | undefined): boolean {
@@ -122,14 +136,18 @@ function utf8Fault(bytes: Uint8Array): number {
 }
 
 const newline = 0x0a;
+const sliceBytes = 1024 * 1024;
 
-/** The line and the column, both from 1, of a byte: columns are characters. */
+/** The line and the column, both from 1, of a byte. Columns are UTF-16 code units, as editors count them. */
 export function placeIn(bytes: Uint8Array, at: number): { readonly line: number; readonly column: number } {
-  let [line, column] = [1, 1];
-  for (let index = 0; index < at; index += 1) {
-    const byte = Number(bytes[index]);
-    if (byte === newline) [line, column] = [line + 1, 1];
-    else if ((byte & 0xc0) !== 0x80) column += 1; // not within a character
+  let [line, lineStart] = [1, 0];
+  for (let end = bytes.indexOf(newline); end !== -1 && end < at; end = bytes.indexOf(newline, lineStart)) {
+    [line, lineStart] = [line + 1, end + 1];
+  }
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true }); // what is no UTF-8 counts, too
+  let column = 1;
+  for (let from = lineStart; from < at; from += sliceBytes) {
+    column += utf8.decode(bytes.subarray(from, Math.min(from + sliceBytes, at)), { stream: true }).length;
   }
   return { line, column };
 }
