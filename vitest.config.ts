@@ -45,7 +45,7 @@ const shared = {
 const ofProcesses = /\/test\/process\//u;
 /** Tests that wait for seconds: for a time limit, a token to be looked up again, or a client that is slow. */
 const waiting =
-  /\/(?:slow\w+|stream|sweeps|token|ended\/(?:requests|writes|tokenEnds)|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|upgrade\.move\.shards|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\/readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
+  /\/(?:slow\w+|stream|sweeps|token|ended\/(?:requests|writes|tokenEnds)|forStore|busyEngine|collect|bodyBudget|export\/export|live|database\/limits|shows\/locks|citus\/moves|dashboard\/proxy|tracker\/(?:tracker|network)|(?:event|multipart)Stream|feed\.shared|stores|embedded\/readiness|outage|contention|migrate\.locks|unreachableNodes|nodeStates)\.test\.ts$/u;
 
 /** The part of all other files among which files are spread: the last files to run must be short. */
 const spreadOver = 0.9;
@@ -122,7 +122,7 @@ const onEmbeddedOnly = [
   "test/catalog/formats/!(rest)*.test.ts",
   "test/catalog/formats/values/**",
   "test/catalog/import/steps.test.ts",
-  "test/database/{citus/nodes,batchLookups,lockWait,movePace}.test.ts",
+  "test/database/{citus/nodes,batchLookups,lockWait}.test.ts",
   "test/docsPaths.test.ts",
   "test/supplyChain.test.ts",
 ];

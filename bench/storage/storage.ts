@@ -6,7 +6,6 @@ import { rebuildRows } from "./rebuild.js";
 import { audienceRows, roomRows } from "./room.js";
 import { storedRows } from "./stored.js";
 import { timelineRows } from "./timeline.js";
-import { upgradeRows } from "./upgrade.js";
 import { waitRows } from "./waits.js";
 
 const events = process.env["BENCH_STORAGE_EVENTS"];
@@ -23,11 +22,10 @@ const parts: Parts = {
   growth: growthRows,
   rebuild: rebuildRows,
   waits: waitRows,
-  upgrade: () => upgradeRows(Number(events ?? 1_000_000)),
   audiences: () => audienceRows({ events: Number(events ?? 1_000_000), stays, uuidVersions, before }),
 };
 /** Run only when asked for. */
-const onlyByName = new Set(["audiences", "upgrade"]);
+const onlyByName = new Set(["audiences"]);
 
 /** What events take of disk, log and time, and what becomes of both as they grow many. */
 export async function benchStorage(): Promise<Row[]> {

@@ -6,10 +6,6 @@ import type { ClientBase, Pool, PoolConfig } from "pg";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
-import type { Move } from "./eventMove/copying.js";
-import { moveEvents, type MoveOptions } from "./eventMove/eventMove.js";
-import { paces } from "./eventMove/pace.js";
-import { smallEventRows } from "./eventMove/tables.sql.js";
 import { requirePrivileges } from "./privileges.js";
 import { AtomicPrismaPg, openSchemaEngine } from "./schemaEngine.js";
 import { changeTables, describedSession } from "./tableLocks.js";
@@ -24,7 +20,6 @@ const migrating = "another process that migrates or distributes this database";
 interface MigrateOptions {
   readonly limits?: TurnLimits | undefined;
   readonly folder?: string | undefined;
-  readonly move?: MoveOptions | undefined;
 }
 
 /**
@@ -58,7 +53,7 @@ async function tryFile(path: string): Promise<Try<FileLock>> {
 async function migrateLocked(
   connection: PoolConfig,
   log: (problem: Error) => void,
-  { limits, folder = migrationsFolder, move = {} }: MigrateOptions,
+  { limits, folder = migrationsFolder }: MigrateOptions,
 ): Promise<readonly string[]> {
   const { pool, close } = await openSession(connection);
   try {
@@ -67,8 +62,7 @@ async function migrateLocked(
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
     try {
-      const pace = { ...paces[connection.host === undefined ? "postgresql" : "embedded"], ...move };
-      return await applyPending({ pool, adapter, engine }, { session: pool, folder, log, limits, pace }, move);
+      return await applyPending({ pool, adapter, engine }, folder, log, limits);
     } finally {
       engine.free();
     }
@@ -104,10 +98,10 @@ interface Engine {
 
 async function applyPending(
   { pool, adapter, engine }: Engine,
-  move: Move,
-  options: MoveOptions,
+  folder: string,
+  log: (problem: Error) => void,
+  limits?: TurnLimits,
 ): Promise<readonly string[]> {
-  const { folder, log, limits } = move;
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
@@ -116,10 +110,6 @@ async function applyPending(
   const applied: string[] = [];
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
-    if (path === smallEventRows && (await moveEvents(move, options))) {
-      applied.push(path);
-      continue;
-    }
     const migrationsList = { ...migrations, migrationDirectories: all.slice(0, index + 1) };
     const apply = async () => {
       adapter.failure = undefined;

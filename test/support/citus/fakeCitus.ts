@@ -9,7 +9,6 @@ export const fakeCitus = `
 DROP TABLE IF EXISTS pg_dist_partition, stand_in_calls, pg_dist_placement, pg_dist_local_group, pg_dist_node;
 DROP FUNCTION IF EXISTS create_distributed_table, create_reference_table, create_distributed_function,
   get_shard_id_for_distribution_column, shard_name, lock_shard_metadata, master_run_on_worker,
-  truncate_local_data_after_distributing_table,
   ${onNodeFunction};
 
 CREATE TABLE pg_dist_partition (logicalrelid regclass PRIMARY KEY, partmethod "char" NOT NULL, partkey text);
@@ -55,8 +54,6 @@ INSERT INTO pg_dist_placement VALUES (102008, 0);
 CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql AS 'SELECT 102008';
 CREATE FUNCTION shard_name(name regclass, shard bigint) RETURNS text LANGUAGE sql AS 'SELECT name::text';
 CREATE FUNCTION lock_shard_metadata(int, bigint[]) RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_xact_lock_shared($2[1])';
-CREATE FUNCTION truncate_local_data_after_distributing_table(name regclass) RETURNS void LANGUAGE sql AS
-  $$ INSERT INTO stand_in_calls (call) VALUES (format('hidden rows of %s removed', name)) $$;
 CREATE FUNCTION create_distributed_function(regprocedure, text, colocate_with text, force_delegation bool) RETURNS void LANGUAGE sql AS '';
 CREATE FUNCTION master_run_on_worker(names text[], ports int[], commands text[], parallel bool)
 RETURNS TABLE (node_name text, node_port int, success bool, result text) LANGUAGE plpgsql AS $$
