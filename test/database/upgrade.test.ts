@@ -1,68 +1,76 @@
+import { readdirSync } from "node:fs";
+import { cp, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
+import { migrationNames, migrationsFolder } from "../../src/database/migrations/applied.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
-import { dumps, restore } from "../support/earlierVersion.js";
-import { emptyDatabase } from "../support/ownDatabase.js";
-import { figuresOf, type ShowKey } from "../support/figures.js";
 import { givenDatabase } from "../support/database.js";
+import { asInputs, expectedFigures, figuresOf } from "../support/figures.js";
+import { folderForTest } from "../support/folder.js";
+import { emptyDatabase } from "../support/ownDatabase.js";
+import { releasedEvents, releasedShows, releasedStore as storeId } from "../support/released.js";
 
 const { engine } = givenDatabase();
+const quiet = () => undefined;
 
-const sums = `
-  SELECT "storeId", "liveStreamId", channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers,
-    sum("cartViewers") AS "cartViewers", sum("viewSeconds") AS "viewSeconds"
-  FROM "LiveStreamTotal" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+/** Rows of a release, each file under the name of its last migration. Until there is one, those of the first migration. */
+const folder = new URL("upgrade/", import.meta.url);
+const releases = readdirSync(folder).map((name) => name.replace(/\.sql$/u, ""));
 
-interface Recorded extends ShopperEventInput {
-  readonly storeId: string;
-  readonly lsId: string;
+/** The migrations of a release. */
+async function migrationsUntil(last: string): Promise<string> {
+  const copied = await folderForTest();
+  await cp(join(migrationsFolder, "migration_lock.toml"), join(copied, "migration_lock.toml"));
+  for (const name of (await migrationNames()).filter((each) => each <= last)) {
+    await mkdir(join(copied, name));
+    await cp(join(migrationsFolder, name), join(copied, name), { recursive: true });
+  }
+  return copied;
 }
 
-/** By the tables of that version. */
-const recorded = `
-  SELECT "storeId", "liveStreamId" AS "lsId", id, type, channel, "viewerId", device, seconds::float8 AS seconds,
-    amount::float8 AS amount, "productId", "occurredAt"
-  FROM "ShopperEvent" ORDER BY "acceptedAt", position`;
+/** All rows of all tables, by table. */
+async function contents(session: pg.Client): Promise<Record<string, unknown[]>> {
+  const { rows: tables } = await session.query<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       AND relname <> '_prisma_migrations' ORDER BY 1`,
+  );
+  const all: Record<string, unknown[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await session.query(`SELECT to_jsonb(t) AS row FROM "${name}" AS t ORDER BY to_jsonb(t)`);
+    all[name] = rows.map(({ row }): unknown => row);
+  }
+  return all;
+}
 
-test.each(dumps)("a database of an earlier version keeps every figure: %s", async (dump) => {
+test.each(releases)("a database of the release whose last migration is %s keeps its rows and figures", async (last) => {
   const connection = await emptyDatabase("upgrade");
-  const query = await restore(connection, dump);
-  const before = await query(sums);
-  const events: Recorded[] = await query(recorded);
-  expect(events.length).toBeGreaterThan(200);
+  const released = await migrate(connection, quiet, { folder: await migrationsUntil(last) });
+  const session = new pg.Client(connection);
+  await session.connect();
+  onTestFinished(() => session.end());
+  await session.query(await readFile(new URL(`${last}.sql`, folder), "utf8"));
+  const before = await contents(session);
 
-  expect(await migrate(connection, () => undefined)).not.toEqual([]);
-  expect(await query(sums)).toEqual(before);
-  const database = connect(engine, connection, () => undefined);
+  const later = (await migrationNames()).slice(released.length);
+  expect(await migrate(connection, quiet)).toEqual(later);
+  // A migration that changes what is stored says here which tables are to differ, and how.
+  expect(await contents(session)).toMatchObject(before);
+
+  const database = connect(engine, connection, quiet);
   onTestFinished(() => database.close());
   const db = database.client;
-  const shows: ShowKey[] = (await db.liveStream.findMany()).map(({ storeId, id }) => ({ storeId, lsId: id }));
-  const figures = () => Promise.all(shows.map((show) => figuresOf(db, show)));
-  const atFirst = await figures();
-
-  for (const { storeId, lsId } of shows) {
-    const own = events.filter((event) => event.storeId === storeId && event.lsId === lsId);
-    if (own.length === 0) continue;
-    expect(await recordEvents(db, storeId, lsId, own), "every event is known").toEqual({
-      accepted: 0,
-      duplicates: own.length,
-    });
-    const { peakViewers } = await figuresOf(db, { storeId, lsId });
-    const again = own.map((event): ShopperEventInput => ({
-      ...event,
-      id: `again ${event.id}`.slice(0, 255),
-      seconds: 0,
-    }));
-    const seen = again.filter(({ type }) => type === "VIEW");
-    await recordEvents(db, storeId, lsId, seen);
-    const now = await figuresOf(db, { storeId, lsId });
-    expect(now.peakViewers, "every viewer is known, and when they were there").toBe(peakViewers);
+  const figures = () => Promise.all(releasedShows.map((lsId) => figuresOf(db, { storeId, lsId })));
+  const expected = releasedShows.map((lsId) => expectedFigures(releasedEvents(lsId)));
+  expect(await figures()).toEqual(expected);
+  for (const lsId of ["summer sale", "uuids"] as const) {
+    const events = asInputs(releasedEvents(lsId));
+    const known = await recordEvents(db, storeId, lsId, events);
+    expect(known, "every event is known").toEqual({ accepted: 0, duplicates: events.length });
   }
-  const isKnown = await figures();
-  expect(isKnown).toEqual(atFirst);
-  for (const storeId of new Set(shows.map((show) => show.storeId))) await rebuildAnalytics(db, storeId);
-  expect(await figures()).toEqual(atFirst);
+  await rebuildAnalytics(db, storeId);
+  expect(await figures()).toEqual(expected);
 });

@@ -103,7 +103,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("PostgreSQL", () 
     const { status, stderr } = await vitrine(["migrate"], { DATABASE_URL: database.url });
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `vitrine: The migration 20261121000000_catalog failed: none today\n`,
+      stderr: `vitrine: The migration 20261121000000_initial failed: none today\n`,
     });
   });
 });

@@ -1,5 +1,0 @@
--- DropIndex
-DROP INDEX "IdempotencyKey_createdAt_idx";
-
--- CreateIndex
-CREATE INDEX "IdempotencyKey_storeId_createdAt_idx" ON "IdempotencyKey"("storeId", "createdAt");

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "LiveStream" ADD COLUMN     "createdAt" TIMESTAMPTZ(3);

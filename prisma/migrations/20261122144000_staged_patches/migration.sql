@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "StagedProduct" ADD COLUMN     "present" INTEGER;
