@@ -44,8 +44,9 @@ export async function storeShows(databaseUrl: string, store: string, end: Date, 
 
 async function storeTotals(run: (statement: string, values?: unknown[]) => Promise<unknown>, events: number) {
   await run(
-    `INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds")
-     SELECT $1, s.id, c.channel, -1, s.number * 7 % 1000 + 0.25, $2::int / 80, $2::int / 40, $2::int / 400, $2::int
+    `INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
+       refunds)
+     SELECT $1, s.id, c.channel, -1, s.number * 7 % 1000 + 0.25, $2::int / 80, $2::int / 40, $2::int / 400, $2::int, 0
      FROM "LiveStream" AS s, unnest(ARRAY['LIVE', 'REPLAY', 'REFERRAL', 'ANY']) AS c(channel) WHERE s."storeId" = $1`,
     [events],
   );

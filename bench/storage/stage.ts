@@ -61,12 +61,12 @@ export async function storeEvents(
   await query(
     databaseUrl,
     `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
-       "acceptedAt", position)
+       "acceptedAt", position, "orderId", lines)
      SELECT s."storeId", s.number, uuid_send(gen_random_uuid()), (ARRAY[1,1,1,1,1,1,1,1,2,3])[1 + i % 10],
        (ARRAY[1,1,1,2])[1 + i % 4], decode(md5((i % $4::int)::text), 'hex'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3],
        CASE i % 10 WHEN 9 THEN (i % 300) + 0.99 WHEN 8 THEN 0 ELSE i % 100 END, CASE i % 10 WHEN 8 THEN 'p' || i % 50 ELSE '' END,
        s."startedAt" + (i::float8 / $3::int * $5::int) * interval '1 minute', s."startedAt" + i / 1000 * interval '1 millisecond',
-       i % 1000
+       i % 1000, '', ''
      FROM "LiveStream" AS s, generate_series(0, $3::int - 1) AS i WHERE s."storeId" = $1 AND s.id = $2`,
     [store, lsId, count, viewers, minutes],
   );

@@ -27,7 +27,7 @@ CREATE TABLE "AccessToken" (
     "storeId" TEXT COLLATE "C" NOT NULL,
     "label" TEXT,
     "hash" TEXT NOT NULL,
-    "scopes" TEXT[] NOT NULL DEFAULT ARRAY['catalog:read', 'catalog:write', 'shows:write', 'events:write', 'analytics:read']::TEXT[],
+    "scopes" TEXT[] NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "expiresAt" TIMESTAMPTZ(3),
     "revokedAt" TIMESTAMPTZ(3),
@@ -158,7 +158,7 @@ CREATE TABLE "LiveStream" (
     "prunedAt" TIMESTAMPTZ(3),
     "prunedBefore" TIMESTAMPTZ(3),
     "pruningAt" TIMESTAMPTZ(3),
-    "createdAt" TIMESTAMPTZ(3),
+    "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "LiveStream_pkey" PRIMARY KEY ("storeId","id"),
     CONSTRAINT "LiveStream_status_check" CHECK ("status" IN ('SCHEDULED', 'LIVE', 'ENDED', 'ARCHIVED'))
@@ -178,8 +178,8 @@ CREATE TABLE "ShowEvent" (
     "device" TEXT COLLATE "C" NOT NULL,
     "productId" TEXT COLLATE "C" NOT NULL,
     "value" NUMERIC NOT NULL,
-    "orderId" TEXT COLLATE "C" NOT NULL DEFAULT '',
-    "lines" TEXT COLLATE "C" NOT NULL DEFAULT '',
+    "orderId" TEXT COLLATE "C" NOT NULL,
+    "lines" TEXT COLLATE "C" NOT NULL,
 
     CONSTRAINT "ShowEvent_pkey" PRIMARY KEY ("storeId","show","id"),
     CONSTRAINT "ShowEvent_type_check" CHECK ("type" BETWEEN 1 AND 4),
@@ -225,8 +225,8 @@ CREATE TABLE "ShowBase" (
     "orders" BIGINT NOT NULL,
     "carts" BIGINT NOT NULL,
     "seconds" NUMERIC NOT NULL,
-    "refunds" NUMERIC NOT NULL DEFAULT 0,
-    "quantity" BIGINT NOT NULL DEFAULT 0,
+    "refunds" NUMERIC NOT NULL,
+    "quantity" BIGINT NOT NULL,
 
     CONSTRAINT "ShowBase_pkey" PRIMARY KEY ("storeId","show","channel","minute","productId")
 ) WITH (fillfactor = 75);
@@ -242,7 +242,7 @@ CREATE TABLE "LiveStreamTotal" (
     "viewers" BIGINT NOT NULL,
     "cartViewers" BIGINT NOT NULL,
     "viewSeconds" NUMERIC NOT NULL,
-    "refunds" NUMERIC NOT NULL DEFAULT 0,
+    "refunds" NUMERIC NOT NULL,
 
     CONSTRAINT "LiveStreamTotal_pkey" PRIMARY KEY ("storeId","liveStreamId","channel","slot")
 ) WITH (fillfactor = 50);
@@ -294,9 +294,9 @@ CREATE TABLE "LiveStreamProduct" (
     "productId" TEXT COLLATE "C" NOT NULL,
     "slot" INTEGER NOT NULL,
     "carts" BIGINT NOT NULL,
-    "orders" BIGINT NOT NULL DEFAULT 0,
-    "quantity" BIGINT NOT NULL DEFAULT 0,
-    "sales" NUMERIC NOT NULL DEFAULT 0,
+    "orders" BIGINT NOT NULL,
+    "quantity" BIGINT NOT NULL,
+    "sales" NUMERIC NOT NULL,
 
     CONSTRAINT "LiveStreamProduct_pkey" PRIMARY KEY ("storeId","liveStreamId","productId","slot")
 ) WITH (fillfactor = 50);

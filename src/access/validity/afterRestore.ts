@@ -31,50 +31,20 @@ export type Credentials = ReadonlyMap<string, Credential>;
 
 const tables = { token: "AccessToken", key: "PublicKey" } as const;
 
-/** Reads all tokens and keys, also of a database that an older version has made. */
+/** Reads all tokens and keys: none of a database without tables. */
 export async function readCredentials(query: Query): Promise<Credentials> {
-  const revocations = await rowsOf(query, "Revocation");
-  const revokedAt = new Map(revocations.map((row) => [row.id, row.revokedAt]));
-  const all: Credential[] = [];
-  for (const kind of ["token", "key"] as const) {
-    for (const { id, storeId, label, ...times } of await rowsOf(query, tables[kind])) {
-      const expires = times.expiresAt ?? null;
-      const revoked = times.revokedAt ?? revokedAt.get(id) ?? null;
-      all.push({
-        kind,
-        id,
-        store: storeId,
-        label: label ?? null,
-        expiresAt: dateOf(expires),
-        revokedAt: dateOf(revoked),
-      });
-    }
-  }
-  return new Map(all.map((credential) => [credential.id, credential]));
-}
-
-interface Row {
-  readonly id: string;
-  readonly storeId: string;
-  readonly label?: string | null;
-  readonly expiresAt?: string | null;
-  readonly revokedAt?: string | null;
-}
-
-/** As JSON, so that a column which is not there yet is no error. */
-async function rowsOf(query: Query, table: string): Promise<readonly Row[]> {
   const [found] = await query<{ exists: boolean }>(
-    `/* backup */ SELECT to_regclass('"${table}"') IS NOT NULL AS exists`,
+    `/* backup */ SELECT to_regclass('"Revocation"') IS NOT NULL AS exists`,
   );
-  if (found?.exists !== true) return [];
-  const rows = await query<{ row: Row }>(
-    `/* backup */ SELECT to_jsonb(t) AS row FROM "${table}" AS t ORDER BY "storeId", id`,
-  );
-  return rows.map(({ row }) => row);
-}
-
-function dateOf(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
+  if (found?.exists !== true) return new Map();
+  const all = await query<Credential>(`/* backup */
+    SELECT kind, id, "storeId" AS store, label, "expiresAt", coalesce(c."revokedAt", r."revokedAt") AS "revokedAt"
+    FROM (
+      SELECT 'token' AS kind, id, "storeId", label, "expiresAt", "revokedAt" FROM "AccessToken"
+      UNION ALL SELECT 'key', id, "storeId", label, NULL, "revokedAt" FROM "PublicKey") AS c
+    LEFT JOIN "Revocation" AS r USING ("storeId", id)
+    ORDER BY kind DESC, "storeId", id`);
+  return new Map(all.map((credential) => [credential.id, credential]));
 }
 
 /** @param replaced undefined where there is no database to compare with: then every token and key may have been revoked */
@@ -108,7 +78,7 @@ function changeOf(old: Credential, current: Credential | undefined): Pick<Reinst
 export async function revokeReinstated(query: Query, reinstated: readonly Reinstated[]): Promise<void> {
   for (const kind of ["token", "key"] as const) {
     const ids = reinstated.filter((one) => one.kind === kind).map(({ id }) => id);
-    if (ids.length === 0) continue; // perhaps there is no such table
+    if (ids.length === 0) continue; // there may be no tables
     await query(`/* backup */ UPDATE "${tables[kind]}" SET "revokedAt" = now() WHERE id = ANY ($1)`, [ids]);
   }
 }

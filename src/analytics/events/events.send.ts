@@ -36,7 +36,7 @@ export interface Outcome {
   readonly hasLock: boolean;
   /** An event occurred too long before the show's start, or before its cutoff, so nothing was stored. */
   readonly isTooEarly: boolean;
-  readonly createdAt: Date | null;
+  readonly createdAt: Date;
   /** The show is another one than that whose names are known, so nothing was stored. */
   readonly isReplaced: boolean;
   readonly accepted: number;

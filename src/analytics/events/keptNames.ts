@@ -27,7 +27,7 @@ type Kind = (typeof kinds)[number];
 /** Names are never removed, unless the show is deleted. */
 export interface CachedNames {
   /** Tells the show from a later one with its id. Undefined until it is known. */
-  createdAt?: Date | null;
+  createdAt?: Date;
   readonly cached: Readonly<Record<Kind, Set<string>>>;
   /** Kinds at their limit, for which no names are cached. */
   readonly full: Set<Kind>;
@@ -47,8 +47,8 @@ function forgetNames({ cached, full }: CachedNames): void {
  *
  * @returns whether they were cleared
  */
-export function resetIfReplaced(names: CachedNames, createdAt: Date | null): boolean {
-  const isReplaced = names.createdAt !== undefined && names.createdAt?.getTime() !== createdAt?.getTime();
+export function resetIfReplaced(names: CachedNames, createdAt: Date): boolean {
+  const isReplaced = names.createdAt !== undefined && names.createdAt.getTime() !== createdAt.getTime();
   if (isReplaced) forgetNames(names);
   names.createdAt = createdAt;
   return isReplaced;
@@ -138,7 +138,7 @@ interface NameCount {
 }
 
 interface StoredNames {
-  readonly createdAt: Date | null;
+  readonly createdAt: Date;
   /** How many names of each kind are kept now. */
   readonly counts: readonly NameCount[];
 }
@@ -150,7 +150,7 @@ async function storeNames(
   names: readonly NewNames[],
   { storeId, lsId, earliest, limits }: NamedBatch,
 ): Promise<StoredNames | undefined> {
-  const [show] = await transaction.$queryRaw<{ hasLock: boolean; createdAt: Date | null }[]>`
+  const [show] = await transaction.$queryRaw<{ hasLock: boolean; createdAt: Date }[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
       "createdAt"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status NOT IN ('SCHEDULED', 'ARCHIVED')

@@ -44,7 +44,7 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
       if (saved === undefined) {
         const last = await transaction.liveStream.aggregate({ where: { storeId }, _max: { number: true } });
         const number = (last._max.number ?? 0) + 1;
-        return transaction.liveStream.create({ data: { storeId, id, number, ...values, createdAt: new Date() } });
+        return transaction.liveStream.create({ data: { storeId, id, number, ...values } });
       }
     }
     requireForward(saved.status, status);

@@ -42,7 +42,7 @@ export async function addHistory(db: RootDatabase, storeId: string): Promise<voi
   const last = Math.max(0, ...known.map(({ number }) => number));
   const missing = history.filter(({ show }) => !ids.has(show.id));
   await db.liveStream.createMany({
-    data: missing.map(({ show }, index) => ({ ...show, storeId, number: last + 1 + index, createdAt: new Date() })),
+    data: missing.map(({ show }, index) => ({ ...show, storeId, number: last + 1 + index })),
   });
   for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
 }

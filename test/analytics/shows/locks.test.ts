@@ -158,7 +158,7 @@ describe.runIf(engine === "postgresql")("while another transaction has locked ro
     const insert = (id: string) =>
       other.query(
         `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, "productId", value, "occurredAt",
-          "acceptedAt", position) VALUES ($1, 1, $2, 3, 1, '', '', '', 1, now(), now(), 1)`,
+          "acceptedAt", position, "orderId", lines) VALUES ($1, 1, $2, 3, 1, '', '', '', 1, now(), now(), 1, '', '')`,
         [storeId, idBytes(id)],
       );
     await insert("b");

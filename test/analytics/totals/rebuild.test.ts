@@ -67,10 +67,10 @@ describe("a rebuild restores damaged totals:", () => {
     [
       "totals without events",
       [
-        `INSERT INTO "LiveStreamTotal" VALUES ($1, $2, 'LIVE', 99, 5, 5, 5, 5, 5), ($1, $2, 'ANY', 99, 0, 0, 5, 0, 0)`,
+        `INSERT INTO "LiveStreamTotal" VALUES ($1, $2, 'LIVE', 99, 5, 5, 5, 5, 5, 5), ($1, $2, 'ANY', 99, 0, 0, 5, 0, 0, 0)`,
         `INSERT INTO "LiveStreamDevice" VALUES ($1, $2, 'LIVE', 'toaster', 0, 5)`,
         `INSERT INTO "LiveStreamMinute" VALUES ($1, $2, '2020-01-01T00:00Z', 3, 5, 5, 5, 5)`,
-        `INSERT INTO "LiveStreamProduct" VALUES ($1, $2, 'ghost', 3, 5)`,
+        `INSERT INTO "LiveStreamProduct" VALUES ($1, $2, 'ghost', 3, 5, 0, 0, 0)`,
         `INSERT INTO "LiveStreamSpan" VALUES ($1, $2, 900, '2020-01-01T00:00Z', 5, 5, 5, 5)`,
       ],
     ],

@@ -14,7 +14,7 @@ export interface BatchShow {
   /** The earliest of the events' times, null where all of them occurred now. */
   readonly earliest: Date | null;
   /** The show is another one unless it was created then; undefined for any. */
-  readonly createdAt: Date | null | undefined;
+  readonly createdAt: Date | undefined;
   /** Events of the shows before, in the batch. */
   readonly offset: number;
 }
@@ -84,13 +84,12 @@ function showsOf({ storeId, isOfCaller, shows }: EventBatch): Prisma.Sql {
   const own = (values: Prisma.Sql) => Prisma.sql`(${values})[${place}]`;
   const key = own(Prisma.sql`${column(({ lsId }) => showLockKey(storeId, lsId))}::text[]`);
   const earliest = own(Prisma.sql`${column((show) => show.earliest?.toISOString() ?? null)}::timestamptz[]`);
-  const isKnown = own(Prisma.sql`${column(({ createdAt }) => String(createdAt !== undefined))}::boolean[]`);
   const createdAt = own(Prisma.sql`${column((show) => show.createdAt?.toISOString() ?? null)}::timestamptz[]`);
   return Prisma.sql`
     shows AS MATERIALIZED (
       SELECT s.number AS show, s.id, ${place} AS place, status, ${trySharedLockOf(key)} AND ${isSnapshotCurrent(storeId)} AS "hasLock",
         coalesce(${earliest} < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
-        s."createdAt", ${isKnown} AND s."createdAt" IS DISTINCT FROM ${createdAt} AS "isReplaced"
+        s."createdAt", coalesce(s."createdAt" <> ${createdAt}, false) AS "isReplaced"
       FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[]) AND ${isOfCaller} FOR KEY SHARE OF s)`;
 }
 

@@ -24,8 +24,8 @@ export function keepDevices({ storeId, lsId, source, isShow }: ShowRow, rows: Pr
 /** @param rows a source `n` of distinct productId and position */
 export function keepProducts({ storeId, lsId, source, isShow }: ShowRow, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
-    INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts)
-    SELECT l."storeId", l.id, fresh."productId", -1, 0 FROM ${source}, (
+    INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
+    SELECT l."storeId", l.id, fresh."productId", -1, 0, 0, 0, 0 FROM ${source}, (
       SELECT n."productId", row_number() OVER (ORDER BY n.position) AS place FROM ${rows}
       WHERE (SELECT true FROM "LiveStreamProduct" AS p WHERE p."storeId" = ${storeId} AND p."liveStreamId" = ${lsId}
         AND p."productId" = n."productId" AND p.slot = -1) IS NULL) AS fresh

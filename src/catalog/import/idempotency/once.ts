@@ -104,8 +104,7 @@ async function findAnswer(
       AND (field = ${field} OR fingerprint <> ${fingerprint})`;
   if (found.some((row) => row.fingerprint !== fingerprint)) throw keyReused();
   const [row] = found;
-  // storeAnswer wrote it, perhaps in a version without `deleted`
-  return row === undefined ? undefined : Object.assign({ deleted: 0 }, JSON.parse(row.answer) as ImportResult);
+  return row && (JSON.parse(row.answer) as ImportResult);
 }
 
 /** Replaces an expired one. Citus cannot evaluate now() here. */
