@@ -11,8 +11,11 @@ export type Granted = ReadonlySet<string>;
 /** The scope of calls that any valid token may make. */
 export const anyToken = "anyToken";
 
+/** What a call requires of its token. */
+export type RequiredScope = Scope | typeof anyToken;
+
 /** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
-export function requireScope(granted: Granted, scope: Scope | typeof anyToken): void {
+export function requireScope(granted: Granted, scope: RequiredScope): void {
   if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
 }
 

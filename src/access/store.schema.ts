@@ -15,7 +15,7 @@ const Store = builder.objectRef<StoreSummary>("Store").implement({
 
 builder.queryFields((t) => ({
   store: t.field({
-    authScopes: { anyToken: true },
+    extensions: { scope: "anyToken" },
     type: Store,
     description: "The store of the access token.",
     resolve: (_, _args, { db, identity }) => findStore(db, identity.storeId),

@@ -29,7 +29,7 @@ const ProductOrder = builder.enumType("ProductOrder", {
 
 builder.queryFields((t) => ({
   products: t.field({
-    authScopes: { "catalog:read": true },
+    extensions: { scope: "catalog:read" },
     type: products.type,
     nullable: true,
     description:

@@ -35,7 +35,7 @@ const ProductPatchInput = builder.inputType("ProductPatchInput", {
 
 builder.mutationField("patchProducts", (t) =>
   t.field({
-    authScopes: { "catalog:write": true },
+    extensions: { scope: "catalog:write", takesAsSent: "products" },
     type: ProductImport,
     nullable: true,
     description:
@@ -45,7 +45,6 @@ builder.mutationField("patchProducts", (t) =>
       ...siteArgs,
       ...importArgs,
     },
-    extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) =>
       observed(args, context, () =>
         importSentProducts(context.db, context.identity.storeId, asSent(list, context), {

@@ -69,7 +69,7 @@ export const Product = builder.objectRef<StoredProduct>("Product").implement({
 
 /** A field for the product that figures name by its id. */
 export const productOfCatalog = {
-  authScopes: { "catalog:read": true },
+  extensions: { scope: "catalog:read" },
   type: Product,
   nullable: true,
   description: "Null if the product is not in the catalog.",
@@ -120,7 +120,7 @@ const productId = { description: "Reference id, or else SKU, of a product." };
 
 builder.queryFields((t) => ({
   product: t.field({
-    authScopes: { "catalog:read": true },
+    extensions: { scope: "catalog:read" },
     type: Product,
     nullable: true,
     description: "One product, by its reference id or SKU.",
@@ -141,12 +141,11 @@ function fileOptions({ uploadOptions }: Context) {
 
 builder.mutationFields((t) => ({
   importProduct: t.field({
-    authScopes: { "catalog:write": true },
+    extensions: { scope: "catalog:write", takesAsSent: "product" },
     type: ProductImport,
     nullable: true,
     description: "Imports or modifies one product.",
     args: { product: t.arg({ type: ProductInput, description: "The whole product." }), ...optionArgs },
-    extensions: { takesAsSent: "product" },
     resolve: rateLimited("product", (_, { product, ...args }, context, info) => {
       refusePatch(args, context);
       const { db, identity } = context;
@@ -155,12 +154,11 @@ builder.mutationFields((t) => ({
     }),
   }),
   importProducts: t.field({
-    authScopes: { "catalog:write": true },
+    extensions: { scope: "catalog:write", takesAsSent: "products" },
     type: ProductImport,
     nullable: true,
     description: "Imports or modifies a list of products: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: { products: t.arg({ type: [ProductInput], description: "Whole products, each once." }), ...optionArgs },
-    extensions: { takesAsSent: "products" },
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) => {
       refusePatch(args, context);
       return observed(args, context, () => {
@@ -174,13 +172,12 @@ builder.mutationFields((t) => ({
     }),
   }),
   importProductsCsv: t.field({
-    authScopes: { "catalog:write": true },
+    extensions: { scope: "catalog:write", takesAsSent: "csvContent" },
     type: ProductImport,
     nullable: true,
     description:
       "Imports or modifies products given as CSV text: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...optionArgs },
-    extensions: { takesAsSent: "csvContent" },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
       const { db, identity, upload, bulkProductsMax: productsMax } = context;
       const options = importOptions(args, context, info);
@@ -196,7 +193,7 @@ builder.mutationFields((t) => ({
 
 builder.mutationField("deleteProduct", (t) =>
   t.field({
-    authScopes: { "catalog:write": true },
+    extensions: { scope: "catalog:write" },
     type: ProductDeletion,
     nullable: true,
     description: "Deletes one product, by its reference id or SKU.",

@@ -13,4 +13,4 @@ import { builder } from "../schema/builder.js";
 import { guardFields } from "../execution/guardFields.js";
 import { guardScopes } from "../execution/guardScopes.js";
 
-export const schema = guardScopes(guardFields(builder.toSchema({ sortSchema: false, disableScopeAuth: true })));
+export const schema = guardScopes(guardFields(builder.toSchema({ sortSchema: false })));

@@ -3,7 +3,7 @@ import { AppError } from "../errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
 import type { Context, FileReading } from "../schema/context.js";
-import { scopeOf } from "../schema/scopes.js";
+import type { RequiredScope } from "../schema/scopes.js";
 import { type RestResponse, toRestResponse } from "./response.js";
 import { type Batches, createBatches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports.js";
@@ -16,7 +16,7 @@ export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
   /** The scope that is required before the body is read. */
-  readonly scope: ReturnType<typeof scopeOfRoute>;
+  readonly scope: RequiredScope;
   readonly takesBody: boolean;
   readonly takesKey: boolean;
   readonly uploadTypes: readonly string[];
@@ -148,8 +148,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
 /** @throws {Error} for a field that the schema does not have */
 function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOperation, "root" | "operation">) {
   const type = root === "Query" ? schema.getQueryType() : schema.getMutationType();
-  const field = type?.getFields()[operation];
-  const scope = field && scopeOf(field);
+  const scope = type?.getFields()[operation]?.extensions.scope;
   if (scope === undefined) throw new Error(`${root}.${operation} declares no scope.`);
   return scope;
 }

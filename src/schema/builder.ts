@@ -1,20 +1,16 @@
 import SchemaBuilder from "@pothos/core";
 import PrismaPlugin from "@pothos/plugin-prisma";
-import ScopeAuthPlugin from "@pothos/plugin-scope-auth";
 import { GraphQLError } from "graphql";
 import type { RootDatabase } from "../database/client.js";
 import type PrismaTypes from "../generated/pothos.js";
 import { getDatamodel } from "../generated/pothos.js";
-import { anyToken, scopes } from "../access/scopes.js";
 import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "./context.js";
-import type { AuthScopes } from "./scopes.js";
 
 interface VitrineTypes {
   PrismaTypes: PrismaTypes;
   Context: Context;
-  AuthScopes: AuthScopes;
   DefaultFieldNullability: false;
   DefaultInputFieldRequiredness: true;
   Scalars: {
@@ -25,15 +21,9 @@ interface VitrineTypes {
 
 /** `*.schema.ts` files register their types here; graphql/schema.ts builds the schema. */
 export const builder = new SchemaBuilder<VitrineTypes>({
-  plugins: [ScopeAuthPlugin, PrismaPlugin],
+  plugins: [PrismaPlugin],
   defaultFieldNullability: false,
   defaultInputFieldRequiredness: true,
-  scopeAuth: {
-    authScopes: ({ identity }) =>
-      Object.fromEntries(
-        [...scopes, anyToken].map((scope) => [scope, scope === anyToken || identity.scopes.has(scope)]),
-      ) as AuthScopes,
-  },
   prisma: {
     client: ({ db }: { db: RootDatabase }) => db,
     dmmf: getDatamodel(),

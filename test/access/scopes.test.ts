@@ -12,7 +12,7 @@ import {
   isRequiredInputField,
 } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import { anyToken, type Scope, scopes } from "../../src/access/scopes.js";
+import { anyToken, type RequiredScope, type Scope, scopes } from "../../src/access/scopes.js";
 import { rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { schema } from "../../src/graphql/schema.js";
@@ -27,7 +27,7 @@ import { subscribe } from "../support/subscribe.js";
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
 /** What each field of the root types takes: one that is new must be added here on purpose. */
-const fieldScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
+const fieldScopes: Readonly<Record<string, RequiredScope>> = {
   "Query.store": anyToken,
   "Query.product": "catalog:read",
   "Query.products": "catalog:read",

@@ -30,7 +30,7 @@ function schemaOf(fields: string): GraphQLSchema {
   for (const type of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(type?.getFields() ?? {})) {
       field.resolve = (_, args) => JSON.stringify(args);
-      field.extensions = { pothosOptions: { authScopes: { anyToken: true } } };
+      field.extensions = { scope: "anyToken" };
     }
   }
   return schema;

@@ -1,7 +1,7 @@
-import { anyToken, type Scope } from "../../src/access/scopes.js";
+import { anyToken, type RequiredScope } from "../../src/access/scopes.js";
 
 /** What each path takes: one that is new must be added here on purpose. */
-export const pathScopes: Readonly<Record<string, Scope | typeof anyToken>> = {
+export const pathScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /external/product/v1": "catalog:write",
   "POST /external/product/v1/bulk": "catalog:write",
   "GET /external/product/v1/bulk/ndjson": "catalog:read",

@@ -87,7 +87,7 @@ const ViewerErasureRef = builder.objectRef<ViewerErasure>("ViewerErasure").imple
 
 builder.mutationFields((t) => ({
   eraseViewer: t.field({
-    authScopes: { "events:write": true },
+    extensions: { scope: "events:write" },
     type: ViewerErasureRef,
     nullable: true,
     description: "Replaces the id of a viewer by a random one everywhere. Figures stay.",
@@ -95,7 +95,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { viewerId }, { db, identity }) => eraseViewer(db, identity.storeId, viewerId),
   }),
   recordShopperEvents: t.field({
-    authScopes: { "events:write": true },
+    extensions: { scope: "events:write", takesChecked: "events" },
     type: ShopperEventReceipt,
     nullable: true,
     description: "Records up to 10,000 events of a show: all of them, or none.",
@@ -103,7 +103,6 @@ builder.mutationFields((t) => ({
       lsId: t.arg.string({ description: "The id of a show." }),
       events: t.arg({ type: [ShopperEventInput], description: "In any order." }),
     },
-    extensions: { takesChecked: "events" },
     resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, originals }) => {
       const events = uncoercedEvents(given, originals) ?? given;
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));

@@ -60,7 +60,7 @@ const connection = connectionType(
 
 builder.queryFields((t) => ({
   productPerformance: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: connection.type,
     nullable: true,
     description:
@@ -84,12 +84,11 @@ builder.queryFields((t) => ({
 
 builder.objectField(Product, "performance", (t) =>
   t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read", cost: 10 },
     type: ProductPerformance,
     nullable: true,
     description:
       "Its performance in shows. That of a page of products counts as one analytics read; null over the limit.",
-    extensions: { cost: 10 },
     args: {
       from: t.arg({ type: "DateTime", required: false, description: "The beginning of all shows if left out." }),
       until: t.arg({

@@ -6,7 +6,7 @@ import { lookUpKpis } from "./showKpis.js";
 
 builder.prismaObjectField("LiveStream", "kpis", (t) =>
   t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: Kpis,
     nullable: true,
     description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",

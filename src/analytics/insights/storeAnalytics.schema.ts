@@ -127,12 +127,11 @@ StoreAnalytics.implement({
 
 builder.queryFields((t) => ({
   storeAnalytics: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read", cost: 100 },
     type: StoreAnalytics,
     nullable: true,
     description:
       "Figures over the shows of the store. One analytics read, whatever is in it; equal ones within ten seconds count once.",
-    extensions: { cost: 100 },
     args: {
       from: t.arg({ type: "DateTime", description: "The beginning of the range." }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),

@@ -129,7 +129,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
 
 builder.queryFields((t) => ({
   liveStreamAnalytics: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: LiveStreamAnalyticsRef,
     nullable: true,
     description: "The analytics of a show, as of now.",
@@ -142,7 +142,7 @@ builder.queryFields((t) => ({
 
 builder.subscriptionFields((t) => ({
   liveStreamAnalytics: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: LiveStreamAnalyticsRef,
     description: "The analytics of a show: at once, and then as they change, at most once a second.",
     args: { lsId: t.arg.string(lsId) },

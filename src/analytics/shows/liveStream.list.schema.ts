@@ -46,7 +46,7 @@ const LiveStreamOrder = builder.enumType("LiveStreamOrder", {
 
 builder.queryFields((t) => ({
   liveStreams: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: shows.type,
     nullable: true,
     description:

@@ -86,7 +86,7 @@ export const lsId = { description: "The id of a show." };
 
 builder.queryFields((t) => ({
   liveStream: t.field({
-    authScopes: { "analytics:read": true },
+    extensions: { scope: "analytics:read" },
     type: LiveStream,
     nullable: true,
     description: "One show, by its id.",
@@ -106,7 +106,7 @@ const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStrea
 
 builder.mutationFields((t) => ({
   saveLiveStream: t.field({
-    authScopes: { "shows:write": true },
+    extensions: { scope: "shows:write" },
     type: LiveStream,
     nullable: true,
     description: "Creates a show, or changes the one with this id.",
@@ -118,7 +118,7 @@ builder.mutationFields((t) => ({
     },
   }),
   deleteLiveStream: t.field({
-    authScopes: { "shows:write": true },
+    extensions: { scope: "shows:write" },
     type: LiveStreamDeletion,
     nullable: true,
     description: "Deletes a show. Its subscriptions end with LIVE_STREAM_NOT_FOUND.",
