@@ -4,11 +4,10 @@ import { policiesOf, type RateLimits } from "./access/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimit.memory.js";
 import { openRedisCounter } from "./access/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
-import { combineRelays, createDatabaseRelay } from "./analytics/feed/feed.database.js";
+import { createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "./analytics/feed/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis/kpis.read.js";
 import type { Channel } from "./cluster/channel.js";
-import { createPrimaryRelay } from "./cluster/feed.js";
 import { createPrimaryCounter } from "./cluster/rateLimit.js";
 import type { Config } from "./config.js";
 import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/errors.js";
@@ -66,31 +65,19 @@ export async function openRateLimits(config: Config, log: Logger, primary: Chann
   };
 }
 
-/** The live feed. It reaches clients of other processes through Redis, or else through the database and the primary. */
-export async function openFeed(
-  config: Config,
-  database: OpenDatabase,
-  log: Logger,
-  primary: Channel | undefined,
-): Promise<LiveFeed> {
+/** The live feed. It reaches clients of other processes through Redis, or else through the database. */
+export async function openFeed(config: Config, database: OpenDatabase, log: Logger): Promise<LiveFeed> {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
       Promise.reject(mapDatabaseError(error) as Error),
     );
-  return createLiveFeed({ read, relay: await openFeedRelay(config, database, log, primary) });
+  return createLiveFeed({ read, relay: await openFeedRelay(config, database, log) });
 }
 
-async function openFeedRelay(
-  config: Config,
-  database: OpenDatabase,
-  log: Logger,
-  primary: Channel | undefined,
-): Promise<FeedRelay> {
+async function openFeedRelay(config: Config, database: OpenDatabase, log: Logger): Promise<FeedRelay | undefined> {
   const warn = (what: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${what}; live figures reach clients of one process only until it recovers`);
   const { redisUrl } = config;
   if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis is unavailable"));
-  const overDatabase = createDatabaseRelay(database, config, warn("LISTEN/NOTIFY is unavailable"));
-  const relays = [overDatabase, primary && createPrimaryRelay(primary)];
-  return combineRelays(relays.filter((relay) => relay !== undefined));
+  return createDatabaseRelay(database, config, warn("LISTEN/NOTIFY is unavailable"));
 }

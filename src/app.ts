@@ -83,7 +83,7 @@ export async function createApp(
   const tracing = await openTracing(config, database, log);
   // From here on, open connections must be closed where the app cannot be created.
   const rateLimits = await openRateLimits(config, log, primary);
-  const feed = await openFeed(config, database, log, primary);
+  const feed = await openFeed(config, database, log);
   const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
   const telemetry = openTelemetry(config, log, { feed, database, bodies }, tracing, primary);
   const sweeps = startSweeps(config, database, log);

@@ -9,7 +9,6 @@ const delayMinMs = 100;
 const delayMaxMs = 10_000;
 
 export interface WorkerPool {
-  readonly channels: () => Channel[];
   /**
    * Starts `count` workers, and replaces each that ends from then on.
    *
@@ -71,7 +70,6 @@ export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
   };
 
   return {
-    channels: () => [...members].filter(({ url }) => url !== undefined).map(({ channel }) => channel),
     async start(count) {
       const first = Array.from({ length: count }, spawn);
       const failed = first.map(async ({ ended }) => Promise.reject(new Error(await ended)));

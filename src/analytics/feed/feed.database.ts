@@ -14,15 +14,3 @@ export function createDatabaseRelay(
   if (ownSocketFolder !== undefined) return createSocketReceiver(ownSocketFolder, log);
   return connection.host === undefined ? undefined : createSocketSender(connection.host);
 }
-
-export function combineRelays(relays: readonly FeedRelay[]): FeedRelay {
-  return {
-    send: (storeId, lsId) => relays.forEach((relay) => relay.send(storeId, lsId)),
-    subscribe: (onChange, onMissed) => relays.forEach((relay) => relay.subscribe(onChange, onMissed)),
-    ready() {
-      const ready = relays.flatMap((relay) => relay.ready?.() ?? []);
-      return ready.length === 0 ? undefined : Promise.all(ready).then(() => undefined);
-    },
-    close: async () => void (await Promise.all(relays.map((relay) => relay.close()))),
-  };
-}

@@ -3,7 +3,6 @@ import { type Lifecycle, withLifecycle } from "./lifecycle.js";
 import { openLog } from "./log.js";
 import { createLocalCounter } from "../../access/rateLimit.memory.js";
 import { countForWorker } from "../../cluster/rateLimit.js";
-import { relayForWorker } from "../../cluster/feed.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { createMetricsCollector } from "../../cluster/metrics.js";
@@ -18,7 +17,7 @@ const cutMs = 3_000;
 
 /**
  * Serves with several processes on one port until a signal stops them. This process, the primary, distributes connections,
- * and without Redis it keeps the rate limits and relays live updates.
+ * and without Redis it keeps the rate limits.
  *
  * @throws the error of a worker that could not start
  */
@@ -35,7 +34,6 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
   const pool = createWorkerPool(log, (channel, ended) => {
     metrics.onSpawn(channel, ended);
     countForWorker(channel, count);
-    relayForWorker(channel, pool.channels);
     warnForWorker(channel, warnOnce);
   });
   process.once("exit", pool.kill); // stopped before it serves, or by a second signal
