@@ -75,10 +75,9 @@ export async function createApp(
 ): Promise<App> {
   const { primary, rest: preparedRest = prepareRest(schema) } = options;
   const { operations, handler: rest } = await preparedRest;
-  const known = createKnownOperations(schema);
-  const subscriptions = createKnownSubscriptions(schema);
-  const gatewayOptions = { suggestions: !config.production, plugins: [gatewayCompression] };
-  const gateway = createGateway(known, gatewayOptions);
+  const known = createKnownOperations(schema, { suggestions: !config.production });
+  const subscriptions = createKnownSubscriptions(schema, known);
+  const gateway = createGateway(known, [gatewayCompression]);
   const persisted = await openPersistedOperations(config, known);
   const tracing = await openTracing(config, database, log);
   // From here on, open connections must be closed where the app cannot be created.
@@ -170,7 +169,7 @@ async function openPersistedOperations(
   known: KnownOperations,
 ): Promise<PersistedOperations> {
   if (path === undefined) return createPersistedOperations({ documents: undefined, only: false, ownTexts: [] });
-  const documents = await readPersistedOperations(path, schema, known);
+  const documents = await readPersistedOperations(path, known);
   const ownTexts = only ? await readDashboardOperations() : [];
   return createPersistedOperations({ documents, only, ownTexts });
 }

@@ -1,80 +1,94 @@
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, OperationTypeNode } from "graphql";
+import { anonymousReporting, presentError } from "../schema/errors.js";
 import { compiledIfCertain, interpreted, type Operation } from "./operation.js";
+import { validateBounded } from "./validation/limits.js";
+import { parseBounded } from "./validation/parse.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 
-/** Cached operations and their total weight: up to 80 MB. */
-const operationsMax = 1_000;
+/** Cached documents, and their total weight with that of their operations: up to 80 MB. */
+const documentsMax = 1_000;
 const weightMax = 62_500;
 const compiledFrom = 3;
-/** Cached refusals: up to 10 MB. */
-const refusedMax = 200;
-const refusedWeightMax = 10_000;
 
 /** Operations that need not be parsed, validated and planned again. */
 export interface KnownOperations {
-  find(text: string, operationName: string | undefined): Operation | undefined;
-  /**
-   * Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached by their document's text.
-   */
-  add(document: DocumentNode, operationName: string | undefined): Operation;
-  /** The errors of an invalid document, as callers get them. */
+  /** @throws {GraphQLError} for invalid syntax or exceeded limits, and RangeError where it is nested too deeply */
+  parse(text: string): DocumentNode;
+  /** The errors of a parsed document, which the caller may change. */
+  validate(document: DocumentNode): readonly GraphQLError[];
+  /** The errors of an invalid document that was validated before, as callers get them. */
   findErrors(text: string): readonly GraphQLError[] | undefined;
-  addErrors(document: DocumentNode, errors: readonly GraphQLError[]): void;
+  /** A query or mutation that was added before. */
+  find(text: string, operationName: string | undefined): Operation | undefined;
+  /** Of a valid document. Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached. */
+  add(document: DocumentNode, operationName: string | undefined): Operation;
 }
 
 interface Known {
-  readonly weight: number;
-  readonly uses: ReadonlyMap<string | undefined, Use>;
-}
-
-interface Refused {
+  readonly document: DocumentNode;
   readonly weight: number;
   readonly errors: readonly GraphQLError[];
+  readonly uses: Map<string | undefined, Use>;
 }
 
 interface Use {
-  readonly operation: Operation;
-  next(): Operation;
+  readonly first: Operation;
+  current: Operation;
+  count: number;
 }
 
-export function createKnownOperations(schema: GraphQLSchema): KnownOperations {
+/** @param options.suggestions whether errors may suggest names of the schema */
+export function createKnownOperations(
+  schema: GraphQLSchema,
+  { suggestions = true }: { readonly suggestions?: boolean } = {},
+): KnownOperations {
   // Two levels: in a joined key, a text could imitate another text with a name.
-  const known = documentCache<Known>(weightMax, ({ weight }) => weight, operationsMax);
-  const countUses = (document: DocumentNode, operationName: string | undefined, operation: Operation): Use => {
-    let uses = 1; // the one that added it
-    let current = operation;
-    return {
-      operation,
-      next() {
-        uses += 1;
-        if (uses === compiledFrom) current = compiledIfCertain(schema, document, operationName);
-        return current;
-      },
-    };
-  };
-
-  const refused = documentCache<Refused>(refusedWeightMax, ({ weight }) => weight, refusedMax);
+  const known = documentCache<Known>(weightMax, ({ weight }) => weight, documentsMax);
+  const entryOf = (document: DocumentNode, errors: readonly GraphQLError[] = []): Known => ({
+    document,
+    weight: weightOfDocument(document),
+    errors,
+    uses: new Map(),
+  });
   return {
-    findErrors: (text) => refused.get(text)?.errors,
-    addErrors(document, errors) {
-      const text = document.loc?.source.body ?? "";
-      if (text !== "") refused.set(text, { weight: weightOfDocument(document), errors });
-    },
-    find: (text, operationName) => known.get(text)?.uses.get(operationName)?.next(),
-    add(document, operationName) {
-      const text = document.loc?.source.body ?? "";
+    parse: (text) => known.get(text)?.document ?? parseBounded(text),
+    validate(document) {
+      const text = textOf(document);
       const before = known.get(text);
-      const use = before?.uses.get(operationName);
-      if (use !== undefined) return use.operation;
-      const operation = interpreted(schema, document, operationName);
-      const kind = operation.definition?.operation;
+      if (before?.document === document && before.errors.length === 0) return [];
+      const errors = validateBounded(schema, document, undefined, { hideSuggestions: !suggestions });
+      const presented = errors.map((error) => presentError(error, anonymousReporting));
+      if (text !== "") known.set(text, entryOf(document, presented));
+      return errors;
+    },
+    findErrors(text) {
+      const { errors = [] } = known.get(text) ?? {};
+      return errors.length === 0 ? undefined : errors;
+    },
+    find(text, operationName) {
+      const entry = known.get(text);
+      const use = entry?.uses.get(operationName);
+      if (entry === undefined || use === undefined) return undefined;
+      use.count += 1;
+      if (use.count === compiledFrom) use.current = compiledIfCertain(schema, entry.document, operationName);
+      return use.current;
+    },
+    add(document, operationName) {
+      const text = textOf(document);
+      const entry = known.get(text) ?? entryOf(document);
+      const use = entry.uses.get(operationName);
+      if (use !== undefined) return use.first;
+      const first = interpreted(schema, document, operationName);
+      const kind = first.definition?.operation;
       if (text !== "" && (kind === OperationTypeNode.QUERY || kind === OperationTypeNode.MUTATION)) {
-        known.set(text, {
-          weight: (before?.weight ?? weightOfDocument(document)) + weightOfCompiled(document),
-          uses: new Map(before?.uses).set(operationName, countUses(document, operationName, operation)),
-        });
+        entry.uses.set(operationName, { first, current: first, count: 1 });
+        known.set(text, { ...entry, weight: entry.weight + weightOfCompiled(document) });
       }
-      return operation;
+      return first;
     },
   };
+}
+
+function textOf({ loc }: DocumentNode): string {
+  return loc?.source.body ?? "";
 }

@@ -10,28 +10,21 @@ import { AppError } from "../errors.js";
 import { isWritten, resultText } from "../execution/responseText.js";
 import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
-import { codeOf, presentError } from "../schema/errors.js";
+import { anonymousReporting, codeOf, presentError } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
-import { validateBounded } from "../execution/validation/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { requireOperation } from "./parameters.js";
-import { parseBounded } from "../execution/validation/parse.js";
 import type { Variables } from "../execution/inputShape.js";
-import { documentCache, weightOfDocument } from "../execution/weight.js";
 
 export const graphqlPath = "/graphql";
 
 /**
  * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read, but for subscriptions.
  *
- * @param known gets each operation, also those that are invalid
- * @param options.suggestions whether errors may suggest names of the schema
+ * @param known parses, validates and keeps each operation
  */
-export function createGateway(
-  known: KnownOperations,
-  { suggestions, plugins }: { readonly suggestions: boolean; readonly plugins: readonly Plugin[] },
-): YogaServerInstance<Context, object> {
+export function createGateway(known: KnownOperations, plugins: readonly Plugin[]): YogaServerInstance<Context, object> {
   return createYoga<Context>({
     schema,
     graphqlEndpoint: graphqlPath,
@@ -42,34 +35,22 @@ export function createGateway(
     multipart: false,
     logging: false,
     maxRequestBodySize: false, // bounded by http/content/body.ts
-    parserAndValidationCache: {
-      documentCache: documentCache(documentsWeightMax, weightOfDocument),
-      errorCache: { get: () => undefined, set: () => undefined }, // the same error is rarely repeated
-      validationCache: true, // by document, refused ones too
-    },
+    parserAndValidationCache: false, // documents are cached by execution/operationCache.ts
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
-    plugins: [limited(known, suggestions), sharedPipeline(known), ...plugins],
+    plugins: [parsedOnce(known), sharedPipeline(known), ...plugins],
   });
 }
 
-const documentsWeightMax = 20_000;
-
-function limited(known: KnownOperations, suggestions: boolean): Plugin<Context> {
+function parsedOnce(known: KnownOperations): Plugin<Context> {
   return {
     onParse({ setParseFn, context }) {
-      setParseFn(parseBounded);
+      setParseFn((text: string) => known.parse(text));
       const { operationName } = (context as Partial<YogaInitialContext>).params ?? {};
       return ({ result }) => {
         if (!(result instanceof Error)) requireOperation(result as DocumentNode, operationName);
       };
     },
-    onValidate: ({ setValidationFn }) =>
-      setValidationFn((within, document, rules) => {
-        const errors = validateBounded(within, document, rules, { hideSuggestions: !suggestions });
-        const presented = errors.map((error) => presentError(error, anonymousReporting)); // Yoga changes them
-        if (errors.length > 0) known.addErrors(document, presented);
-        return errors;
-      }),
+    onValidate: ({ setValidationFn }) => setValidationFn((_, document) => known.validate(document)),
   };
 }
 
@@ -112,8 +93,3 @@ function sharedPipeline(known: KnownOperations): Plugin<Context> {
 function tooDeep(error: unknown): AppError | undefined {
   return error instanceof RangeError ? new AppError("BAD_REQUEST", "The operation is nested too deeply.") : undefined;
 }
-
-const anonymousReporting = {
-  requestId: "unknown",
-  reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
-};

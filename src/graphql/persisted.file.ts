@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type DocumentNode, GraphQLError, type GraphQLSchema, Kind } from "graphql";
+import { type DocumentNode, GraphQLError, Kind } from "graphql";
 import { ConfigError } from "../config.js";
 import { clip } from "../lib/text.js";
-import { validateBounded } from "../execution/validation/limits.js";
 import type { KnownOperations } from "../execution/operationCache.js";
-import { parseBounded } from "../execution/validation/parse.js";
 
 /** Listed in one message; the rest are counted. */
 const problemsMax = 100;
@@ -13,18 +11,17 @@ const problemsMax = 100;
  * Reads documents by id as GraphQL Code Generator's client preset writes them (`persistedDocuments`), and validates
  * them like any operation.
  *
- * @param known gets each operation, so that even its first call is fast
+ * @param known reads and gets each operation, so that even its first call is fast
  * @throws {ConfigError} listing every problem of the file
  */
 export async function readPersistedOperations(
   path: string,
-  schema: GraphQLSchema,
   known: KnownOperations,
 ): Promise<ReadonlyMap<string, string>> {
   const documents = new Map<string, string>();
   const problems: string[] = [];
   for (const [id, text] of Object.entries(await readObject(path))) {
-    const document = readDocument(text, schema);
+    const document = readDocument(text, known);
     if ("problems" in document) {
       problems.push(...document.problems.map((problem) => `${clip(id)}: ${problem.replace(/\.$/u, "")}`));
     } else {
@@ -52,11 +49,11 @@ async function readObject(path: string): Promise<object> {
 
 type Read = { readonly text: string; readonly parsed: DocumentNode } | { readonly problems: readonly string[] };
 
-function readDocument(text: unknown, schema: GraphQLSchema): Read {
+function readDocument(text: unknown, known: KnownOperations): Read {
   if (typeof text !== "string") return { problems: ["the document must be a string"] };
   try {
-    const document = parseBounded(text);
-    const errors = validateBounded(schema, document);
+    const document = known.parse(text);
+    const errors = known.validate(document);
     return errors.length > 0 ? { problems: errors.map(({ message }) => message) } : { text, parsed: document };
   } catch (error) {
     return { problems: [error instanceof GraphQLError ? error.message : "it is nested too deeply"] };

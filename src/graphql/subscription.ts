@@ -21,8 +21,6 @@ interface LiveValue {
 
 /** Parsed and valid; can be started any number of times. */
 export interface Subscription {
-  readonly document: DocumentNode;
-  readonly operationName: string | undefined;
   readonly names: Operation["names"];
   /** @returns the values, or errors, presented and reported to the observation */
   start(variables: Variables, context: Context): Promise<ExecutionResult | LiveValues>;
@@ -51,8 +49,6 @@ export function prepareSubscription(
     return valueOf(() => executions.run(storeId, run), context);
   };
   return {
-    document,
-    operationName,
     names,
     async start(variables, context) {
       if (names !== undefined) context.observation.begins(names, operation.execution);

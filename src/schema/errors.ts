@@ -16,6 +16,12 @@ interface Reporting {
   readonly reportError: (error: unknown) => void;
 }
 
+/** Of errors that no single request causes. */
+export const anonymousReporting = {
+  requestId: "unknown",
+  reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
+} satisfies Reporting;
+
 /**
  * Turns anything thrown into an error for callers. AppErrors keep their message; GraphQL's own errors get a code;
  * anything else is reported and becomes INTERNAL.

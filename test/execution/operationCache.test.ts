@@ -1,4 +1,4 @@
-import { parse, validate } from "graphql";
+import { parse } from "graphql";
 import { describe, expect, test } from "vitest";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../../src/schema/context.js";
@@ -39,7 +39,7 @@ describe("the fast path answers", () => {
     const query = "{ nothing }";
     expect(fastPath({ query }, accepted, context)).toBeUndefined();
     const document = parse(query);
-    known.addErrors(document, validate(schema, document));
+    known.validate(document);
     const answer = await fastPath({ query }, accepted, context);
     expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('Cannot query field \\"nothing\\"') });
     expect(fastPath({ query: `${query} ` }, accepted, context)).toBeUndefined();
@@ -77,11 +77,32 @@ describe("the fast path answers", () => {
     expect(fastPath({ query }, accepted, context)).toBeUndefined();
   });
 
+  test("what is parsed and validated once for all that send it: queries, subscriptions and invalid ones", () => {
+    for (const text of [
+      "{ once: __typename }",
+      `subscription { liveStreamAnalytics(lsId: "once") { id } }`,
+      "{ once }",
+    ]) {
+      const document = known.parse(text);
+      const errors = known.validate(document);
+      expect(known.parse(text)).toBe(document);
+      expect(known.validate(document)).toEqual(errors);
+      expect(known.findErrors(text)?.map(({ message }) => message)).toEqual(
+        text === "{ once }" ? ['Cannot query field "once" on type "Query".'] : undefined,
+      );
+    }
+  });
+
   test("from a bounded cache: the least recently used operation is evicted", () => {
     const query = (n: number) => `{ a${n}: __typename }`;
     for (let n = 0; n <= 1_000; n += 1) add(query(n));
     expect(fastPath({ query: query(0) }, accepted, context)).toBeUndefined();
     expect(fastPath({ query: query(1_000) }, accepted, context)).toBeDefined();
+    const invalid = (n: number) => `{ nothing${n} }`;
+    for (let n = 0; n <= 1_000; n += 1) known.validate(known.parse(invalid(n)));
+    expect(known.findErrors(invalid(0)), "invalid ones count too").toBeUndefined();
+    expect(fastPath({ query: query(1_000) }, accepted, context)).toBeUndefined();
+    add(query(1_000));
     const long = (n: number, length: number) => `{ a${n}: product(productId: "${"x".repeat(length)}") { id } }`;
     for (let n = 0; n < 41; n += 1) add(long(n, 99_900));
     expect(known.find(query(1_000), undefined), "characters are bounded too").toBeUndefined();

@@ -29,12 +29,12 @@ async function fileOf(name: string, content: unknown): Promise<string> {
 }
 
 describe("a file of persisted operations", () => {
-  const readFrom = (path: string) => readPersistedOperations(path, schema, createKnownOperations(schema));
+  const readFrom = (path: string) => readPersistedOperations(path, createKnownOperations(schema));
   const deep = `{ __type(name: "Query") { ${"ofType { ".repeat(limits.depth)} name ${"} ".repeat(limits.depth)} } }`;
 
   test("makes its operations known, so that the first call already takes the fast path", async () => {
     const known = createKnownOperations(schema);
-    expect(await readPersistedOperations(await fileOf("good.json", documents), schema, known)).toEqual(
+    expect(await readPersistedOperations(await fileOf("good.json", documents), known)).toEqual(
       new Map(Object.entries(documents)),
     );
     for (const name of [undefined, "Read"]) expect(known.find(read, name)).toBeDefined();
