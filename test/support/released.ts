@@ -12,10 +12,10 @@ export const releasedShows = ["summer sale", "uuids", "pruned", "half pruned"] a
 export function releasedEvents(lsId: (typeof releasedShows)[number]): SentEvent[] {
   const id = (name: string, n: number) =>
     lsId === "uuids" ? `${name}0000000-0000-4000-8000-${String(n).padStart(12, "0")}` : `${name} ${n}`;
-  return Array.from({ length: 120 }, (_, n): SentEvent => {
+  return Array.from({ length: 60 }, (_, n): SentEvent => {
     const type = (["VIEW", "VIEW", "ADD_TO_CART", "ORDER", "REFUND"] as const)[n % 5] ?? "VIEW";
     const productId = `p${n % 4}`;
-    const common = { id: id("e", n), type, occurredAt: new Date(releasedStart.getTime() + n * 60_000).toISOString() };
+    const common = { id: id("e", n), type, occurredAt: new Date(releasedStart.getTime() + n * 120_000).toISOString() };
     if (type === "ORDER" || type === "REFUND") {
       const lines = n % 2 === 0 ? [{ productId, quantity: 2, amount: n / 4 }] : null;
       const channel = (["LIVE", "REPLAY", "REFERRAL"] as const)[n % 3] ?? "LIVE";
