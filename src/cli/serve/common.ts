@@ -5,7 +5,6 @@ import { listen, type RunningServer } from "../../http/server/server.js";
 import { isMigrated } from "../../database/migrations/applied.js";
 import type { OpenDatabase } from "../../database/open.js";
 import type { Demo } from "../demo/demo.js";
-import { lowerPriorityOfV8 } from "./v8.js";
 
 /** A server that listens before there is an app. */
 interface EarlyServer {
@@ -23,10 +22,7 @@ export async function listenEarly(config: Config): Promise<EarlyServer> {
   const server = await listen((request, response) => void opened.then((app) => app.handler(request, response)), config);
   return {
     server,
-    open: (app) => {
-      lowerPriorityOfV8(); // not before: while the service starts, it waits for what V8 compiles
-      open(app);
-    },
+    open,
   };
 }
 

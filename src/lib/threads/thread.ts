@@ -20,11 +20,11 @@ export function startThread(name: string, options: WorkerOptions): Worker {
 
 const lowestPriority = 19;
 
-/** Lowers the priority of a thread, by default this one. Only Linux has priorities of threads: elsewhere, nothing changes. */
-export function lowerPriority(by: number, thread = 0): void {
+/** Lowers the priority of this thread. Only Linux has priorities of threads: elsewhere, nothing changes. */
+export function lowerPriority(by: number): void {
   if (process.platform !== "linux") return;
   try {
-    setPriority(thread, Math.min(lowestPriority, getPriority(thread) + by));
+    setPriority(Math.min(lowestPriority, getPriority() + by));
   } catch {
     // A container may forbid it. The thread does the same, if not after others.
   }

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { getPriority } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -40,13 +39,6 @@ beforeAll(async () => {
 async function getStatus(token: string, path = productPath): Promise<number> {
   return (await fetch(`${server.url}${path}`, { headers: { "x-service-access-token": token } })).status;
 }
-
-test.runIf(process.platform === "linux")("the event loop comes before the threads of V8", async () => {
-  const own = getPriority(server.pid);
-  const threads = await readdir(`/proc/${server.pid}/task`);
-  const priorities = threads.map((thread) => getPriority(Number(thread)));
-  expect(priorities.filter((priority) => priority === Math.min(19, own + 6))).toHaveLength(5);
-});
 
 describe("what the server prints at its first start", () => {
   test("the real port, the URLs and the demo store's token", () => {
