@@ -4,7 +4,7 @@ import type { Context } from "../schema/context.js";
 import { yieldUntilNoNewConnections } from "../lib/streams/eventLoop.js";
 import { type Accepted, notAcceptable } from "./accepted.js";
 import type { Call } from "./fastPath.js";
-import { refusedResponse } from "./httpStatus.js";
+import { refusedResponse, unavailableResponse } from "./httpStatus.js";
 import type { StreamFormat } from "./streamFormat.js";
 import type { LiveValues, Subscription } from "./subscription.js";
 import type { KnownSubscriptions } from "./subscriptions.js";
@@ -53,7 +53,7 @@ async function start(
 
 function asStream(started: ExecutionResult | LiveValues, format: StreamFormat): EventStream {
   if (isAsyncIterable(started)) return { status: 200, headers: format.headers, format, events: started };
-  const { status = 200, headers } = refusedResponse(started) ?? {};
+  const { status = 200, headers } = refusedResponse(started) ?? unavailableResponse(started) ?? {};
   const events = format.frame(JSON.stringify(started));
   return { status, headers: { ...format.headers, ...headers }, format, events };
 }

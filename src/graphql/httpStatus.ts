@@ -22,6 +22,16 @@ export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQ
   return errors;
 }
 
+/**
+ * The response to a subscription that cannot be opened now, such as while the server stops: 503 with `Retry-After`, since clients
+ * do not open again what was answered with success. Undefined for any other result.
+ */
+export function unavailableResponse({ errors = [] }: ExecutionResult) {
+  const unavailable = errors.map(extensionsOf).find(({ code }) => code === "UNAVAILABLE");
+  if (unavailable === undefined) return undefined;
+  return { status: 503, headers: { "retry-after": String(unavailable.retryAfterSeconds ?? 1) } };
+}
+
 /** How to authenticate: of every 401. */
 export const authenticate = { "www-authenticate": 'ApiKey header="X-Service-Access-Token"' };
 

@@ -15,6 +15,8 @@ import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js"
 interface LiveValue {
   /** Of its error, if it has one. */
   readonly code: ErrorCode | undefined;
+  /** Whether its error ended the subscription. */
+  readonly isLast: boolean;
   /** Serialized once for all streams of a format. */
   framed(format: StreamFormat): Buffer;
 }
@@ -92,11 +94,12 @@ async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, co
   }
 }
 
-function asValue(result: ExecutionResult): LiveValue {
+function asValue(result: ExecutionResult, isLast = false): LiveValue {
   const code = result.errors === undefined ? undefined : codeOf(result.errors);
   const frames = new Map<StreamFormat, Buffer>();
   return {
     code,
+    isLast,
     framed(format) {
       const frame = frames.get(format) ?? format.frame(JSON.stringify(result));
       frames.set(format, frame);
@@ -133,7 +136,7 @@ function liveValues(
         if (value.code !== undefined) context.observation.refused(value.code);
         return { done: false, value };
       } catch (error) {
-        return { done: false, value: asValue({ errors: presented([error], context) }) };
+        return { done: false, value: asValue({ errors: presented([error], context) }, true) };
       }
     },
     async return() {

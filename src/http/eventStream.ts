@@ -6,8 +6,8 @@ const pingMs = 12_000;
 
 /**
  * Writes events until the stream ends or its client leaves. A slow client gets the latest value only: nothing is
- * written while earlier bytes wait to be sent. A stream is complete after an error; where the server stops, it is cut instead, so
- * that clients open it again.
+ * written while earlier bytes wait to be sent. A stream is complete after the error that ended it; where the server stops, it
+ * is cut instead, so that clients open it again.
  *
  * @param disconnect aborted when the client leaves
  */
@@ -30,7 +30,7 @@ export async function sendEvents(
   let isComplete = false;
   try {
     for await (const value of events) {
-      isComplete = value.code !== undefined;
+      isComplete = value.isLast;
       const event = value.framed(format);
       await nextTurn(event.byteLength);
       if (disconnect.aborted) return;

@@ -155,6 +155,36 @@ describe("a subscription is answered with server-sent events:", () => {
   });
 });
 
+test("a stream is cut where the server stops, and cannot be opened then", async () => {
+  const stopping = await startApp();
+  const owner = await createTestStore(stopping);
+  const show = await saved(owner, { status: "LIVE" });
+  const open = (query: string) =>
+    owner.fetch("/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+      body: JSON.stringify({ query, variables: { lsId: show.id } }),
+    });
+  const withErrors = watchShow.replace("timeline(", "bad: timeline(bucketSeconds: 1) { orders } timeline(");
+  const streams = await Promise.all([watchShow, withErrors].map(open));
+  await stopping.feed.close();
+  for (const stream of streams) {
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const end = async () => {
+      for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) text += part.value;
+    };
+    await expect(end()).rejects.toThrow("terminated");
+    expect(text).not.toContain("complete");
+  }
+  const late = await open(watchShow);
+  expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(refusalIn((await late.text()).replaceAll(/^:\n\n/gmu, ""))).toMatchObject({
+    errors: [{ message: "The server is stopping.", extensions: { code: "UNAVAILABLE" } }],
+  });
+  await stopping.close();
+});
+
 test("HEAD opens no subscription", async () => {
   const search = new URLSearchParams({ query: watchShow, variables: JSON.stringify({ lsId }) });
   const before = app.feed.watchers;
