@@ -28,9 +28,8 @@ export function rateLimited<Parent, Args extends object, Result>(
   resolve: Resolver<Parent, Args, Result>,
 ): Resolver<Parent, Args, Result> {
   return (parent, args, context, info) => {
-    const policy = context.rateLimits.policies[name];
-    if (policy === undefined) return resolve(parent, args, context, info);
-    return admit(policy, args, context, info).then(() => resolve(parent, args, context, info));
+    if (context.rateLimits.policies[name] === undefined) return resolve(parent, args, context, info);
+    return admit(name, context, info).then(() => resolve(parent, args, context, info));
   };
 }
 
@@ -59,7 +58,7 @@ export function admitRoot(
   name: PolicyName,
   context: Context,
   info: GraphQLResolveInfo,
-  admission = () => admitField(name, context, info),
+  admission = () => admit(name, context, info),
 ): Promise<Reservation | undefined> {
   const calls = admittedByRequest.get(context) ?? new Map<string, Promise<Reservation | undefined>>();
   admittedByRequest.set(context, calls);
@@ -69,32 +68,20 @@ export function admitRoot(
   return admitted;
 }
 
-async function admitField(
-  name: PolicyName,
-  context: Context,
-  info: GraphQLResolveInfo,
-): Promise<Reservation | undefined> {
-  const policy = context.rateLimits.policies[name];
-  return policy === undefined ? undefined : admit(policy, {}, context, info);
-}
-
 function rootKey({ path }: GraphQLResolveInfo): string | number {
   let step = path;
   while (step.prev !== undefined) step = step.prev;
   return step.key;
 }
 
-/** @throws {AppError} RATE_LIMITED */
-async function admit(
-  policy: Policy,
-  args: object,
-  context: Context,
-  info: GraphQLResolveInfo,
-): Promise<Reservation | undefined> {
+/** Counts a field as a call. @returns undefined without a limit @throws {AppError} RATE_LIMITED */
+async function admit(name: PolicyName, context: Context, info: GraphQLResolveInfo): Promise<Reservation | undefined> {
+  const policy = context.rateLimits.policies[name];
+  if (policy === undefined) return undefined;
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
   // Only the count knows the limit: for graphql-rate-limit, this one call is granted or not.
-  const refusal = await limiter({ parent: undefined, args, context, info }, { max: 1 });
+  const refusal = await limiter({ parent: undefined, args: {}, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
   if (refusal === undefined) return reservation;

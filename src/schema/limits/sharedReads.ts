@@ -57,7 +57,8 @@ export function sharedRead<Parent, Args extends object, Result>(
     }
     const { result } = read;
     const reservation = await admitted;
-    if (reservation !== undefined) announce(context, aged(reservation, now - read.admittedAt));
+    const isShared = known !== undefined;
+    if (isShared && reservation !== undefined) announce(context, aged(reservation, now - read.admittedAt));
     return result as Promise<Result>;
   };
 }
