@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
 import { atOnce, storeWithShow } from "../../support/rateLimit.js";
 import { record } from "../../support/shows.js";
@@ -13,6 +13,7 @@ beforeAll(async () => {
     return send();
   };
 });
+afterEach(() => vi.restoreAllMocks());
 afterAll(() => app.close());
 
 const range = `from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z"`;
@@ -39,6 +40,7 @@ const order = (id: string) => ({ id, type: "ORDER", channel: "LIVE", amount: 5, 
 describe.each(reads)("equal reads of %s within ten seconds", (_, query) => {
   test("are one call, and those within a second share one result, whatever their text", async () => {
     const store = await storeWithShow(app);
+    vi.spyOn(performance, "now").mockReturnValue(performance.now()); // a busy machine takes longer than a second
     const first = await ask(store, query);
     expect([first.status, first.left]).toEqual([200, 19]);
     const before = statements;
