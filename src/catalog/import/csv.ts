@@ -140,7 +140,7 @@ function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {
 
 /** A single chunk, judged by its line breaks. In files of other systems, these do not tell how long products are. */
 function isShort(source: CsvSource, fileFormat: FormatOptions | undefined): boolean {
-  if (!("text" in source) || fileFormat !== undefined) return false;
+  if (!isReadHere(source, fileFormat)) return false;
   return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 

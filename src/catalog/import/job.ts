@@ -28,7 +28,7 @@ export interface ReadOptions {
 
 /** Readable more than once. */
 export interface ProductSource {
-  /** False only for a single chunk. */
+  /** False only for a single chunk that is there at once. */
   readonly isLong: boolean;
   /** Whether it is read on a thread. */
   readonly isOnThread: boolean;

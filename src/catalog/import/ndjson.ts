@@ -27,7 +27,7 @@ export async function importNdjson(
   const readOptions = { ...(errorPolicy && { errorPolicy }), ...(preview && { preview }) };
   const { told, reading } = lastReading({ onProgress, onRead });
   const source: ProductSource = {
-    isLong: !("text" in sent) || sent.text.split("\n", chunkRowsMax + 2).length > chunkRowsMax,
+    isLong: !isChunk(sent),
     isOnThread: !isReadHere(sent),
     read: (more) => watched(readSource(sent, { ...readOptions, ...more }, options.signal), told),
     reading,
@@ -50,4 +50,9 @@ function readSource(
 
 function isReadHere(source: NdjsonSource): boolean {
   return "text" in source && source.text.length <= readHereMax;
+}
+
+/** A single chunk, judged by its line breaks. */
+function isChunk(source: NdjsonSource): boolean {
+  return "text" in source && isReadHere(source) && source.text.split("\n", chunkRowsMax + 2).length <= chunkRowsMax;
 }

@@ -46,12 +46,12 @@ export async function importSentProducts(
   const { unparsed } = sent;
   const isList = isUnparsedList(unparsed);
   if (isList && unparsed.items > (options.productsMax ?? Infinity)) throw tooManyProducts(options.productsMax ?? 0);
-  const isLong = isList && unparsed.items > chunkRowsMax;
-  const isReadHere = !isLong && unparsed.end - unparsed.start <= readHereBytesMax;
+  const isChunk = !isList || unparsed.items <= chunkRowsMax;
+  const isReadHere = isChunk && unparsed.end - unparsed.start <= readHereBytesMax;
   const { errorPolicy, signal } = options;
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
   const source: ProductSource = {
-    isLong,
+    isLong: !isReadHere, // no transaction waits for a thread to read its only chunk
     isOnThread: !isReadHere,
     read: (more) =>
       isReadHere
