@@ -147,7 +147,7 @@ function openTelemetry(
     ...(shares && { connections: shares.requests, long_imports: shares.longWork, wide_reads: shares.wideReads }),
   };
   const share = primary && shareMetrics.bind(undefined, primary);
-  const dataDir = sources.database.engine === "embedded" ? config.dataDir : undefined;
+  const dataDir = sources.database.engine.kind === "embedded" ? config.dataDir : undefined;
   return createTelemetry({ log, sources: { ...sources, places, dataDir }, tracing, share });
 }
 

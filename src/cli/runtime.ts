@@ -24,7 +24,7 @@ export async function withDatabase<Result>(
     try {
       return await work(database.client, config, database);
     } catch (error) {
-      throw database.engine === "embedded" ? error : await withUnreachableNodes(error, database.connection);
+      throw database.engine.kind === "embedded" ? error : await withUnreachableNodes(error, database.connection);
     }
   });
 }
@@ -46,7 +46,7 @@ export async function withOpenDatabase<Result>(
 
 /** An error of the embedded database that shows that its files are damaged, as one that names them. */
 export function withFolder(error: unknown, { engine }: OpenDatabase, { dataDir }: Config): unknown {
-  if (engine !== "embedded" || faultOf(error) !== "damaged") return error;
+  if (engine.kind !== "embedded" || faultOf(error) !== "damaged") return error;
   return new DamagedDatabaseError(foldersOf(dataDir).database, serverMessageOf(error) ?? "", { cause: error });
 }
 

@@ -8,6 +8,7 @@ import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { startMaintenance } from "./embedded/maintenance.js";
 import { finishRestore, foldersOf } from "./embedded/restored.js";
+import type { Engine } from "./engine.js";
 import { isUnavailable } from "./errors.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
@@ -19,9 +20,7 @@ export interface OpenDatabase {
   readonly readiness: DatabaseReadiness;
   /** The options for further connections. */
   readonly connection: PoolConfig;
-  readonly engine: "postgresql" | "embedded";
-  /** Set where this process runs the embedded engine. */
-  readonly ownSocketFolder?: string;
+  readonly engine: Engine;
   /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
   /** Shares an embedded database with other processes. */
@@ -48,7 +47,7 @@ const never = new Promise<never>(() => undefined);
 export async function openDatabase(config: Config, use: "exclusive" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
-    return connect("postgresql", connection, log, { namedStatements: config.databaseNamedStatements });
+    return connect("postgres", connection, log, { namedStatements: config.databaseNamedStatements });
   }
   const { dataDir } = config;
   const lock = await lockFolder(dataDir, (holder) =>
@@ -83,14 +82,15 @@ interface ConnectOptions {
 }
 
 export function connect(
-  engine: OpenDatabase["engine"],
+  kind: "postgres" | "embedded",
   connection: PoolConfig,
   log: Log,
-  { namedStatements = engine === "postgresql", folder }: ConnectOptions = {},
+  { namedStatements = kind === "postgres", folder }: ConnectOptions = {},
 ): OpenDatabase {
-  const keepsLimits = namedStatements && engine === "postgresql";
+  const keepsLimits = namedStatements && kind === "postgres";
   const limited = keepsLimits ? withTimeLimits(connection) : connection;
-  const { client, probe, close } = openClient(limited, { namedStatements, keepsLimits, log });
+  const ownsEngine = folder !== undefined;
+  const { client, engine, probe, close } = openClient(limited, { namedStatements, keepsLimits, ownsEngine, log });
   const readiness = openReadiness(limited, log, folder);
   return {
     client,
@@ -154,7 +154,6 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
   const maintenance = startMaintenance(open.client, logUnlessLost);
   return {
     ...open,
-    ownSocketFolder: socketFolder,
     crashed: Promise.race([lock.lost, crashed]),
     share: () => lock.publish({ socketFolder }),
     async close() {

@@ -6,6 +6,7 @@ import { connectTimeoutMs, openPool } from "./pool.js";
 import { endWithClient } from "./timeLimits.js";
 import type { DatabaseProbe } from "./client.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
+import { type Engine, nodesOf, serverEngine, setEngine, socketFolderOf } from "./engine.js";
 import { createShares } from "./shares/shares.js";
 
 const statementTimeoutMs = 15_000;
@@ -21,17 +22,23 @@ interface ClientOptions {
   readonly namedStatements: boolean;
   /** A session belongs to its connection: not behind a pooler, nor in the embedded engine. */
   readonly keepsLimits: boolean;
+  /** Whether this process runs the embedded engine. */
+  readonly ownsEngine?: boolean;
   readonly log: (problem: Error) => void;
 }
 
 interface OpenClient {
   readonly client: PrismaClient;
+  readonly engine: Engine;
   readonly probe: DatabaseProbe;
   readonly close: () => Promise<void>;
 }
 
 /** Connects on the first query. Closing ends in time even if the server hangs. */
-export function openClient(connection: PoolConfig, { namedStatements, keepsLimits, log }: ClientOptions): OpenClient {
+export function openClient(
+  connection: PoolConfig,
+  { namedStatements, keepsLimits, ownsEngine = false, log }: ClientOptions,
+): OpenClient {
   const { connectionTimeoutMillis = connectTimeoutMs } = connection;
   const { pool, destroyAll } = openPool(
     {
@@ -53,13 +60,17 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
     errorFormat: "minimal",
     transactionOptions: { maxWait: connectionTimeoutMillis },
   });
-  const isEmbedded = connection.host !== undefined; // recognizable by its socket folder
-  const nodes = isEmbedded ? undefined : createStoreNodes(askCitus(pool));
-  const { requests, longWork, wideReads } = createShares(
-    client,
-    { max: pool.options.max, connectionTimeoutMillis },
-    nodes,
-  );
+  const socketFolder = socketFolderOf(connection);
+  const engine: Engine =
+    socketFolder === undefined
+      ? serverEngine(createStoreNodes(askCitus(pool)))
+      : { kind: "embedded", socketFolder, isOwn: ownsEngine };
+  setEngine(client, engine);
+  const { requests, longWork, wideReads } = createShares(client, {
+    max: pool.options.max,
+    connectionTimeoutMillis,
+    nodes: nodesOf(client),
+  });
   const { probe } = adapter;
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {
@@ -74,7 +85,7 @@ export function openClient(connection: PoolConfig, { namedStatements, keepsLimit
       destroyAll(); // ends the watchdog's probe
     }
   };
-  return { client, probe, close };
+  return { client, engine, probe, close };
 }
 
 /**

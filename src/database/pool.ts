@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
+import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
@@ -29,8 +30,8 @@ export function openPool(
   watchdog?: WatchdogOptions,
 ): Connections {
   const connections = openConnections(connection, log);
-  // The embedded engine, known by its socket folder, cannot be probed during a statement.
-  if (connection.host === undefined) {
+  // The embedded engine cannot be probed during a statement.
+  if (socketFolderOf(connection) === undefined) {
     const { pool, config, sockets, destroyAll } = connections;
     const onHung = (problem: Error): void => {
       log(problem);

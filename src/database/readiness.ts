@@ -1,5 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
 import { isDiskFull } from "./embedded/space.js";
+import { socketFolderOf } from "./engine.js";
 import { type Fault, faultOf } from "./errors.js";
 import { findFault, findPending } from "./faults/findFault.js";
 import { openConnections } from "./pool.js";
@@ -24,7 +25,7 @@ export function openReadiness(
   log: (problem: Error) => void,
   folder?: string,
 ): DatabaseReadiness {
-  const isEmbedded = connection.host !== undefined; // recognizable by its socket folder
+  const isEmbedded = socketFolderOf(connection) !== undefined;
   const limits: PoolConfig = isEmbedded
     ? { connectionTimeoutMillis: 0, idleTimeoutMillis: 0 }
     : {

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
-import { rootOf } from "./shares/forStore.js";
-import { noteTransaction } from "./shares/shares.js";
+import { engineOf, setEngine } from "./engine.js";
 
 const attemptsMax = 4;
 
@@ -22,7 +21,7 @@ export async function inTransaction<Result>(
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
   const noted = (transaction: Database) => {
-    noteTransaction(transaction, db);
+    setEngine(transaction, engineOf(db));
     return work(transaction);
   };
   return retrying(() => db.$transaction(noted, { timeout: timeoutMs }));
@@ -76,17 +75,4 @@ export async function setLocal(
   for (const [name, value] of Object.entries(all)) {
     await transaction.$executeRaw(Prisma.raw(`SET LOCAL ${name} = '${value}'`));
   }
-}
-
-const embedded = new WeakMap<Database, boolean>();
-
-/** The embedded engine's clients share one session: transactions block all others, and locks exclude nobody. */
-export async function isSingleSession(client: RootDatabase): Promise<boolean> {
-  const db = rootOf(client);
-  const answer = embedded.get(db);
-  if (answer !== undefined) return answer;
-  const [{ isEmbedded }] = await db.$queryRaw<[{ isEmbedded: boolean }]>`
-    SELECT version() LIKE '%PGlite%' AS "isEmbedded"`;
-  embedded.set(db, isEmbedded);
-  return isEmbedded;
 }

@@ -44,7 +44,7 @@ export function createMetrics(sources: MetricSources) {
     aggregator: "max", // of workers
     registers,
   });
-  build.set({ version: packageVersion(), node_version: process.version, engine }, 1);
+  build.set({ version: packageVersion(), node_version: process.version, engine: labelOf(engine) }, 1);
   gauge("vitrine_live_subscriptions", "Live subscriptions that are open.", () => feed.watchers);
   gauge("vitrine_database_connections", "Open connections to the database.", () => probe.pool.totalCount);
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
@@ -87,11 +87,15 @@ export function createMetrics(sources: MetricSources) {
   };
 }
 
+function labelOf({ kind }: OpenDatabase["engine"]): string {
+  return kind === "embedded" ? "embedded" : "postgresql";
+}
+
 function collectSources(
   registry: Registry,
   { places, dataDir, database: { engine, connection } }: MetricSources,
 ): void {
   collectPlaces(registry, places);
   collectStorage(registry, dataDir);
-  if (engine === "postgresql") collectNodes(registry, connection);
+  if (engine.kind !== "embedded") collectNodes(registry, connection);
 }

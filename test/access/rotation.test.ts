@@ -59,7 +59,7 @@ test("after a revocation during a rotation, only tokens that it reported are val
 });
 
 // The embedded engine's one session does one transaction at a time.
-test.runIf(givenDatabase().engine === "postgresql")(
+test.runIf(givenDatabase().engine === "postgres")(
   "a revocation also revokes the token of an unfinished rotation",
   async () => {
     const { store, id, one } = await tokenOfNewStore();

@@ -42,13 +42,13 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const connectionString = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/name`;
-  const database = connect("postgresql", { connectionString }, () => undefined, { namedStatements });
+  const database = connect("postgres", { connectionString }, () => undefined, { namedStatements });
   await database.client.$queryRawUnsafe("SELECT 1").catch(() => undefined);
   await database.close();
   return parameters;
 }
 
-describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () => {
+describe.runIf(engine === "postgres")("time limits that PostgreSQL keeps", () => {
   test("each connection of the pool has them and keepalive at both ends, and uses neither JIT nor parallel workers", async () => {
     const { client } = openConnections();
     expect(await client.$queryRawUnsafe(shown)).toEqual([
@@ -86,7 +86,7 @@ describe.runIf(engine === "postgresql")("time limits that PostgreSQL keeps", () 
     const url = new URL(connection.connectionString ?? "");
     url.searchParams.set("options", "-c tcp_keepalives_idle=77 -c work_mem=5MB");
     url.searchParams.set("lock_timeout", "5000");
-    const database = connect("postgresql", { connectionString: url.href }, () => undefined);
+    const database = connect("postgres", { connectionString: url.href }, () => undefined);
     expect(await database.client.$queryRawUnsafe(ofTest("SHOW lock_timeout"))).toEqual([{ lock_timeout: "5s" }]);
     await database.close();
     const client = new pg.Client(withTimeLimits({ connectionString: url.href }));

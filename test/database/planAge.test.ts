@@ -23,7 +23,7 @@ async function planOfGrownTable(ageMaxMs: number): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test.runIf(engine === "postgresql")("the plan for a table that has grown is renewed when it is too old", async () => {
+test.runIf(engine === "postgres")("the plan for a table that has grown is renewed when it is too old", async () => {
   expect(await planOfGrownTable(3_600_000)).toContain("Seq Scan");
   expect(await planOfGrownTable(0)).toContain("Index Scan");
 });

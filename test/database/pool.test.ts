@@ -8,7 +8,7 @@ import { givenDatabase } from "../support/database.js";
 
 const { engine, connection } = givenDatabase();
 
-describe.runIf(engine === "postgresql")("a connection that the server ends", () => {
+describe.runIf(engine === "postgres")("a connection that the server ends", () => {
   async function startPool() {
     const problems: string[] = [];
     const { pool } = openPool({ ...connection, max: 1 }, ({ message }) => problems.push(message));
@@ -41,7 +41,7 @@ describe.runIf(engine === "postgresql")("a connection that the server ends", () 
   });
 });
 
-test.runIf(engine === "postgresql")(
+test.runIf(engine === "postgres")(
   "a connection is kept after a lock that it did not get, and not after other errors",
   async () => {
     const { pool } = openPool({ ...connection, max: 1 }, () => undefined);

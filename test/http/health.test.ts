@@ -39,7 +39,7 @@ test("an unreachable service is detected, and so is its return", async () => {
   await expect.poll(check).toEqual(ready);
 });
 
-test.runIf(givenDatabase().engine === "postgresql")("the service is ready while all connections are busy", async () => {
+test.runIf(givenDatabase().engine === "postgres")("the service is ready while all connections are busy", async () => {
   const database = testDatabase();
   const app = await startApp({}, database);
   const isReady = async () => (await fetch(`${app.url}/readyz`)).status;

@@ -61,7 +61,7 @@ async function breakAll({ server, place, database }: Served) {
   expect((await (await store.fetch(paths.csv)).text()).length).toBeGreaterThan(5_000_000);
   await database.close();
   process.stdout.write(
-    `${database.engine}: ${breaks} connections of each of ${kinds.length} kinds broken (seed ${seed})\n`,
+    `${database.engine.kind}: ${breaks} connections of each of ${kinds.length} kinds broken (seed ${seed})\n`,
   );
   return endOf(server, kinds);
 }

@@ -68,7 +68,7 @@ async function soak({ server, database }: Served) {
   const { status } = await server.stop();
   const compared = compare(samples);
   process.stdout.write(
-    `${database.engine}: ${requests} requests in ${minutes} minutes, and as many broken off\n${compared.text}`,
+    `${database.engine.kind}: ${requests} requests in ${minutes} minutes, and as many broken off\n${compared.text}`,
   );
   const failures = [...statuses.keys()].filter((each) => each >= 500 && each !== 503);
   return { status, failures, grown: compared.grown };

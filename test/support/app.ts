@@ -29,7 +29,7 @@ declare module "vitest" {
 export interface TestApp {
   readonly url: string;
   readonly db: OpenDatabase["client"];
-  readonly engine: OpenDatabase["engine"];
+  readonly engine: OpenDatabase["engine"]["kind"];
   readonly feed: LiveFeed;
   /** What the server logged, one JSON line each, but for the lines of requests. */
   readonly logged: string[];
@@ -99,7 +99,7 @@ export async function startApp(
     url: server.url,
     feed: app.feed,
     db: database.client,
-    engine: database.engine,
+    engine: database.engine.kind,
     logged,
     showDemoToken: (token) => app.showDemoToken(token),
     showDemoShop: (shop) => app.showDemoShop(shop),

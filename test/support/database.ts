@@ -1,7 +1,10 @@
 import { inject } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
 
-export type GivenDatabase = Pick<OpenDatabase, "engine" | "connection">;
+export interface GivenDatabase {
+  readonly engine: "postgres" | "embedded";
+  readonly connection: OpenDatabase["connection"];
+}
 
 declare module "vitest" {
   interface ProvidedContext {

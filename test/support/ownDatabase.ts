@@ -39,7 +39,7 @@ async function create(label: string, template?: string): Promise<OwnDatabase> {
     query: (statement, values) => onServer(url, statement, values),
     open(options) {
       const connection = { connectionString: url, max: 2, connectionTimeoutMillis, ...options };
-      const database = connect("postgresql", connection, () => undefined);
+      const database = connect("postgres", connection, () => undefined);
       opened.add(database);
       return { ...database, close: async () => void (opened.delete(database) && (await database.close())) };
     },
@@ -52,7 +52,7 @@ async function create(label: string, template?: string): Promise<OwnDatabase> {
 
 /** A database of the test's own on this project's engine, empty at first. */
 export async function emptyDatabase(label: string): Promise<PoolConfig> {
-  if (givenDatabase().engine === "postgresql") {
+  if (givenDatabase().engine === "postgres") {
     const own = await createOwnDatabase(label);
     onTestFinished(() => own.drop());
     return { connectionString: own.url };

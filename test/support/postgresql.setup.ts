@@ -7,7 +7,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const template = project.getProvidedContext().migratedDatabase;
   const { url, drop } = await createDatabase(server, `vitrine_test_${process.pid}_${project.name}`, template);
   project.provide("databases", [
-    { engine: "postgresql", connection: { connectionString: url, max: 5, connectionTimeoutMillis } },
+    { engine: "postgres", connection: { connectionString: url, max: 5, connectionTimeoutMillis } },
   ]);
   return drop;
 }

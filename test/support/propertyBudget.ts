@@ -5,7 +5,7 @@ import { givenDatabase } from "./database.js";
 const isLong = process.env["FUZZ_RUNS"] !== undefined;
 const budgetMs = 200;
 /** An embedded engine runs the statements of its tests one after the other: where PostgreSQL is there too, it tries the more. */
-const runsMin = { embedded: 2, postgresql: 5 };
+const runsMin = { embedded: 2, postgres: 5 };
 
 /** Ends a property, whose other inputs are not even made. */
 const noTime = new PreconditionFailure(true);

@@ -32,6 +32,6 @@ test.runIf(promtool !== "")(
 test("vitrine_build_info says what runs", async () => {
   const app = await startApp();
   onTestFinished(() => app.close());
-  const series = `vitrine_build_info{version="${packageVersion()}",node_version="${process.version}",engine="${app.engine}"}`;
+  const series = `vitrine_build_info{version="${packageVersion()}",node_version="${process.version}",engine="${app.engine === "embedded" ? "embedded" : "postgresql"}"}`;
   expect((await scrape(app.url)).get(series)).toBe(1);
 });

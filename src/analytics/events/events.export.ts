@@ -1,5 +1,6 @@
+import { engineOf } from "../../database/engine.js";
 import type { RootDatabase } from "../../database/client.js";
-import { isSingleSession, setLocal } from "../../database/transaction.js";
+import { setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { asBuffer } from "../../lib/asBuffer.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
@@ -60,7 +61,7 @@ export async function* exportEvents(
   { onProgress }: EventExportOptions = {},
 ): AsyncGenerator<Buffer, void> {
   const { number } = await findLiveStream(db, storeId, lsId);
-  const read = (await isSingleSession(db)) ? readPages : readSnapshot;
+  const read = engineOf(db).kind === "embedded" ? readPages : readSnapshot;
   const abandoned = new AbortController();
   const queue = new SpillQueue();
   let events = 0;

@@ -6,11 +6,11 @@ import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
 
 /** Relays changes between processes that share only their database. @param log called once for each outage */
 export function createDatabaseRelay(
-  { engine, connection, ownSocketFolder }: Pick<OpenDatabase, "engine" | "connection" | "ownSocketFolder">,
+  { engine, connection }: Pick<OpenDatabase, "engine" | "connection">,
   { databaseNamedStatements }: Pick<Config, "databaseNamedStatements">,
   log: (problem: Error) => void,
-): FeedRelay | undefined {
-  if (engine === "postgresql") return createPostgresRelay(connection, { listens: databaseNamedStatements, log });
-  if (ownSocketFolder !== undefined) return createSocketReceiver(ownSocketFolder, log);
-  return connection.host === undefined ? undefined : createSocketSender(connection.host);
+): FeedRelay {
+  if (engine.kind !== "embedded") return createPostgresRelay(connection, { listens: databaseNamedStatements, log });
+  const { socketFolder, isOwn } = engine;
+  return isOwn ? createSocketReceiver(socketFolder, log) : createSocketSender(socketFolder);
 }

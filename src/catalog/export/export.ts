@@ -1,7 +1,7 @@
 import { resolveSite, type SiteReference } from "../../access/site.js";
+import { engineOf } from "../../database/engine.js";
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
-import { isSingleSession } from "../../database/transaction.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { AppError } from "../../errors.js";
@@ -36,7 +36,7 @@ export async function* exportProducts(
   { site = {}, signal, onProgress, ...narrowed }: ExportOptions = {},
 ): AsyncGenerator<Buffer, void> {
   const siteId = await resolveSite(db, storeId, site);
-  const isSingle = await isSingleSession(db);
+  const isSingle = engineOf(db).kind === "embedded";
   await exportPlaces.take(storeId, { signal });
   const abandoned = new AbortController();
   const queue = new SpillQueue();

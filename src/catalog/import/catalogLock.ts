@@ -1,8 +1,8 @@
+import { engineOf } from "../../database/engine.js";
 import { isBeingMoved, noteMove, waitForMove } from "../../database/citus/moves.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { isCallersStore, storeClientOf, storeGone } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
-import { isSingleSession } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAllStaged } from "./embedded/apply.js";
@@ -51,7 +51,7 @@ export async function withCatalog<Result>(
   { isLong, signal }: CatalogOptions,
   transact: (lock: LockCatalog) => Promise<Result>,
 ): Promise<Result> {
-  const { lock, beforeNextAttempt } = (await isSingleSession(db)) ? ofSingleSession : ofServer;
+  const { lock, beforeNextAttempt } = engineOf(db).kind === "embedded" ? ofSingleSession : ofServer;
   const deadline = performance.now() + waitMs[isLong ? "long" : "short"];
   for (let isFirst = true; ;) {
     const attempt = async () => {

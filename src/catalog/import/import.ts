@@ -1,8 +1,9 @@
 import { resolveSite, type SiteReference } from "../../access/site.js";
+import { engineOf } from "../../database/engine.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";
 import { asLongWork } from "../../database/shares/shares.js";
-import { inRolledBackTransaction, inTransaction, isSingleSession } from "../../database/transaction.js";
+import { inRolledBackTransaction, inTransaction } from "../../database/transaction.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { withThread } from "../reading/thread.js";
@@ -55,7 +56,7 @@ export async function importFrom(
     signal,
     acceptedLines,
   } as const;
-  const store = source.isLong && (await isSingleSession(db)) ? importByStaging : importAtOnce;
+  const store = source.isLong && engineOf(db).kind === "embedded" ? importByStaging : importAtOnce;
   const key = job.dryRun ? undefined : idempotency;
   return onceForKey(db, storeId, key, signal, (once) => {
     throwIfDisconnected(signal);

@@ -16,7 +16,7 @@ export async function recoverInterruptedImports(
   { engine, client }: OpenDatabase,
   log: (problem: Error) => void,
 ): Promise<Sweep | undefined> {
-  if (engine !== "embedded" || !(await isMigrated(client))) return undefined;
+  if (engine.kind !== "embedded" || !(await isMigrated(client))) return undefined;
   await recoverImports(client, "all");
   return startSweep({
     everyMs,

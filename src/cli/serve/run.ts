@@ -60,5 +60,5 @@ async function openDemo(
   { demoToken }: Config,
   url: string,
 ): Promise<Demo | undefined> {
-  return engine === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken, url) : undefined;
+  return engine.kind === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken, url) : undefined;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database } from "../client.js";
 import { isLockTimeout } from "../errors.js";
-import { nodesOf } from "../shares/shares.js";
+import { nodesOf } from "../engine.js";
 import type { StoreNodes } from "./nodes.js";
 import { queryOnNode } from "./onNode.js";
 import { beingMoved } from "./onNode.sql.js";

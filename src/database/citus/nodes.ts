@@ -14,6 +14,8 @@ export type AskNodes = (storeIds: readonly string[]) => Promise<FoundNodes | und
 
 /** The nodes of Citus, as far as they are known: nothing here waits. */
 export interface StoreNodes {
+  /** Whether the catalog says so, as far as it was asked. */
+  readonly areDistributed: () => boolean;
   readonly nodeOf: (storeId: string) => string | undefined;
   /** Whether nodes can run whole statements (onNode.ts). */
   readonly runStatements: (storeId: string) => boolean;
@@ -80,7 +82,7 @@ export function createStoreNodes(ask: AskNodes): StoreNodes {
     nodeOf(storeId); // looks it up
     return runStatements;
   };
-  return { nodeOf, runStatements: canRunStatements };
+  return { areDistributed: () => hasNodes === true, nodeOf, runStatements: canRunStatements };
 }
 
 const statementsOfNodes = `SELECT ${hasCitus} AS "isOnCitus", ${canRunOnNode} AS "runStatements"`;

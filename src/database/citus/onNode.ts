@@ -3,7 +3,7 @@ import { textArrayLiteral } from "../sql/arrayLiteral.js";
 import type { Database } from "../client.js";
 import { boundValue, withRawParameters } from "../rawParameters.js";
 import { onNodeFunction } from "./onNode.sql.js";
-import { nodesOf } from "../shares/shares.js";
+import { nodesOf } from "../engine.js";
 
 /** Names of tables; those of columns begin with a small letter. */
 const tableNames = /"([A-Z]\w*)"/gu;

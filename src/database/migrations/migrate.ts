@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isDriverAdapterError } from "@prisma/driver-adapter-utils";
 import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
 import type { ClientBase, Pool, PoolConfig } from "pg";
+import { socketFolderOf } from "../engine.js";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
@@ -34,10 +35,10 @@ export async function migrate(
   log: (problem: Error) => void,
   options: MigrateOptions = {},
 ): Promise<readonly string[]> {
-  const { host } = connection;
-  if (host === undefined) return migrateLocked(connection, log, options); // PostgreSQL by its URL
+  const socketFolder = socketFolderOf(connection);
+  if (socketFolder === undefined) return migrateLocked(connection, log, options);
   // Advisory locks mean nothing in the embedded engine's one session.
-  const turn = await takeTurn(migrating, () => tryFile(join(host, "migrate.lock")), log, options);
+  const turn = await takeTurn(migrating, () => tryFile(join(socketFolder, "migrate.lock")), log, options);
   try {
     return await migrateLocked(connection, log, options);
   } finally {

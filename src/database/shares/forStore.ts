@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { RootDatabase } from "../client.js";
+import type { Database, RootDatabase } from "../client.js";
 import { callerOf, whileConfirmed } from "./caller.js";
 import { copyShares, sharesOf } from "./shares.js";
 
@@ -33,9 +33,9 @@ export function forStore(db: RootDatabase, storeId: string): RootDatabase {
   return make(storeId);
 }
 
-/** The client that a store's client was made of; any other client itself. */
-export function rootOf(db: RootDatabase): RootDatabase {
-  return (db as { readonly [rootKey]?: RootDatabase })[rootKey] ?? db;
+/** The client that a store's client was made of; any other client, or a transaction, itself. What is kept by database is kept by it. */
+export function rootOf<Client extends Database>(db: Client): Client {
+  return (db as { readonly [rootKey]?: Client })[rootKey] ?? db;
 }
 
 /** A client for lookups of tokens, which have a share of their own: no store delays them. */

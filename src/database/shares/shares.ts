@@ -10,8 +10,6 @@ export interface ConnectionShares {
   readonly longWork: FairShare;
   /** Taken in addition, for reads of many rows. */
   readonly wideReads: FairShare;
-  /** Undefined on the embedded engine. */
-  readonly nodes: StoreNodes | undefined;
 }
 
 /** Further callers of one store would wait in vain. */
@@ -26,16 +24,15 @@ const ofNodeMax = 0.75;
 interface PoolLimits {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
+  /** Where each store is: the stores of one node hold at most three quarters of anything, should it hang. */
+  readonly nodes?: StoreNodes | undefined;
 }
 
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
-/**
- * @param pool of whose connections requests wait as long for their turn as for a connection
- * @param nodes where each store is: the stores of one node hold at most three quarters of anything, should it hang
- */
-export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: StoreNodes): ConnectionShares {
-  const { max: connectionsMax, connectionTimeoutMillis } = pool;
+/** @param pool of whose connections requests wait as long for their turn as for a connection */
+export function createShares(client: RootDatabase, pool: PoolLimits): ConnectionShares {
+  const { max: connectionsMax, connectionTimeoutMillis, nodes } = pool;
   const waitMs = connectionTimeoutMillis - refusalMs;
   const groupsOf = (places: number) => nodes && { of: nodes.nodeOf, max: atLeastOne(places * ofNodeMax) };
   const longWork = atLeastOne(connectionsMax / 2);
@@ -57,7 +54,6 @@ export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: Sto
       message: "Too many long imports are under way. Nothing was changed.",
       retryAfterSeconds: 5,
     }),
-    nodes,
     wideReads: new FairShare({
       places: wideReads,
       ofStoreMax: atLeastOne(wideReads / 2),
@@ -72,19 +68,6 @@ export function createShares(client: RootDatabase, pool: PoolLimits, nodes?: Sto
 
 export function copyShares(wrapper: RootDatabase, shares: ConnectionShares): void {
   sharesByClient.set(wrapper, shares);
-}
-
-const nodesByTransaction = new WeakMap<Database, StoreNodes>();
-
-/** Lets `nodesOf` know a transaction, too. */
-export function noteTransaction(transaction: Database, db: RootDatabase): void {
-  const nodes = sharesOf(db)?.nodes;
-  if (nodes !== undefined) nodesByTransaction.set(transaction, nodes);
-}
-
-/** The nodes of stores, for a client or a transaction of inTransaction. Undefined on the embedded engine. */
-export function nodesOf(db: Database): StoreNodes | undefined {
-  return sharesOf(db)?.nodes ?? nodesByTransaction.get(db);
 }
 
 export function sharesOf(db: Database): ConnectionShares | undefined {

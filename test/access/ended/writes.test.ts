@@ -146,7 +146,7 @@ test("of requests that are recorded together, those of an ended public key are r
   expect(await storedEvents(app, store)).toBe(5);
 });
 
-describe.runIf(app.engine === "postgresql")("a request whose token is revoked while it waits writes nothing:", () => {
+describe.runIf(app.engine === "postgres")("a request whose token is revoked while it waits writes nothing:", () => {
   const show = "show";
   const csv = `id,sku,title,available,featured_image,url\n${products(longRows)
     .map(({ id, sku, title, featured_image: image, url }) => `${id},${sku},${title},true,${image},${url}\n`)

@@ -127,7 +127,7 @@ describe("requests for several shows of one store", () => {
   });
 
   // The embedded engine has one session, which a transaction that waits would hold.
-  test.runIf(givenDatabase().engine === "postgresql")("do not wait for a show that is locked", async () => {
+  test.runIf(givenDatabase().engine === "postgres")("do not wait for a show that is locked", async () => {
     const { shows, ...made } = await shopOfShows();
     await Promise.all(shows.slice(0, 3).map((show) => collect({ ...made, show }, [view("first")])));
     let release = (): void => undefined;

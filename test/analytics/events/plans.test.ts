@@ -32,7 +32,7 @@ async function preparedAfter(count: number, batches: number): Promise<Prepared[]
   }
 }
 
-test.runIf(engine === "postgresql").each([
+test.runIf(engine === "postgres").each([
   [1, "record_events_expected_small"],
   [50, "record_events_expected_small"],
   [100, "record_events_expected_medium"],

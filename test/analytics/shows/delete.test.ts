@@ -131,7 +131,7 @@ describe("deleting a show", () => {
 });
 
 // The embedded engine has one session.
-describe.runIf(engine === "postgresql")("while events arrive", () => {
+describe.runIf(engine === "postgres")("while events arrive", () => {
   test("a batch that saw the show before its deletion was committed stores nothing", async () => {
     const { storeId, lsId } = await newShow(app.db);
     const other = new pg.Client(connection);

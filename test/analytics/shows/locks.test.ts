@@ -43,7 +43,7 @@ test("the exclusive lock of a show has time limits, set so that Citus propagates
 });
 
 // The embedded engine has one session: nobody else is at work during a transaction.
-describe.runIf(engine === "postgresql")("while another session has the exclusive lock of a show", () => {
+describe.runIf(engine === "postgres")("while another session has the exclusive lock of a show", () => {
   /** Holds the lock of a show as a rebuild does, in a session of its own, until it is let go. */
   async function holdAlone({ storeId, lsId }: ShowKey) {
     const other = openConnections().client;
@@ -130,7 +130,7 @@ describe.runIf(engine === "postgresql")("while another session has the exclusive
   });
 });
 
-describe.runIf(engine === "postgresql")("while another transaction has locked rows", () => {
+describe.runIf(engine === "postgres")("while another transaction has locked rows", () => {
   /** A transaction of another session, and a database whose statements wait for it long enough on a busy machine. */
   async function twoSessions() {
     const patient = connect(engine, { ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);

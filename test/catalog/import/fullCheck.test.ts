@@ -37,7 +37,7 @@ test("an import that is valid after a complete check assigns its products to the
   );
 });
 
-test.runIf(engine === "postgresql")("a short import takes row locks in the order of ids, not of its list", async () => {
+test.runIf(engine === "postgres")("a short import takes row locks in the order of ids, not of its list", async () => {
   const store = await createTestStore(app);
   await store.post(paths.bulk, bulk(["a", "m", "z"].map((id) => product(id))));
   const [holder, other] = [new pg.Client(connection), new pg.Client(connection)];

@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test.runIf(engine === "postgresql")(
+test.runIf(engine === "postgres")(
   "a long import that is invalid from its start does not wait for other imports of its store",
   async () => {
     const store = await createTestStore(app);

@@ -5,7 +5,7 @@ import { importProducts } from "../../../src/catalog/import/list.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
-import { sharesOf } from "../../../src/database/shares/shares.js";
+import { nodesOf } from "../../../src/database/engine.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
@@ -27,7 +27,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("while a store is
     const connection = { connectionString: own.url };
     await own.query(fakeCitus);
     await distribute(connection, quiet);
-    database = connect("postgresql", { ...connection, max: 4 }, quiet);
+    database = connect("postgres", { ...connection, max: 4 }, quiet);
     mover = new pg.Client(connection);
     await mover.connect();
   });
@@ -38,7 +38,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("while a store is
   });
   beforeEach(async () => {
     show = await newShow(database.client);
-    await vi.waitUntil(() => sharesOf(database.client)?.nodes?.runStatements(show.storeId));
+    await vi.waitUntil(() => nodesOf(database.client)?.runStatements(show.storeId));
     await send(someEvents(3)); // names of the show are kept
   });
 

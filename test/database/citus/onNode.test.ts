@@ -8,7 +8,7 @@ import { distribute } from "../../../src/database/migrations/distribute.js";
 import { askCitus } from "../../../src/database/citus/nodes.js";
 import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
-import { sharesOf } from "../../../src/database/shares/shares.js";
+import { nodesOf } from "../../../src/database/engine.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
@@ -28,7 +28,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     const connection = { connectionString: own.url };
     await own.query(fakeCitus);
     await distribute(connection, quiet);
-    database = connect("postgresql", { ...connection, max: 4 }, quiet);
+    database = connect("postgres", { ...connection, max: 4 }, quiet);
     database.probe.aroundQuery = (sql, send) => {
       sent.push(sql);
       return send();
@@ -41,7 +41,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
   beforeEach(async () => {
     sent = [];
     show = await newShow(database.client);
-    await vi.waitUntil(() => sharesOf(database.client)?.nodes?.runStatements(show.storeId));
+    await vi.waitUntil(() => nodesOf(database.client)?.runStatements(show.storeId));
   });
 
   const send = (events: readonly SentEvent[]) =>
