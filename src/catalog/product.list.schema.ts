@@ -64,11 +64,11 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: rateLimited("product", async (_, { first, after, orderBy, direction, ...filter }, context, info) => {
-      const { db, identity, responseBudget } = context;
+      const { db, identity, limits } = context;
       const { storeId } = identity;
       const texts = {
         withLongTexts: selectsLongTexts(info),
-        requireRoom: roomIn(responseBudget, longTextsCertain(info)),
+        requireRoom: roomIn(limits.response, longTextsCertain(info)),
       };
       const page = { ...filter, first: pageSize(first), ...texts };
       const isByName = orderBy === "ID" || orderBy === "TITLE";

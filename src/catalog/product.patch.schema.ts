@@ -51,7 +51,7 @@ builder.mutationField("patchProducts", (t) =>
           ...importOptions({ ...args, mode: "PATCH" }, context, info),
           path: ["products"],
           isListExpected: true,
-          productsMax: context.bulkProductsMax,
+          productsMax: context.limits.bulkProductsMax,
         }),
       ),
     ),

@@ -1,6 +1,6 @@
 import { builder } from "../schema/builder.js";
 import type { Context } from "../schema/context.js";
-import { announceSiteUse } from "../schema/deprecation.js";
+import { noteSiteUse } from "../schema/deprecation.js";
 import { rateLimited } from "../schema/limits/rateLimit.js";
 import { selectsOnly } from "../schema/selection.js";
 import { importCsv } from "./import/csv.js";
@@ -126,7 +126,7 @@ builder.queryFields((t) => ({
     description: "One product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, context, info) => {
-      announceSiteUse(args, context);
+      noteSiteUse(args, context);
       return findProduct(context.db, context.identity.storeId, args.productId, args, {
         isBrief: selectsBriefFields(info),
       });
@@ -135,7 +135,7 @@ builder.queryFields((t) => ({
 }));
 
 /** Options of a CSV file that is the body. @throws {AppError} BAD_REQUEST for options that cannot be read */
-function fileOptions({ uploadOptions }: Context) {
+function fileOptions({ sent: { uploadOptions } }: Context) {
   return { pathPrefix: [], ...(uploadOptions && { fileFormat: parseFormatOptions(uploadOptions) }) };
 }
 
@@ -162,11 +162,12 @@ builder.mutationFields((t) => ({
     resolve: rateLimited("product", (_, { products: list, ...args }, context, info) => {
       refusePatch(args, context);
       return observed(args, context, () => {
-        const { db, identity, upload, bulkProductsMax: productsMax } = context;
+        const { db, identity, limits } = context;
+        const { upload } = context.sent;
         const options = importOptions(args, context, info);
         const preview = args.dryRun === true;
         if (upload !== undefined) return importNdjson(db, identity.storeId, upload, { ...options, preview });
-        const sent = { ...options, path: ["products"], isListExpected: true, productsMax };
+        const sent = { ...options, path: ["products"], isListExpected: true, productsMax: limits.bulkProductsMax };
         return importSentProducts(db, identity.storeId, asSent(list, context), sent);
       });
     }),
@@ -179,7 +180,9 @@ builder.mutationFields((t) => ({
       "Imports or modifies products given as CSV text: all or none of them, unless errorPolicy is REJECT_FAILED.",
     args: { csvContent: t.arg.string({ description: "A header row, then a row for each product." }), ...optionArgs },
     resolve: rateLimited("product", (_, { csvContent, ...args }, context, info) => {
-      const { db, identity, upload, bulkProductsMax: productsMax } = context;
+      const { db, identity, limits } = context;
+      const { upload } = context.sent;
+      const productsMax = limits.bulkProductsMax;
       const options = importOptions(args, context, info);
       const preview = args.dryRun === true;
       return observed(args, context, () =>
@@ -199,7 +202,7 @@ builder.mutationField("deleteProduct", (t) =>
     description: "Deletes one product, by its reference id or SKU.",
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, context) => {
-      announceSiteUse(args, context);
+      noteSiteUse(args, context);
       return deleteProduct(context.db, context.identity.storeId, args.productId, args);
     }),
   }),

@@ -1,7 +1,6 @@
 import type { PoolConfig } from "pg";
-import type { Database } from "./client.js";
+import type { Database, RootDatabase } from "./client.js";
 import type { StoreNodes } from "./citus/nodes.js";
-import { rootOf } from "./shares/forStore.js";
 
 /** PGlite on DATA_DIR. Its clients share one session: transactions block all others, and locks exclude no client. */
 interface EmbeddedEngine {
@@ -36,16 +35,25 @@ export function serverEngine(nodes: StoreNodes): ServerEngine {
   };
 }
 
-const engines = new WeakMap<Database, Engine>();
+const engineKey = Symbol("engine");
+const enginesByTransaction = new WeakMap<Database, Engine>();
 
-/** Lets `engineOf` know a client, or a transaction of it. */
-export function setEngine(db: Database, engine: Engine): void {
-  engines.set(db, engine);
+interface WithEngine {
+  readonly [engineKey]?: Engine;
 }
 
-/** @param db any client or transaction of an open database */
+/** Lets `engineOf` know a client, and those that are made of it. */
+export function setEngine(client: RootDatabase, engine: Engine): void {
+  Object.defineProperty(client, engineKey, { value: engine });
+}
+
+export function setEngineOfTransaction(transaction: Database, db: RootDatabase): void {
+  enginesByTransaction.set(transaction, engineOf(db));
+}
+
+/** @param db any client of an open database, or a transaction of `inTransaction` */
 export function engineOf(db: Database): Engine {
-  const engine = engines.get(db) ?? engines.get(rootOf(db));
+  const engine = (db as WithEngine)[engineKey] ?? enginesByTransaction.get(db);
   if (engine === undefined) throw new TypeError("This client does not belong to an open database.");
   return engine;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
-import { engineOf, setEngine } from "./engine.js";
+import { setEngineOfTransaction } from "./engine.js";
 
 const attemptsMax = 4;
 
@@ -21,7 +21,7 @@ export async function inTransaction<Result>(
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
   const noted = (transaction: Database) => {
-    setEngine(transaction, engineOf(db));
+    setEngineOfTransaction(transaction, db);
     return work(transaction);
   };
   return retrying(() => db.$transaction(noted, { timeout: timeoutMs }));

@@ -3,7 +3,7 @@ import { type Problem, Problems } from "../errors.js";
 import { refusedFields } from "./guardScopes.js";
 import { importProblems } from "./importProblems.js";
 import { writeIfLarge } from "./responseText.js";
-import type { Context } from "../schema/context.js";
+import type { Context, Sent } from "../schema/context.js";
 import { endSharedReads } from "../schema/limits/sharedReads.js";
 import { keyNotTaken, takesIdempotencyKey } from "../schema/idempotency.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
@@ -46,7 +46,7 @@ async function perform(
     const confirming = context.access.confirmSometimes();
     if (confirming !== undefined) await confirming;
     const { names } = operation;
-    if (context.idempotency !== undefined && names && !takesIdempotencyKey(names.fields)) throw keyNotTaken();
+    if (context.sent.idempotency !== undefined && names && !takesIdempotencyKey(names.fields)) throw keyNotTaken();
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;
@@ -66,8 +66,8 @@ async function perform(
   }
 }
 
-function within(context: Context, { originals }: Pick<Context, "originals">): Context {
-  return originals === undefined ? context : { ...context, originals };
+function within(context: Context, { originals }: Pick<Sent, "originals">): Context {
+  return originals === undefined ? context : { ...context, sent: { ...context.sent, originals } };
 }
 
 /** Problems of shape, after those found before. */
@@ -92,7 +92,7 @@ function problemsOf(
 
 async function runOperation(run: Operation["run"], variables: Variables, context: Context): Promise<ExecutionResult> {
   const result = await run(variables, context);
-  context.responseBudget.requireRoom();
+  context.limits.response.requireRoom();
   await writeIfLarge(result);
   if (result.errors === undefined) return result;
   const { data } = result;

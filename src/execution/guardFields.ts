@@ -62,9 +62,9 @@ function whileConnected(resolve: Resolver): Resolver {
 
 function pageOf(resolve: Resolver): Resolver {
   return (parent, args, context, info) =>
-    context.responseBudget.readPage(() => {
+    context.limits.response.readPage(() => {
       requireCaller(context);
-      context.responseBudget.requireRoom();
+      context.limits.response.requireRoom();
       return resolve(parent, args, context, info);
     });
 }
@@ -72,7 +72,7 @@ function pageOf(resolve: Resolver): Resolver {
 function counted(resolve: Resolver): Resolver {
   return (parent, args, context, info) => {
     const texts: unknown = resolve(parent, args, context, info);
-    context.responseBudget.charge(texts);
+    context.limits.response.charge(texts);
     return texts;
   };
 }
@@ -80,7 +80,7 @@ function counted(resolve: Resolver): Resolver {
 function renewBudget(field: Field): void {
   const resolve = resolverOf(field);
   field.resolve = (parent, args, context, info) => {
-    context.responseBudget.renew();
+    context.limits.response.renew();
     return resolve(parent, args, context, info);
   };
 }

@@ -31,7 +31,8 @@ export async function importProblems(
   const invalid = new Set(list.map(({ path: [name] }) => name));
   if (!canDoWithout(operation, invalid)) return none;
   const valid = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalid.has(name)));
-  const { errors: [error] = [] } = await operation.run(valid, { ...context, isCheckOnly: true });
+  const checking = { ...context, sent: { ...context.sent, isCheckOnly: true } };
+  const { errors: [error] = [] } = await operation.run(valid, checking);
   if (error === undefined) return none;
   const { code, errors, errorsTotal } = extensionsOf(presentError(error, context));
   return code === "VALIDATION_FAILED" ? { list: errors, total: errorsTotal } : none;

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.js";
 import { newPlaceholder, parseUnparsed, type UnparsedValue } from "../lib/json/body.js";
-import type { Context, Original } from "../schema/context.js";
+import type { Context, Original, Sent } from "../schema/context.js";
 import type { TakenVariable } from "./takenVariables.js";
 import type { Variables } from "./inputShape.js";
 import type { Operation } from "./operation.js";
@@ -9,7 +9,7 @@ export const plainBodyBytesMax = 4 * 1024 * 1024;
 
 interface WithOriginals {
   readonly variables: Variables;
-  readonly originals: Context["originals"];
+  readonly originals: Sent["originals"];
 }
 
 /**
@@ -23,7 +23,7 @@ export async function withOriginals(
   context: Context,
   arraysOnly: boolean,
 ): Promise<WithOriginals> {
-  const { unparsed, bodyLength = 0 } = context;
+  const { unparsed, bodyLength = 0 } = context.sent;
   if (bodyLength > plainBodyBytesMax && importVariables.length === 0) throw plainBodyTooLarge();
   if (importVariables.length === 0 && (unparsed === undefined || unparsed.size === 0)) {
     return { variables: sent, originals: undefined };

@@ -42,7 +42,7 @@ export function prepareSubscription(
   const { names, definition } = operation;
   const id = (subscriptions += 1);
   const execute = (payload: object, variables: Variables, context: Context) => {
-    const within = { ...context, responseBudget: new ResponseBudget() };
+    const within = { ...context, limits: { ...context.limits, response: new ResponseBudget() } };
     const { storeId } = context.identity;
     const run = async () => {
       await yieldInOrder(); // so that the values of many subscriptions do not keep others waiting
@@ -54,7 +54,8 @@ export function prepareSubscription(
     names,
     async start(variables, context) {
       if (names !== undefined) context.observation.begins(names, operation.execution);
-      if ((context.bodyLength ?? 0) > plainBodyBytesMax) return { errors: presented([plainBodyTooLarge()], context) };
+      if ((context.sent.bodyLength ?? 0) > plainBodyBytesMax)
+        return { errors: presented([plainBodyTooLarge()], context) };
       const declared = definition?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
       const own = Object.fromEntries(
         declared.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])),

@@ -99,7 +99,8 @@ async function answerPost(
     fingerprintScope: fingerprintScope(request, graphqlPath),
   });
   const { value: sent, unparsed, length: bodyLength } = body;
-  const withBody = bodyLength >= longFromBytes ? { ...created, unparsed, bodyLength } : created;
+  const withBody =
+    bodyLength >= longFromBytes ? { ...created, sent: { ...created.sent, unparsed, bodyLength } } : created;
   const context = withIdempotency(withBody, request, body.fingerprint);
   refuseLongText(sent);
   const value = withoutUnknown(persisted.resolve(sent));

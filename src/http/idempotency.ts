@@ -20,5 +20,5 @@ export function withIdempotency(
 ): Context {
   const key = headers["idempotency-key"];
   if (typeof key !== "string" || fingerprint === undefined) return context;
-  return { ...context, idempotency: { key, fingerprint } };
+  return { ...context, sent: { ...context.sent, idempotency: { key, fingerprint } } };
 }

@@ -13,6 +13,7 @@ import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/responseEnd.js";
 import type { Exchange } from "./exchange.js";
+import { noticesOf } from "./notices.js";
 
 export interface ContextOptions {
   readonly config: Config;
@@ -27,7 +28,7 @@ export interface ContextOptions {
 /** @throws {AppError} UNAUTHENTICATED */
 export async function createContext(options: ContextOptions, exchange: Exchange, isRest: boolean): Promise<Context> {
   const { identify, config, log, rateLimits, feed } = options;
-  const { request, response, requestId, observation, path } = exchange;
+  const { request, response, requestId, observation } = exchange;
   const header = request.headers[tokenHeader];
   const secret = typeof header === "string" ? header : undefined;
   const identity = await identify(secret);
@@ -37,17 +38,12 @@ export async function createContext(options: ContextOptions, exchange: Exchange,
     db: access.db,
     access,
     identity,
-    isRest,
-    responseBudget: new ResponseBudget(),
-    requestId,
-    observation,
-    bulkProductsMax: config.bulkProductsMax,
-    rateLimits,
+    limits: { bulkProductsMax: config.bulkProductsMax, rates: rateLimits, response: new ResponseBudget() },
     feed,
-    docsUrl: `${"../".repeat(path.split("/").length - 2)}docs`,
-    setHeader: (name, value) => {
-      if (!response.headersSent) response.setHeader(name, value);
-    },
+    sent: { isRest },
+    notify: noticesOf(exchange),
+    observation,
+    requestId,
     reportError: (error) => log.error({ requestId, err: error }, "operation failed"),
   };
 }

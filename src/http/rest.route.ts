@@ -68,7 +68,8 @@ async function runWithBody(
       scope: `${path}?${search}\n${mediaType}`,
     };
     return withUpload(request, response, options, ({ source, fingerprint }) => {
-      const within = { ...withIdempotency(context, request, fingerprint), upload: source };
+      const own = withIdempotency(context, request, fingerprint);
+      const within = { ...own, sent: { ...own.sent, upload: source } };
       return call.run({ search, body: undefined, isUpload: true }, within);
     });
   }

@@ -14,12 +14,12 @@ import type { Variables } from "../execution/inputShape.js";
 import type { JsonBody } from "../lib/json/body.js";
 import { mustBe } from "../lib/mustBe.js";
 import { clip } from "../lib/text.js";
-import type { Context } from "../schema/context.js";
+import type { Sent } from "../schema/context.js";
 import type { RestRoute } from "./route.js";
 import { decodeSegment } from "./urlArguments.js";
 
 /** The arguments of a call, and what of its body is not parsed yet. */
-export interface Arguments extends Pick<Context, "unparsed" | "bodyLength"> {
+export interface Arguments extends Pick<Sent, "unparsed" | "bodyLength"> {
   readonly variables: Variables;
   /** Problems with members that are no arguments. */
   readonly problems?: Problems;

@@ -8,7 +8,7 @@ import { Problems } from "../errors.js";
 import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "../schema/context.js";
-import { announceSiteUse } from "../schema/deprecation.js";
+import { noteSiteUse } from "../schema/deprecation.js";
 import { admitCall } from "../schema/limits/rateLimit.js";
 
 /** A path that answers with a file that is made while it is sent. */
@@ -80,7 +80,7 @@ function openProducts(format: ExportFormat): OpenExport {
     const { db, identity } = context;
     const { site, ...narrowed } = productOptions(args);
     await admitCall("product", context);
-    announceSiteUse(site, context);
+    noteSiteUse(site, context);
     if (isHead) await resolveSite(db, identity.storeId, site);
     if (isHead) return begun(nothing());
     const options = { ...narrowed, site, signal: context.access.endSignal() };

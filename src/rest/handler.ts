@@ -2,7 +2,7 @@ import type { GraphQLSchema } from "graphql";
 import { AppError } from "../errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
-import type { Context, FileReading } from "../schema/context.js";
+import type { Context, FileReading, Notice } from "../schema/context.js";
 import type { RequiredScope } from "../schema/scopes.js";
 import { type RestResponse, toRestResponse } from "./response.js";
 import { type Batches, createBatches } from "./batches.js";
@@ -100,11 +100,15 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     },
     async run(input, context) {
       const { variables, problems, ...body } = operation.args.read(segments, input);
-      const uploadOptions = input.isUpload === true ? readingOptions(input.search, operation) : undefined;
+      const isFile = input.isUpload === true;
+      const uploadOptions = isFile ? readingOptions(input.search, operation) : undefined;
       let reading: FileReading | undefined;
-      const onFileRead = (found: FileReading) => (reading = found);
-      const ofFile = input.isUpload === true && { uploadOptions, onFileRead };
-      const within = input.body === undefined && !ofFile ? context : { ...context, ...body, ...ofFile };
+      const notify = (notice: Notice) => {
+        if (notice.kind === "fileRead") reading = notice.reading;
+        context.notify(notice);
+      };
+      const sent = { ...context.sent, ...body, uploadOptions };
+      const within = input.body === undefined && !isFile ? context : { ...context, notify, sent };
       const result = await executeOperation(operation.prepared, variables, within, {
         arraysOnly: true,
         ...(problems && { found: problems }),

@@ -1,5 +1,5 @@
 import type { Identity } from "../access/identity.js";
-import type { RateLimits } from "../access/rateLimit.js";
+import type { RateLimits, Reservation } from "../access/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
@@ -37,36 +37,54 @@ export interface RequestAccess {
   isGone(): boolean;
 }
 
+/** What a request sends beside the arguments, where GraphQL does not pass it on. */
+export interface Sent {
+  /** Whether a documented path is called, where products may have the fields of a patch alone. */
+  readonly isRest: boolean;
+  /** In bytes, of a long body. */
+  readonly bodyLength?: number | undefined;
+  /** Long values by placeholder. */
+  readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
+  /** Values that imports read in their original form, by placeholder. */
+  readonly originals?: ReadonlyMap<string, Original> | undefined;
+  readonly upload?: UploadSource | undefined;
+  /** The query string's options of how to read the file, as sent. */
+  readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
+  /** The key, with a fingerprint of path and body. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
+  /** Imports only look for problems, since the request is refused anyway. */
+  readonly isCheckOnly?: boolean;
+}
+
+interface Limits {
+  /** Products in one request. */
+  readonly bulkProductsMax: number;
+  readonly rates: RateLimits;
+  readonly response: ResponseBudget;
+}
+
+/** What a resolver tells the transport besides its result. How a client gets to know it is the transport's decision. */
+export type Notice =
+  /** Arguments were used that are deprecated since this date. */
+  | { readonly kind: "deprecated"; readonly at: Date }
+  /** The answer is that of an earlier request with the same key. */
+  | { readonly kind: "replayed" }
+  /** The latest call that was counted for each policy. */
+  | { readonly kind: "counted"; readonly reservations: readonly Reservation[] }
+  | { readonly kind: "fileRead"; readonly reading: FileReading };
+
+/** What resolvers get. */
 export interface Context {
   /** For reads. */
   readonly db: RootDatabase;
   readonly access: RequestAccess;
   readonly identity: Identity;
-  readonly responseBudget: ResponseBudget;
-  readonly requestId: string;
-  /** Long values by placeholder. */
-  readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
-  readonly upload?: UploadSource | undefined;
-  /** The query string's options of how to read the file, as sent. */
-  readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
-  readonly onFileRead?: ((reading: FileReading) => void) | undefined;
-  /** In bytes. */
-  readonly bodyLength?: number | undefined;
-  /** Values that imports read in their original form, by placeholder. */
-  readonly originals?: ReadonlyMap<string, Original> | undefined;
-  /** Imports only look for problems, since the request is refused anyway. */
-  readonly isCheckOnly?: boolean;
-  /** Whether a documented path is called, where products may have the fields of a patch alone. */
-  readonly isRest: boolean;
-  readonly observation: Observation;
-  /** The key, with a fingerprint of path and body. */
-  readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
-  readonly bulkProductsMax: number;
-  readonly rateLimits: RateLimits;
+  readonly limits: Limits;
   readonly feed: LiveFeed;
-  /** Relative to the URL of the request, for any proxy. */
-  readonly docsUrl: string;
-  /** Has no effect once headers are sent. */
-  readonly setHeader: (name: string, value: string) => void;
+  readonly sent: Sent;
+  readonly notify: (notice: Notice) => void;
+  readonly observation: Observation;
+  /** For the reports of unexpected errors. */
+  readonly requestId: string;
   readonly reportError: (error: unknown) => void;
 }

@@ -1,19 +1,14 @@
 import type { Context } from "./context.js";
 
-/** The first version deprecated siteId and siteType, in seconds. */
-const sitesDeprecatedAt = Date.UTC(2026, 10, 21) / 1_000;
+/** The first version deprecated siteId and siteType. */
+const sitesDeprecatedAt = new Date(Date.UTC(2026, 10, 21));
 
 interface SiteArguments {
   readonly siteId?: string | null | undefined;
   readonly siteType?: string | null | undefined;
 }
 
-/** Sets headers for a call with deprecated arguments (RFC 9745). Empty ones count as not given. */
-export function announceSiteUse(
-  { siteId, siteType }: SiteArguments,
-  { setHeader, docsUrl }: Pick<Context, "setHeader" | "docsUrl">,
-): void {
-  if (!siteId && !siteType) return;
-  setHeader("deprecation", `@${sitesDeprecatedAt}`);
-  setHeader("link", `<${docsUrl}>; rel="deprecation"; type="text/html"`);
+/** Notes a call with deprecated arguments. Empty ones count as not given. */
+export function noteSiteUse({ siteId, siteType }: SiteArguments, { notify }: Pick<Context, "notify">): void {
+  if (siteId || siteType) notify({ kind: "deprecated", at: sitesDeprecatedAt });
 }

@@ -17,7 +17,8 @@ describe("the fast path answers", () => {
   };
   // These operations ask for nothing else.
   const access: Pick<RequestAccess, "confirmSometimes"> = { confirmSometimes: () => undefined };
-  const context = { observation, responseBudget: new ResponseBudget(), access } as unknown as Context;
+  const limits = { response: new ResponseBudget() };
+  const context = { observation, limits, sent: { isRest: false }, access } as unknown as Context;
   const accepted = readAccept("application/json");
   const known = createKnownOperations(schema);
   const fastPath = createFastPath(known);

@@ -55,10 +55,9 @@ describe.each([
     const context = {
       db: app.db,
       identity: { storeId, scopes: new Set(scopes) },
-      rateLimits: { policies: {} },
-      bulkProductsMax: 100,
+      limits: { rates: { policies: {} }, bulkProductsMax: 100, response: new ResponseBudget() },
+      sent: { isRest: false },
       observation,
-      responseBudget: new ResponseBudget(),
       access: {
         isGone: () => (begun += 1) > fields,
         dbToWrite: () => app.db,

@@ -31,7 +31,8 @@ function blockedSubscriptions(waitMs: number) {
     const context = {
       identity: { storeId, scopes: new Set(scopes) },
       observation,
-      responseBudget: new ResponseBudget(),
+      limits: { response: new ResponseBudget() },
+      sent: { isRest: false },
       requestId: "test",
     };
     // These subscriptions need nothing else of a context.

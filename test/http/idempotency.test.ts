@@ -5,7 +5,7 @@ import { BodyScanner } from "../../src/http/content/bodyScanner.js";
 import { fingerprintScope, withIdempotency } from "../../src/http/idempotency.js";
 import type { Context } from "../../src/schema/context.js";
 
-const context = { requestId: "test" } as Context; // nothing of it is read
+const context = { sent: { isRest: true } } as Context; // nothing of it is read
 
 function fingerprintOf(path: string, body: Buffer, key = "k"): string | undefined {
   const request = new IncomingMessage(new Socket());
@@ -13,7 +13,7 @@ function fingerprintOf(path: string, body: Buffer, key = "k"): string | undefine
   const scanner = new BodyScanner({ parent: [], fingerprintScope: fingerprintScope(request, path) });
   for (let at = 0; at < body.length; at += 65_536) scanner.push(body.subarray(at, at + 65_536));
   const { fingerprint } = scanner.end(scanner.bytes());
-  return withIdempotency(context, request, fingerprint).idempotency?.fingerprint;
+  return withIdempotency(context, request, fingerprint).sent.idempotency?.fingerprint;
 }
 
 test("requests have the same fingerprint if path and body are the same", () => {

@@ -19,7 +19,7 @@ test("an export that has begun, but whose answer cannot begin, gives back what i
     db: app.db,
     identity: { storeId: store.id },
     access: { endSignal: () => new AbortController().signal },
-    rateLimits: { policies: {} },
+    limits: { rates: { policies: {} } },
   } as unknown as Context;
   const call = {
     ...route,

@@ -103,8 +103,8 @@ builder.mutationFields((t) => ({
       lsId: t.arg.string({ description: "The id of a show." }),
       events: t.arg({ type: [ShopperEventInput], description: "In any order." }),
     },
-    resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, originals }) => {
-      const events = uncoercedEvents(given, originals) ?? given;
+    resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, sent }) => {
+      const events = uncoercedEvents(given, sent.originals) ?? given;
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
       // For duplicates too: the batch that stored them may have failed before anybody was notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { errorAt, errorCodes, placeCodes, type Problem, type ProblemCode } from "../../errors.js";
 import { builder } from "../../schema/builder.js";
-import { announceSiteUse } from "../../schema/deprecation.js";
+import { noteSiteUse } from "../../schema/deprecation.js";
 import { enumValues } from "../../schema/enumValues.js";
 import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
@@ -136,13 +136,13 @@ interface SentInput {
   readonly id?: string | null | undefined;
 }
 
-export function asSent(given: readonly SentInput[] | SentInput, { originals }: Context): Original {
+export function asSent(given: readonly SentInput[] | SentInput, { sent: { originals } }: Context): Original {
   const [first] = Array.isArray(given) ? (given as readonly SentInput[]) : [given as SentInput];
   return (typeof first?.id === "string" && originals?.get(first.id)) || { value: given, takesSingles: false };
 }
 
 /** The text, or its unparsed JSON string where GraphQL got a placeholder. */
-export function csvAsSent(csvContent: string, { originals }: Context): CsvSource {
+export function csvAsSent(csvContent: string, { sent: { originals } }: Context): CsvSource {
   const original = originals?.get(csvContent);
   return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
 }
@@ -157,13 +157,13 @@ interface ImportArguments extends ModeOptions {
 /** A dry run does not count as an import. */
 export async function observed(
   { dryRun }: ImportArguments,
-  { observation, isCheckOnly, onFileRead }: Context,
+  { observation, notify, sent: { isCheckOnly } }: Context,
   work: () => Promise<ImportResult>,
 ): Promise<ImportResult> {
   const result = await (dryRun === true || isCheckOnly === true
     ? observation.within("dry run of an import", work)
     : observation.importing(work));
-  if (result.reading !== undefined) onFileRead?.(result.reading);
+  if (result.reading !== undefined) notify({ kind: "fileRead", reading: result.reading });
   return result;
 }
 
@@ -172,24 +172,21 @@ export async function observed(
  *
  * @throws {AppError} VALIDATION_FAILED for a patch over GraphQL
  */
-export function refusePatch({ mode }: ModeOptions, { isRest }: Context): void {
+export function refusePatch({ mode }: ModeOptions, { sent: { isRest } }: Context): void {
   if (mode !== "PATCH" || isRest) return;
   throw errorAt("VALIDATION_FAILED", "Over GraphQL, use patchProducts in place of the mode PATCH.", ["mode"]);
 }
 
 export function importOptions(
   { mode, maxDeletions, errorPolicy, dryRun, ...site }: ImportArguments,
-  { idempotency, setHeader, docsUrl, observation, access, isCheckOnly = false }: Context,
+  { sent: { idempotency, isCheckOnly = false }, notify, access }: Context,
   { path }: GraphQLResolveInfo,
 ): ImportOptions {
-  announceSiteUse(site, { setHeader, docsUrl });
+  noteSiteUse(site, { notify });
   if (isCheckOnly) return { mode, dryRun: true, signal: access.endSignal() };
   const options = { site, mode, maxDeletions, errorPolicy, dryRun, signal: access.endSignal() };
   if (idempotency === undefined) return options;
-  const onReplay = () => {
-    setHeader("idempotency-replayed", "true");
-    observation.replayed();
-  };
+  const onReplay = () => notify({ kind: "replayed" });
   const request: IdempotentRequest = { ...idempotency, field: String(path.key), onReplay };
   return { ...options, idempotency: request };
 }

@@ -1,12 +1,6 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit";
-import {
-  type Policy,
-  type PolicyName,
-  rateLimitHeaders,
-  type Reservation,
-  tooManyCalls,
-} from "../../access/rateLimit.js";
+import { type Policy, type PolicyName, type Reservation, tooManyCalls } from "../../access/rateLimit.js";
 import type { Context } from "../context.js";
 
 export type Resolver<Parent, Args, Result> = (
@@ -28,7 +22,7 @@ export function rateLimited<Parent, Args extends object, Result>(
   resolve: Resolver<Parent, Args, Result>,
 ): Resolver<Parent, Args, Result> {
   return (parent, args, context, info) => {
-    if (context.rateLimits.policies[name] === undefined) return resolve(parent, args, context, info);
+    if (context.limits.rates.policies[name] === undefined) return resolve(parent, args, context, info);
     return admit(name, context, info).then(() => resolve(parent, args, context, info));
   };
 }
@@ -42,7 +36,7 @@ export function rateLimitedByRoot<Parent, Args extends object, Result>(
   resolve: Resolver<Parent, Args, Result>,
 ): Resolver<Parent, Args, Result> {
   return (parent, args, context, info) => {
-    if (context.rateLimits.policies[name] === undefined) return resolve(parent, args, context, info);
+    if (context.limits.rates.policies[name] === undefined) return resolve(parent, args, context, info);
     return admitRoot(name, context, info).then(() => resolve(parent, args, context, info));
   };
 }
@@ -76,7 +70,7 @@ function rootKey({ path }: GraphQLResolveInfo): string | number {
 
 /** Counts a field as a call. @returns undefined without a limit @throws {AppError} RATE_LIMITED */
 async function admit(name: PolicyName, context: Context, info: GraphQLResolveInfo): Promise<Reservation | undefined> {
-  const policy = context.rateLimits.policies[name];
+  const policy = context.limits.rates.policies[name];
   if (policy === undefined) return undefined;
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
@@ -91,9 +85,9 @@ async function admit(name: PolicyName, context: Context, info: GraphQLResolveInf
 
 /** Counts a call that is no field of an operation. @throws {AppError} RATE_LIMITED */
 export async function admitCall(name: PolicyName, context: Context): Promise<void> {
-  const policy = context.rateLimits.policies[name];
+  const policy = context.limits.rates.policies[name];
   if (policy === undefined) return;
-  const reservation = await context.rateLimits.count.reserve(policy, context.identity.storeId);
+  const reservation = await context.limits.rates.count.reserve(policy, context.identity.storeId);
   announce(context, reservation);
   if (reservation.isGranted) return;
   context.observation.limited(name);
@@ -118,7 +112,7 @@ class ReservationStore extends Store {
   }
 
   override async getForIdentity({ contextIdentity }: Identity): Promise<readonly number[]> {
-    this.reservation = await this.context.rateLimits.count.reserve(this.policy, contextIdentity);
+    this.reservation = await this.context.limits.rates.count.reserve(this.policy, contextIdentity);
     return this.reservation.isGranted ? noCalls : oneCall;
   }
 
@@ -129,9 +123,9 @@ class ReservationStore extends Store {
 
 const latestByRequest = new WeakMap<Context, Map<PolicyName, Reservation>>();
 
-/** Sets the headers of the latest reservation of each policy. */
+/** Reports the latest reservation of each policy. */
 export function announce(context: Context, reservation: Reservation): void {
   const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
   latestByRequest.set(context, latest.set(reservation.policy.name, reservation));
-  for (const [name, value] of Object.entries(rateLimitHeaders([...latest.values()]))) context.setHeader(name, value);
+  context.notify({ kind: "counted", reservations: [...latest.values()] });
 }

@@ -68,12 +68,12 @@ export function endSharedReads(context: Context): void {
   readsOf(context).versions.set(context.identity.storeId, (version += 1));
 }
 
-function readsOf({ rateLimits }: Context): Reads {
-  const known = ofService.get(rateLimits);
+function readsOf({ limits: { rates } }: Context): Reads {
+  const known = ofService.get(rates);
   if (known !== undefined) return known;
   const byKey = new LRUCache<string, Read>({ max: readsMax, ttl: countedMs });
   const reads = { byKey, versions: new LRUCache<string, number>({ max: versionsMax, ttl: countedMs }) };
-  ofService.set(rateLimits, reads);
+  ofService.set(rates, reads);
   return reads;
 }
 
