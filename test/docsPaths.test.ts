@@ -1,3 +1,4 @@
+// @engine embedded
 import { access, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimit.memory.js";
 import { countForWorker, createPrimaryCounter } from "../../src/cluster/rateLimit.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CallCounter } from "../../src/access/rateLimit.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";

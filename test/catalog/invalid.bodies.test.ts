@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { conflict, type ExpectedProblem, invalid, invalidVariables } from "../support/problems.js";

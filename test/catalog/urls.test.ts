@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
 import { batchLookups } from "../../src/database/batchLookups.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { LockedError, whenUnlocked } from "../../src/database/shares/lockWait.js";

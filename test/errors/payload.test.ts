@@ -1,3 +1,4 @@
+// @engine embedded
 import { createConnection } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";

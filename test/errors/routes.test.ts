@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";

@@ -1,3 +1,4 @@
+// @engine embedded
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";

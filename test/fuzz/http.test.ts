@@ -1,3 +1,4 @@
+// @engine embedded
 import { METHODS } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";

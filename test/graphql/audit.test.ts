@@ -1,3 +1,4 @@
+// @engine embedded
 import { serverAudits } from "graphql-http";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";

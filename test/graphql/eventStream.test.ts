@@ -1,3 +1,4 @@
+// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";

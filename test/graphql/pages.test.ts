@@ -1,3 +1,4 @@
+// @engine embedded
 import { isObjectType } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";

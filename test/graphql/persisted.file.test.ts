@@ -1,3 +1,4 @@
+// @engine embedded
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

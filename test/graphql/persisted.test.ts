@@ -1,3 +1,4 @@
+// @engine embedded
 import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { PersistedQueryLink } from "@apollo/client/link/persisted-queries";
 import { createHash } from "node:crypto";

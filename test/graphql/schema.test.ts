@@ -1,3 +1,4 @@
+// @engine embedded
 import { readFile } from "node:fs/promises";
 import {
   getNullableType,

@@ -1,3 +1,4 @@
+// @engine embedded
 import { buildSchema, type GraphQLObjectType } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";

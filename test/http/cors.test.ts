@@ -1,3 +1,4 @@
+// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { receive, variesBy } from "../support/bytes.js";

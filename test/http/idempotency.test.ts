@@ -1,3 +1,4 @@
+// @engine embedded
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { graphqlError, problemBody } from "../support/problems.js";

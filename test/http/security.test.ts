@@ -1,3 +1,4 @@
+// @engine embedded
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { request } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openTestApp } from "../support/app.js";

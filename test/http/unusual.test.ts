@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { paths } from "../support/products.js";
 import { answerTo, converse, onlyAnswer, openRawApp } from "../support/socket.js";

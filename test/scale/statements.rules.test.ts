@@ -1,3 +1,4 @@
+// @engine embedded
 import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../support/app.js";
 import { findViolations } from "../support/citus/violations.js";

@@ -10,12 +10,17 @@ const name = /^vitrine-test-(\d+)-(\d+)$/u;
 const freeBytesMin = 3 * 1024 ** 3;
 
 /**
- * Makes a folder for the temporary files of a run in memory, where there is room: tests copy and remove databases of a thousand
- * files each, which takes up to a tenth of a run's CPU time on a disk. Its process removes it when it ends, and what a killed run has left.
- *
- * @returns undefined where files stay on the disk
+ * Puts the temporary files of a run, its workers and what they start into a folder in memory, unless TMPDIR names another or there
+ * is no room: tests copy and remove databases of a thousand files each, which takes up to a tenth of a run's CPU time on a disk. Its
+ * process removes it when it ends, and what a killed run has left.
  */
-export async function makeMemoryFolder(): Promise<string | undefined> {
+export async function useMemoryFolder(): Promise<void> {
+  if (process.env["TMPDIR"] !== undefined) return;
+  const folder = await makeMemoryFolder();
+  if (folder !== undefined) process.env["TMPDIR"] = folder;
+}
+
+async function makeMemoryFolder(): Promise<string | undefined> {
   if (!existsSync(memory)) return undefined;
   const { pid, startedAt } = await thisHolder();
   const folder = join(memory, `vitrine-test-${pid}-${startedAt}`);

@@ -1,3 +1,4 @@
+// @engine embedded
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";

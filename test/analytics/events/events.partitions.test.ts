@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { sendPartitioned } from "../../../src/analytics/events/events.partitions.js";
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";

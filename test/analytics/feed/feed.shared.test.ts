@@ -1,3 +1,4 @@
+// @engine embedded
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";

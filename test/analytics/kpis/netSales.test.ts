@@ -1,3 +1,4 @@
+// @engine embedded
 import { expect, test } from "vitest";
 import { type ChannelTotals, kpisOf } from "../../../src/analytics/kpis/kpis.js";
 

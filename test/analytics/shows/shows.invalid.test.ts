@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { type ExpectedProblem, invalidVariables } from "../../support/problems.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { isEncoding } from "../../../src/catalog/formats/decode.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { expect, test } from "vitest";
 import { csvOf, readFile } from "../../support/formats.js";
 

@@ -1,3 +1,4 @@
+// @engine embedded
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { readFile } from "../../support/formats.js";

@@ -1,3 +1,4 @@
+// @engine embedded
 import { expect, test } from "vitest";
 import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
 import { importProducts } from "../../../src/catalog/import/list.js";

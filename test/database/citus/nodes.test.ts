@@ -1,3 +1,4 @@
+// @engine embedded
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { type AskNodes, createStoreNodes } from "../../../src/database/citus/nodes.js";

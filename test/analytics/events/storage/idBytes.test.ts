@@ -1,3 +1,4 @@
+// @engine embedded
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { idArrayLiteral, idBytes, idText } from "../../../../src/analytics/events/storage/idBytes.js";

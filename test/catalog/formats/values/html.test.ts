@@ -1,3 +1,4 @@
+// @engine embedded
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainText } from "../../../../src/catalog/formats/values/html.js";

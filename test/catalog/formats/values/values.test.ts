@@ -1,3 +1,4 @@
+// @engine embedded
 import { describe, expect, test } from "vitest";
 import { isWithin, parseFlag, splitUrls } from "../../../../src/catalog/formats/values/cells.js";
 import { parsePrice } from "../../../../src/catalog/formats/values/prices.js";
