@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { showSubscription } from "../../src/dashboard/operations.js";
+import { showSubscription } from "../../src/dashboard/queries/show.js";
 
 /** For messages. */
 const keptCharacters = 1_000;

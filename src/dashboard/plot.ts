@@ -32,9 +32,7 @@ export function createPlot(element: HTMLElement, { shape, isTall, onHover }: Plo
     legend: { show: false },
     cursor: { sync: { key: "timeline" }, y: false, drag: { x: false, y: false }, points: { show: shape === "area" } },
     scales: {
-      x: {
-        range: ({ data: [times] }) => [(times[0] ?? 0) - bucketSeconds / 2, (times.at(-1) ?? 1) + bucketSeconds / 2],
-      },
+      x: { range: ({ data: [times] }) => widened(times, bucketSeconds / 2) },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.15)] },
     },
     axes: axesOf(color),
@@ -46,9 +44,10 @@ export function createPlot(element: HTMLElement, { shape, isTall, onHover }: Plo
   sizes.observe(element);
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const repaint = () => plot.redraw(false, true);
-  scheme.addEventListener("change", repaint);
-  addEventListener("beforeprint", repaint);
-  addEventListener("afterprint", repaint);
+  const destroyed = new AbortController();
+  scheme.addEventListener("change", repaint, destroyed);
+  addEventListener("beforeprint", repaint, destroyed);
+  addEventListener("afterprint", repaint, destroyed);
   return {
     setData(startsAtMs, values, seconds) {
       bucketSeconds = seconds;
@@ -57,13 +56,15 @@ export function createPlot(element: HTMLElement, { shape, isTall, onHover }: Plo
       plot.setData([startsAtMs.map((ms) => ms / 1_000 + middle), [...values]]);
     },
     destroy() {
-      scheme.removeEventListener("change", repaint);
-      removeEventListener("beforeprint", repaint);
-      removeEventListener("afterprint", repaint);
+      destroyed.abort();
       sizes.disconnect();
       plot.destroy();
     },
   };
+}
+
+function widened(times: ArrayLike<number>, by: number): [number, number] {
+  return [(times[0] ?? 0) - by, (times[times.length - 1] ?? 1) + by];
 }
 
 type Color = (customProperty: string) => () => string;

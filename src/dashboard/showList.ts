@@ -1,4 +1,4 @@
-import type { ShowSummary } from "./operations.js";
+import type { ShowSummary } from "./queries/show.js";
 
 /** The loaded part of the list of shows, newest first; those that are scheduled come last, the next one first. */
 export interface ShowList {

@@ -1,12 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
-import * as operations from "./operations.js";
+import * as ofShows from "./queries/show.js";
+import * as ofStore from "./queries/store.js";
 
 /** Lists the page's operations, for servers that run persisted operations only. */
 const operationsFile: Plugin = {
   name: "operations-file",
   generateBundle() {
-    this.emitFile({ type: "asset", fileName: "operations.json", source: JSON.stringify(Object.values(operations)) });
+    this.emitFile({
+      type: "asset",
+      fileName: "operations.json",
+      source: JSON.stringify(Object.values({ ...ofShows, ...ofStore })),
+    });
   },
 };
 
@@ -26,6 +31,7 @@ export default defineConfig({
   logLevel: "warn",
   build: {
     target: "es2022",
+    cssTarget: ["chrome111", "firefox113", "safari16.4"], // nested rules are written out
     assetsInlineLimit: 0, // an inlined image would be a data: URL
     modulePreload: { polyfill: false },
   },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { asFailure, failureIn, failureOf } from "../../src/dashboard/failure.js";
-import { backoffMs } from "../../src/dashboard/reconnect.js";
+import { asFailure, failureIn, failureOf } from "../../src/dashboard/connection/failure.js";
+import { backoffMs } from "../../src/dashboard/connection/reconnect.js";
 import { whyRefused } from "../../src/dashboard/session.js";
 import { byBeginning, renewed } from "../../src/dashboard/showList.js";
-import { fillBuckets, spanOf } from "../../src/dashboard/timeline.js";
+import { fillBuckets, spanOf } from "../../src/dashboard/buckets.js";
 
 const minutes = (count: number) => count * 60_000;
 const startedAt = "2026-05-04T18:30:20.000Z";

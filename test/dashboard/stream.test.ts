@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { subscribe } from "../../src/dashboard/api.js";
-import { showSubscription } from "../../src/dashboard/operations.js";
+import { subscribe } from "../../src/dashboard/connection/api.js";
+import { showSubscription } from "../../src/dashboard/queries/show.js";
 
 const { fetch: ownFetch, setTimeout: ownSetTimeout } = globalThis;
 beforeEach(() => {

@@ -1,7 +1,7 @@
-import type { FailureKind } from "../failure.js";
+import type { FailureKind } from "../connection/failure.js";
 import { formatExactClock } from "../format.js";
-import { type Connection, retryNow } from "../reconnect.js";
-import { pollMs } from "../polling.js";
+import { type Connection, retryNow } from "../connection/reconnect.js";
+import { pollMs } from "../connection/polling.js";
 import { useNow } from "../hooks/useNow.js";
 
 interface Props {

@@ -1,13 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "../hooks/useAnswer.js";
 import { type ShowFilter, useShows } from "../hooks/useShows.js";
-import { useStore } from "../hooks/useStore.js";
-import { useUnlisted } from "../hooks/useUnlisted.js";
 import { useView } from "../hooks/useView.js";
 import type { View } from "../overview/view.js";
+import { showTimesQuery, storeQuery } from "../queries/show.js";
 import { markAccepted } from "../session.js";
-import { CurrentView } from "./CurrentView.js";
+import { Link } from "./Link.js";
 import { NewShow } from "./NewShow.js";
+import { NoShows } from "./NoShows.js";
+import { Comparison } from "./overview/Comparison.js";
+import { Overview } from "./overview/Overview.js";
 import { ShowList } from "./ShowList.js";
+import { Show } from "./show/Show.js";
 import { TopBar } from "./TopBar.js";
 
 interface Props {
@@ -19,75 +23,94 @@ interface Props {
 export function Dashboard({ token, onSignOut, onRefused }: Props) {
   const [filter, setFilter] = useState<ShowFilter>({ status: undefined, search: "" });
   const [isCreating, setCreating] = useState(false);
-  const { view, go, overview } = useView();
-  const store = useStore(token);
+  const { view, go, follow, overview } = useView();
+  const store = useAnswer(storeQuery, {}, token)?.store;
   const onNew = store?.scopes.includes("shows:write") === false ? undefined : () => setCreating(true);
   const shows = useShows(token, filter);
   const { list, failure } = shows;
-
   useEffect(() => {
     if (list !== undefined) markAccepted();
     if (failure?.kind === "unauthenticated") onRefused();
   }, [list, failure, onRefused]);
-
-  const follow = (next: View) => {
-    go(next);
-    leaveOldView();
-  };
   const onSaved = (lsId: string) => {
     setCreating(false);
     shows.reload();
     follow({ kind: "show", lsId });
   };
   const each = { token, view, overview, onNew, onFollow: follow };
+  const isEmpty = list?.shows.length === 0 && filter.status === undefined && filter.search.trim() === "";
+  const live = list?.shows.filter(({ status }) => status === "LIVE") ?? [];
+  const navigation = { store: store?.name, shows, filter, onFilter: setFilter, onSignOut };
   return (
     <div class="layout">
       <a class="skip" href="#show">
         Skip to the figures
       </a>
-      <Navigation
-        {...each}
-        store={store?.name}
-        shows={shows}
-        filter={filter}
-        onFilter={setFilter}
-        onSignOut={onSignOut}
-      />
+      <Navigation {...each} {...navigation} />
       {isCreating && <NewShow token={token} onClose={() => setCreating(false)} onSaved={onSaved} />}
       <main id="show" tabIndex={-1}>
-        <CurrentView
-          {...each}
-          list={list}
-          isWholeList={filter.status === undefined && filter.search.trim() === ""}
-          onChange={go}
-          onTokenEnd={onRefused}
-        />
+        <CurrentView {...each} isEmpty={isEmpty} live={live} onChange={go} onTokenEnd={onRefused} />
       </main>
     </div>
   );
 }
 
-interface NavigationProps extends Pick<Parameters<typeof ShowList>[0], "shows" | "filter" | "onFilter" | "onNew"> {
+interface ViewProps {
   readonly token: string;
   readonly view: View;
+  /** The overview as it was left. */
   readonly overview: View;
-  readonly store: string | undefined;
+  /** Undefined where the token may not save shows. */
+  readonly onNew: (() => void) | undefined;
   readonly onFollow: (view: View) => void;
+}
+
+type OverviewProps = Parameters<typeof Overview>[0];
+
+interface CurrentViewProps extends ViewProps, Pick<OverviewProps, "live" | "onChange" | "onTokenEnd"> {
+  /** Whether the store is known to have no shows. */
+  readonly isEmpty: boolean;
+}
+
+function CurrentView({ view, overview, isEmpty, onNew, ...props }: CurrentViewProps) {
+  if (view.kind === "overview") {
+    return isEmpty ? <NoShows onNew={onNew} /> : <Overview {...props} state={view.state} />;
+  }
+  return (
+    <>
+      <p class="back">
+        <Link view={overview} onFollow={props.onFollow}>
+          ‹ Overview
+        </Link>
+      </p>
+      {view.kind === "comparison" ? (
+        <Comparison key={view.lsIds.join()} {...props} lsIds={view.lsIds} />
+      ) : (
+        <Show key={view.lsId} {...props} lsId={view.lsId} />
+      )}
+    </>
+  );
+}
+
+interface NavigationProps extends ViewProps, Pick<Parameters<typeof ShowList>[0], "shows" | "filter" | "onFilter"> {
+  readonly store: string | undefined;
   readonly onSignOut: () => void;
 }
 
-function Navigation({ token, view, overview, store, onFollow, onSignOut, ...list }: NavigationProps) {
+function Navigation({ token, view, overview, store, onSignOut, ...list }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [view]);
   const lsId = view.kind === "show" ? view.lsId : undefined;
-  const unlisted = useUnlisted(token, lsId, list.shows.list);
+  const known = list.shows.list?.shows;
+  const isMissing = lsId !== undefined && known !== undefined && !known.some(({ id }) => id === lsId);
+  const found = useAnswer(showTimesQuery, isMissing ? { lsId } : undefined, token)?.liveStream; // Show says why it fails
   return (
     <>
       <TopBar
         store={store}
         overview={overview}
         isOverview={view.kind === "overview"}
-        onView={onFollow}
+        onFollow={list.onFollow}
         isListOpen={isOpen}
         onToggleList={() => setOpen(!isOpen)}
         onSignOut={onSignOut}
@@ -95,17 +118,9 @@ function Navigation({ token, view, overview, store, onFollow, onSignOut, ...list
       <ShowList
         {...list}
         selected={lsId}
-        unlisted={unlisted}
+        unlisted={isMissing && found?.id === lsId ? found : undefined}
         isOpen={isOpen}
-        onSelect={(id) => onFollow({ kind: "show", lsId: id })}
       />
     </>
   );
-}
-
-/** What had the focus may be gone with the view that it was in. */
-function leaveOldView(): void {
-  const main = document.querySelector<HTMLElement>("#show");
-  if (main?.contains(document.activeElement) === true) main.focus();
-  scrollTo(0, 0);
 }

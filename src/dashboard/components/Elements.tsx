@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import icon from "../icon.svg";
@@ -20,6 +21,50 @@ const labels: Readonly<Record<LiveStreamStatus, string>> = {
 
 export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
   return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;
+}
+
+/** Announces what is wrong with a form; nothing is shown without a text. */
+export function Problem({ id, text }: { readonly id?: string; readonly text: string | undefined }) {
+  return (
+    <p {...(id !== undefined && { id })} class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+interface TileProps {
+  readonly name: string;
+  /** Such as `total` or `average`. */
+  readonly of: string;
+  readonly value: string;
+  readonly children: ComponentChildren;
+}
+
+/** A figure, and what is to be said about it. */
+export function Tile({ name, of, value, children }: TileProps) {
+  return (
+    <article class="tile">
+      <h3>
+        {name} <small>{of}</small>
+      </h3>
+      <p class="value">{value}</p>
+      {children}
+    </article>
+  );
+}
+
+/** Stands for tiles until they have arrived. */
+export function Skeleton({ label, tiles }: { readonly label: string; readonly tiles: 6 | 8 }) {
+  return (
+    <div class="skeleton" role="status" aria-label={label}>
+      {tiles === 6 && <div class="line" />}
+      <div class={tiles === 6 ? "tiles" : "tiles four"}>
+        {Array.from({ length: tiles }, (_, index) => (
+          <div key={index} class="tile" />
+        ))}
+      </div>
+    </div>
+  );
 }
 
 /** The pause after the last key, so that not every letter is a call. */

@@ -1,8 +1,9 @@
-import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { query } from "../api.js";
-import { asFailure } from "../failure.js";
-import { saveShowMutation, showTimesQuery } from "../operations.js";
+import { query } from "../connection/api.js";
+import { asFailure } from "../connection/failure.js";
+import { useForm } from "../hooks/useForm.js";
+import { saveShowMutation, showTimesQuery } from "../queries/show.js";
+import { Problem } from "./Elements.js";
 
 interface Props {
   readonly token: string;
@@ -18,34 +19,25 @@ export function NewShow({ token, onSaved, onClose }: Props) {
     startsAt: localMinute(new Date()),
     id: undefined,
   }));
-  const [problem, setProblem] = useState<string>();
-  const [isSaving, setSaving] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
-
-  const save = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (isSaving) return;
-    setSaving(true);
+  const { problem, isSending, onSubmit } = useForm(async () => {
     const found = await problemOf(show, token);
-    setSaving(false);
-    if (found === undefined) return onSaved(idOf(show));
-    setProblem(found);
-  };
+    if (found === undefined) onSaved(idOf(show));
+    return found;
+  });
 
   return (
     <dialog ref={dialog} class="card" aria-labelledby="new-show-heading" onClose={onClose}>
-      <form class="fields" onSubmit={(event) => void save(event)}>
+      <form class="fields" onSubmit={onSubmit}>
         <h2 id="new-show-heading">New show</h2>
         <Fields show={show} onChange={setShow} />
-        <p class="problem" role="alert">
-          {problem}
-        </p>
+        <Problem text={problem} />
         <div class="actions">
           <button type="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>
-          <button class="primary" type="submit" aria-disabled={isSaving}>
-            {isSaving ? "Saving…" : "Create show"}
+          <button class="primary" type="submit" aria-disabled={isSending}>
+            {isSending ? "Saving…" : "Create show"}
           </button>
         </div>
       </form>

@@ -1,11 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { formatCount, formatMoment } from "../format.js";
-import type { ShowSummary } from "../operations.js";
+import type { ShowSummary } from "../queries/show.js";
 import type { ShowFilter, useShows } from "../hooks/useShows.js";
-import { queryOf } from "../overview/view.js";
+import type { View } from "../overview/view.js";
 import { byBeginning } from "../showList.js";
 import { SearchInput, StatusBadge } from "./Elements.js";
+import { Link } from "./Link.js";
 
 interface Props {
   readonly shows: ReturnType<typeof useShows>;
@@ -16,21 +17,13 @@ interface Props {
   /** On small screens, where it is hidden by default. */
   readonly isOpen: boolean;
   readonly onFilter: (filter: ShowFilter) => void;
-  readonly onSelect: (lsId: string) => void;
+  readonly onFollow: (view: View) => void;
   readonly onNew: (() => void) | undefined;
 }
 
 /** The store's shows, newest first and then those that are scheduled, a page at a time. */
-export function ShowList({ shows, selected, unlisted, filter, isOpen, onFilter, onSelect, onNew }: Props) {
+export function ShowList({ shows, filter, isOpen, onFilter, onNew, ...items }: Props) {
   const { list, failure, isLoading, loadMore, reload } = shows;
-  const { begun, scheduled } = byBeginning(list?.shows ?? []);
-  const items = (some: readonly ShowSummary[], hasStatus = true) => (
-    <ul>
-      {some.map((show) => (
-        <Item key={show.id} show={show} hasStatus={hasStatus} isSelected={show.id === selected} onSelect={onSelect} />
-      ))}
-    </ul>
-  );
   return (
     <nav id="shows" class="shows" aria-labelledby="shows-heading" data-open={isOpen} aria-busy={isLoading}>
       <div class="shows-header">
@@ -46,19 +39,7 @@ export function ShowList({ shows, selected, unlisted, filter, isOpen, onFilter, 
         {list !== undefined && `${formatCount(list.total)} ${list.total === 1 ? "show" : "shows"}`}
         {list === undefined && failure === undefined && "Loading…"}
       </p>
-      {unlisted !== undefined && (
-        <div class="unlisted">
-          <h3>Selected</h3>
-          {items([unlisted])}
-        </div>
-      )}
-      {begun.length > 0 && items(begun)}
-      {scheduled.length > 0 && (
-        <>
-          <h3>Scheduled</h3>
-          {items(scheduled, false)}
-        </>
-      )}
+      <Lists {...items} shows={list?.shows ?? []} />
       {failure !== undefined && (
         <p class="small">
           {failure.message}{" "}
@@ -73,6 +54,36 @@ export function ShowList({ shows, selected, unlisted, filter, isOpen, onFilter, 
         </button>
       )}
     </nav>
+  );
+}
+
+type ListsProps = Pick<Props, "selected" | "unlisted" | "onFollow"> & { readonly shows: readonly ShowSummary[] };
+
+function Lists({ shows, selected, unlisted, onFollow }: ListsProps) {
+  const { begun, scheduled } = byBeginning(shows);
+  const items = (some: readonly ShowSummary[], hasStatus = true) => (
+    <ul>
+      {some.map((show) => (
+        <Item key={show.id} show={show} hasStatus={hasStatus} isSelected={show.id === selected} onFollow={onFollow} />
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {unlisted !== undefined && (
+        <div class="unlisted">
+          <h3>Selected</h3>
+          {items([unlisted])}
+        </div>
+      )}
+      {begun.length > 0 && items(begun)}
+      {scheduled.length > 0 && (
+        <>
+          <h3>Scheduled</h3>
+          {items(scheduled, false)}
+        </>
+      )}
+    </>
   );
 }
 
@@ -110,27 +121,18 @@ interface ItemProps {
   /** Not below a heading that says it. */
   readonly hasStatus: boolean;
   readonly isSelected: boolean;
-  readonly onSelect: (lsId: string) => void;
+  readonly onFollow: (view: View) => void;
 }
 
-function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, onSelect }: ItemProps) {
+function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, onFollow }: ItemProps) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isSelected && link.current !== null) reveal(link.current);
   }, [isSelected]);
-  const choose = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab or window, as with any link
-    event.preventDefault();
-    onSelect(id);
-  };
+  const view: View = { kind: "show", lsId: id };
   return (
     <li>
-      <a
-        ref={link}
-        href={queryOf({ kind: "show", lsId: id })}
-        aria-current={isSelected ? "page" : undefined}
-        onClick={choose}
-      >
+      <Link anchor={link} view={view} onFollow={onFollow} aria-current={isSelected ? "page" : undefined}>
         <span class="show-name" dir="auto">
           {name}
         </span>
@@ -138,7 +140,7 @@ function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, on
           <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
           {hasStatus && <StatusBadge status={status} />}
         </span>
-      </a>
+      </Link>
     </li>
   );
 }

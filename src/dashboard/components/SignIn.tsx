@@ -1,39 +1,35 @@
-import type { TargetedSubmitEvent } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { query } from "../api.js";
-import { asFailure } from "../failure.js";
-import { showsQuery } from "../operations.js";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { query } from "../connection/api.js";
+import { asFailure } from "../connection/failure.js";
+import { useForm } from "../hooks/useForm.js";
+import { showsQuery } from "../queries/show.js";
 import { isSendable, whyRefused } from "../session.js";
-import { Brand } from "./Elements.js";
+import { Brand, Problem } from "./Elements.js";
 
 interface Props {
   readonly reason: string | undefined;
   readonly onToken: (token: string) => void;
 }
 
+const tokenInput = { type: "password", autocomplete: "off", autocapitalize: "off", spellcheck: false } as const;
+
 export function SignIn({ reason, onToken }: Props) {
-  const [problem, setProblem] = useState(reason);
-  const [isTrying, setTrying] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     document.title = "Sign in – Vitrine";
     input.current?.focus();
   }, []);
 
-  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  const { problem, isSending, onSubmit } = useForm(async () => {
     const token = input.current?.value.trim() ?? "";
-    setTrying(true);
     const found = await problemOf(token);
-    setTrying(false);
-    if (found === undefined) return onToken(token);
-    setProblem(found);
-    input.current?.focus();
-  };
-
+    if (found === undefined) onToken(token);
+    else input.current?.focus();
+    return found;
+  }, reason);
   return (
     <main class="sign-in">
-      <form class="card fields" onSubmit={(event) => void submit(event)}>
+      <form class="card fields" onSubmit={onSubmit}>
         <Brand />
         <h1>Live shows</h1>
         <p class="muted">See how your shows perform, as it happens. Your store’s access token opens the dashboard.</p>
@@ -41,19 +37,14 @@ export function SignIn({ reason, onToken }: Props) {
         <input
           id="token"
           ref={input}
-          type="password"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
+          {...tokenInput}
           placeholder="vt_…"
           aria-describedby="token-problem token-hint"
           aria-invalid={problem !== undefined}
         />
-        <p id="token-problem" class="problem" role="alert">
-          {problem}
-        </p>
-        <button class="primary" type="submit" aria-disabled={isTrying}>
-          {isTrying ? "Opening…" : "Open dashboard"}
+        <Problem id="token-problem" text={problem} />
+        <button class="primary" type="submit" aria-disabled={isSending}>
+          {isSending ? "Opening…" : "Open dashboard"}
         </button>
         <p id="token-hint" class="muted small">
           The token stays in this tab until you close it.

@@ -1,29 +1,16 @@
 import { useRef } from "preact/hooks";
-import type { LiveStreamOrder, ProductPerformanceOrder } from "../../generated/dashboard/graphql.js";
-import { type Caller, query } from "../api.js";
-import { asFailure } from "../failure.js";
-import { bestProductsQuery, comparisonQuery, showTableQuery, storeFiguresQuery, storeQuery } from "../operations.js";
+import { type Caller, query } from "../connection/api.js";
+import { asFailure } from "../connection/failure.js";
+import { storeQuery } from "../queries/show.js";
+import { bestProductsQuery, comparisonQuery, showTableQuery, storeFiguresQuery } from "../queries/store.js";
 import { boundsOf, type Range } from "../overview/range.js";
-import type { OverviewState, ProductColumn, ShowColumn } from "../overview/view.js";
+import type { OverviewState } from "../overview/view.js";
 import { usePolled } from "./usePolled.js";
 
 export const pageSize = 20;
 
-const orders: Readonly<Record<ShowColumn, LiveStreamOrder>> = {
-  started: "STARTED_AT",
-  name: "NAME",
-  sales: "SALES",
-  orders: "ORDERS",
-  viewers: "VIEWERS",
-};
-
-const productOrders: Readonly<Record<ProductColumn, ProductPerformanceOrder>> = {
-  sales: "SALES",
-  orders: "ORDERS",
-  quantity: "QUANTITY",
-  carts: "CARTS",
-  shows: "SHOWS",
-};
+/** The order of the API that a column stands for. */
+const orderOf = <Column extends string>(column: Column) => column.toUpperCase() as Uppercase<Column>;
 
 export function useOverview(token: string, state: OverviewState) {
   return {
@@ -50,8 +37,9 @@ function useShowTable(token: string, { range, order, isAscending, search, after,
   return usePolled(
     async (signal) => {
       const { from, until } = boundsOf(range);
-      const sort = { orderBy: orders[order], direction: isAscending ? "ASC" : "DESC" } as const;
-      const variables = { first: pageSize, after, search: search.trim(), from, until, ...sort };
+      const orderBy = order === "started" ? ("STARTED_AT" as const) : orderOf(order);
+      const direction = isAscending ? ("ASC" as const) : ("DESC" as const);
+      const variables = { first: pageSize, after, search: search.trim(), from, until, orderBy, direction };
       const { liveStreams } = await query(showTableQuery, variables, { token, signal });
       return { ...present(liveStreams), page, isFirst: after === undefined };
     },
@@ -65,7 +53,7 @@ function useBestProducts(token: string, { range, products }: OverviewState) {
     async (signal) => {
       const { from, until } = boundsOf(range);
       const withCatalog = await allowed("catalog:read", { token, signal });
-      const variables = { from, until, orderBy: productOrders[products], withCatalog };
+      const variables = { from, until, orderBy: orderOf(products), withCatalog };
       const { productPerformance } = await query(bestProductsQuery, variables, { token, signal });
       return { products: present(productPerformance).nodes, withCatalog };
     },

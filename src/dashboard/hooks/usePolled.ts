@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Connection, follow } from "../reconnect.js";
-import { repeat } from "../overview/repeat.js";
+import { type Connection, follow } from "../connection/reconnect.js";
+import { repeat } from "../connection/repeat.js";
 
 export interface Polled<Value> {
   /** The last one that arrived: also while another is asked for, or cannot be read. */

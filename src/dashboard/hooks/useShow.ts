@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Caller, query, subscribe } from "../api.js";
-import { asFailure } from "../failure.js";
-import { type ShowAnalytics, showQuery, showSubscription, showTimesQuery } from "../operations.js";
-import { type Delivered, streamOrPoll } from "../polling.js";
-import { type Connection, follow } from "../reconnect.js";
-import { spanOf, type TimelineRange, type TimelineSpan } from "../timeline.js";
+import { anyOf, type Caller, query, subscribe } from "../connection/api.js";
+import { asFailure } from "../connection/failure.js";
+import { type ShowAnalytics, showQuery, showSubscription, showTimesQuery } from "../queries/show.js";
+import { streamOrPoll } from "../connection/polling.js";
+import { type Connection, follow } from "../connection/reconnect.js";
+import { spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
 
 export interface Figures {
   readonly analytics: ShowAnalytics;
@@ -43,7 +43,15 @@ async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): A
   let span = spanOf(liveStream, range);
   for (;;) {
     let next = span;
-    for await (const { value: analytics, isPolled } of watchSpan({ lsId, withCatalog, ...span }, caller)) {
+    const variables = { lsId, withCatalog, ...span };
+    const delivered = streamOrPoll<{ readonly liveStreamAnalytics: ShowAnalytics | null }>({
+      open: (onData, closing) =>
+        subscribe(showSubscription, variables, { ...caller, signal: anyOf(caller.signal, closing) }, onData),
+      poll: () => query(showQuery, variables, caller),
+    });
+    for await (const { value, isPolled } of delivered) {
+      const analytics = value.liveStreamAnalytics;
+      if (analytics === null) throw asFailure(undefined); // the query has thrown the error that says why
       yield { analytics, span, withCatalog, isPolled };
       next = spanOf(analytics, range);
       if (!isSame(next, span)) break;
@@ -51,32 +59,6 @@ async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): A
     if (isSame(next, span)) return;
     span = next;
   }
-}
-
-interface Watched extends TimelineSpan {
-  readonly lsId: string;
-  readonly withCatalog: boolean;
-}
-
-function watchSpan(variables: Watched, caller: Caller): AsyncGenerator<Delivered<ShowAnalytics>, void> {
-  return streamOrPoll({
-    open: (onData, closing) => watchStream(variables, withSignal(caller, closing), onData),
-    poll: async () => {
-      const { liveStreamAnalytics } = await query(showQuery, variables, caller);
-      if (liveStreamAnalytics === null) throw asFailure(undefined); // the query has thrown the error that says why
-      return liveStreamAnalytics;
-    },
-  });
-}
-
-async function* watchStream(variables: Watched, caller: Caller, onData: () => void) {
-  for await (const { liveStreamAnalytics } of subscribe(showSubscription, variables, caller, onData)) {
-    yield liveStreamAnalytics;
-  }
-}
-
-function withSignal({ token, signal }: Caller, closing: AbortSignal): Caller {
-  return { token, signal: signal === undefined ? closing : AbortSignal.any([signal, closing]) };
 }
 
 function isSame(one: TimelineSpan, other: TimelineSpan): boolean {

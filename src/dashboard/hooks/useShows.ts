@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
-import { query } from "../api.js";
-import { asFailure, type Failure } from "../failure.js";
-import { showsQuery } from "../operations.js";
+import { type Caller, query } from "../connection/api.js";
+import { asFailure, type Failure } from "../connection/failure.js";
+import { showsQuery } from "../queries/show.js";
 import { extended, renewed, type ShowList } from "../showList.js";
 
 const pageSize = 20;
@@ -27,12 +27,9 @@ export function useShows(token: string, { status, search }: ShowFilter) {
       const { signal } = leaving.current;
       setLoading(true);
       try {
-        const first = after === null ? pageSize : furtherPageSize;
-        const { liveStreams } = await query(showsQuery, { first, after, status, search }, { token, signal });
-        if (signal.aborted || liveStreams === null) return; // the query has thrown the error that says why
-        const { nodes: shows, totalCount: total, pageInfo } = liveStreams;
-        const next = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-        setList((known) => merge(known, { shows, next, total }));
+        const page = await readPage({ status, search }, after, { token, signal });
+        if (signal.aborted) return;
+        setList((known) => merge(known, page));
         setFailure(undefined);
       } catch (error) {
         if (!signal.aborted) setFailure(asFailure(error));
@@ -46,9 +43,7 @@ export function useShows(token: string, { status, search }: ShowFilter) {
   useEffect(() => {
     leaving.current = new AbortController();
     void load(null, (_, page) => page);
-    const refresh = () => {
-      if (document.visibilityState === "visible") void load(null, renewed);
-    };
+    const refresh = () => document.visibilityState === "visible" && void load(null, renewed);
     const timer = setInterval(refresh, refreshMs);
     addEventListener("online", refresh, { signal: leaving.current.signal });
     return () => {
@@ -60,4 +55,12 @@ export function useShows(token: string, { status, search }: ShowFilter) {
   const loadMore = () => void load(list?.next ?? null, extended);
   const reload = () => void load(null, renewed);
   return { list, failure, isLoading, loadMore, reload };
+}
+
+async function readPage(filter: ShowFilter, after: string | null, caller: Caller): Promise<ShowList> {
+  const first = after === null ? pageSize : furtherPageSize;
+  const { liveStreams } = await query(showsQuery, { first, after, ...filter }, caller);
+  if (liveStreams === null) throw asFailure(undefined); // the query has thrown the error that says why
+  const { nodes: shows, totalCount: total, pageInfo } = liveStreams;
+  return { shows, total, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null };
 }

@@ -9,7 +9,7 @@ export function leaveView(): void {
   history.replaceState(null, "", location.pathname);
 }
 
-/** The view in the address, how to go to another, and the overview as it was left. */
+/** The view in the address, how to go to another, with or without leaving the place, and the overview as it was left. */
 export function useView() {
   const [view, setView] = useState(() => readView(location.search));
   const left = useRef<OverviewState>(initialState);
@@ -24,6 +24,17 @@ export function useView() {
     history[`${how}State`](null, "", query === "?" ? location.pathname : query);
     setView(next);
   }, []);
+  const follow = useCallback((next: View) => {
+    go(next);
+    leaveOldView();
+  }, []);
   const overview: View = { kind: "overview", state: left.current };
-  return { view, go, overview };
+  return { view, go, follow, overview };
+}
+
+/** What had the focus may be gone with the view that it was in. */
+function leaveOldView(): void {
+  const main = document.querySelector<HTMLElement>("#show");
+  if (main?.contains(document.activeElement) === true) main.focus();
+  scrollTo(0, 0);
 }

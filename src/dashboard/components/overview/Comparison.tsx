@@ -1,12 +1,12 @@
-import { useEffect, useLayoutEffect } from "preact/hooks";
 import { formatCount, formatDecimal, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
 import { useComparison } from "../../hooks/useOverview.js";
-import type { ComparedShow } from "../../operations.js";
-import { queryOf, type View } from "../../overview/view.js";
+import { usePage } from "../../hooks/usePage.js";
+import type { ComparedShow } from "../../queries/store.js";
+import type { View } from "../../overview/view.js";
 import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
 import { StatusBadge } from "../Elements.js";
-import { ProductName } from "../Rankings.js";
-import { Link } from "./Link.js";
+import { ProductName, Ranking } from "../show/Rankings.js";
+import { Link } from "../Link.js";
 import { ChangeBy } from "./OverviewTiles.js";
 
 interface Props {
@@ -18,13 +18,7 @@ interface Props {
 
 export function Comparison({ token, lsIds, onFollow, onTokenEnd }: Props) {
   const { value, connection } = useComparison(token, lsIds);
-  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
-  useEffect(() => {
-    if (isTokenEnded) onTokenEnd();
-  }, [isTokenEnded, onTokenEnd]);
-  useLayoutEffect(() => {
-    document.title = "Comparison – Vitrine";
-  }, []);
+  usePage("Comparison – Vitrine", connection, onTokenEnd);
   return (
     <>
       <header class="show-header">
@@ -91,7 +85,7 @@ function Figures({ shows, onFollow }: FiguresProps) {
           <td />
           {shows.map(({ id, name, status, startedAt }) => (
             <th key={id} scope="col">
-              <Link query={queryOf({ kind: "show", lsId: id })} onFollow={() => onFollow({ kind: "show", lsId: id })}>
+              <Link view={{ kind: "show", lsId: id }} onFollow={onFollow}>
                 <span dir="auto">{name}</span>
               </Link>
               <small>{formatMoment(startedAt)}</small>
@@ -128,24 +122,13 @@ function Products({ show: { id, name, topProducts, kpis } }: { readonly show: Co
       {topProducts.length === 0 ? (
         <p class="muted">No product has been put into a cart or ordered.</p>
       ) : (
-        <table class="ranking">
-          <thead>
-            <tr>
-              <th scope="col">Product</th>
-              <th scope="col">Sales</th>
-            </tr>
-          </thead>
-          <tbody>
-            {topProducts.map((product) => (
-              <tr key={product.productId}>
-                <th scope="row">
-                  <ProductName {...product} share={product.sales / most} />
-                </th>
-                <td>{formatMoney(product.sales)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Ranking
+          heads={["Product", "Sales"]}
+          items={topProducts}
+          keyOf={({ productId }) => productId}
+          nameOf={(product) => <ProductName {...product} share={product.sales / most} />}
+          figureOf={({ sales }) => formatMoney(sales)}
+        />
       )}
     </section>
   );

@@ -1,13 +1,14 @@
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { formatDays } from "../../format.js";
 import { useOverview } from "../../hooks/useOverview.js";
+import { usePage } from "../../hooks/usePage.js";
 import type { HistoryMode } from "../../hooks/useView.js";
-import type { ShowSummary } from "../../operations.js";
-import { type OverviewState, queryOf, type View } from "../../overview/view.js";
-import type { Connection } from "../../reconnect.js";
+import type { ShowSummary } from "../../queries/show.js";
+import type { OverviewState, View } from "../../overview/view.js";
+import type { Connection } from "../../connection/reconnect.js";
 import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
-import { StatusBadge } from "../Elements.js";
-import { Link } from "./Link.js";
+import { Skeleton, StatusBadge } from "../Elements.js";
+import { Link } from "../Link.js";
 import { OverviewTiles } from "./OverviewTiles.js";
 import { ProductTable } from "./ProductTable.js";
 import { RangePicker } from "./RangePicker.js";
@@ -18,21 +19,17 @@ interface Props {
   readonly token: string;
   readonly state: OverviewState;
   readonly live: readonly ShowSummary[];
-  readonly onState: (change: Partial<OverviewState>, how?: HistoryMode) => void;
+  /** Changes the address and stays where it is. */
+  readonly onChange: (view: View, how?: HistoryMode) => void;
   readonly onFollow: (view: View) => void;
   readonly onTokenEnd: () => void;
 }
 
-export function Overview({ token, state, live, onState, onFollow, onTokenEnd }: Props) {
+export function Overview({ token, state, live, onChange, onFollow, onTokenEnd }: Props) {
+  const onState: OnState = (change, how) => onChange({ kind: "overview", state: { ...state, ...change } }, how);
   const parts = useOverview(token, state);
   const connection = worstOf([parts.totals, parts.table, parts.best].map((part) => part.connection));
-  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
-  useEffect(() => {
-    if (isTokenEnded) onTokenEnd();
-  }, [isTokenEnded, onTokenEnd]);
-  useLayoutEffect(() => {
-    document.title = "Overview – Vitrine";
-  }, []);
+  usePage("Overview – Vitrine", connection, onTokenEnd);
   const figures = parts.totals.value?.figures;
   return (
     <>
@@ -52,14 +49,16 @@ export function Overview({ token, state, live, onState, onFollow, onTokenEnd }: 
       </header>
       <RangePicker range={state.range} onRange={(range) => onState({ range, after: undefined, page: 1 })} />
       <ConnectionNotice connection={connection} hasFigures={figures !== undefined} isPolled={false} />
-      <LiveNow shows={live} onShow={(lsId) => onFollow({ kind: "show", lsId })} />
-      {figures === undefined && connection.phase === "connecting" && <Skeleton />}
+      <LiveNow live={live} onFollow={onFollow} />
+      {figures === undefined && connection.phase === "connecting" && <Skeleton label="Loading the figures" tiles={8} />}
       <Body {...parts} state={state} onState={onState} onFollow={onFollow} />
     </>
   );
 }
 
-type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onState" | "onFollow">;
+type OnState = (change: Partial<OverviewState>, how?: HistoryMode) => void;
+
+type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onFollow"> & { readonly onState: OnState };
 
 /** Each part as soon as it has arrived. */
 function Body({ totals, table, best, state, onState, onFollow }: BodyProps) {
@@ -107,36 +106,18 @@ function worstOf(connections: readonly Connection[]): Connection {
   return worst;
 }
 
-function LiveNow({
-  shows,
-  onShow,
-}: {
-  readonly shows: readonly ShowSummary[];
-  readonly onShow: (lsId: string) => void;
-}) {
-  if (shows.length === 0) return null;
+function LiveNow({ live, onFollow }: Pick<Props, "live" | "onFollow">) {
+  if (live.length === 0) return null;
   return (
     <section class="live-now" aria-label="Live now">
-      {shows.map(({ id, name, status }) => (
+      {live.map(({ id, name, status }) => (
         <p key={id}>
           <StatusBadge status={status} />{" "}
-          <Link query={queryOf({ kind: "show", lsId: id })} onFollow={() => onShow(id)}>
+          <Link view={{ kind: "show", lsId: id }} onFollow={onFollow}>
             <span dir="auto">{name}</span>
           </Link>
         </p>
       ))}
     </section>
-  );
-}
-
-function Skeleton() {
-  return (
-    <div class="skeleton" role="status" aria-label="Loading the figures">
-      <div class="tiles four">
-        {["sales", "net", "orders", "viewers", "carts", "time", "rate", "shows"].map((tile) => (
-          <div key={tile} class="tile" />
-        ))}
-      </div>
-    </div>
   );
 }

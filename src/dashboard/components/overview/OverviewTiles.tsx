@@ -1,12 +1,16 @@
-import { formatChange, formatCount, formatDecimal, formatDuration, formatRate, moneyFormat } from "../../format.js";
-import type { StoreFigures, Totals } from "../../operations.js";
+import {
+  type FormatMoney,
+  formatChange,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatRate,
+  moneyFormat,
+} from "../../format.js";
+import type { StoreFigures, Totals } from "../../queries/store.js";
+import { Tile } from "../Elements.js";
 
-interface Figure {
-  readonly name: string;
-  readonly of: string;
-  readonly read: (totals: Totals) => number;
-  readonly format: (value: number) => string;
-}
+type Figure = readonly [name: string, of: string, read: (totals: Totals) => number, format: (value: number) => string];
 
 export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
   const { previous, currency } = figures;
@@ -16,14 +20,10 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
         Key figures
       </h2>
       <div class="tiles four">
-        {figuresOf(figures, moneyFormat(currency)).map(({ name, of, read, format }) => (
-          <article key={name} class="tile">
-            <h3>
-              {name} <small>{of}</small>
-            </h3>
-            <p class="value">{format(read(figures))}</p>
+        {figuresOf(figures, moneyFormat(currency)).map(([name, of, read, format]) => (
+          <Tile key={name} name={name} of={of} value={format(read(figures))}>
             <Change now={read(figures)} before={read(previous)} format={format} />
-          </article>
+          </Tile>
         ))}
       </div>
     </section>
@@ -31,29 +31,20 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
 }
 
 /** Net sales take the place of the average order where something was paid back, now or before. */
-function figuresOf({ kpis, previous }: StoreFigures, formatMoney: (value: number) => string): Figure[] {
+function figuresOf({ kpis, previous }: StoreFigures, formatMoney: FormatMoney): Figure[] {
   const hasRefunds = kpis.refunds.total > 0 || previous.kpis.refunds.total > 0;
-  const net: Figure = {
-    name: "Net sales",
-    of: `${formatMoney(kpis.refunds.total)} refunded`,
-    read: (totals) => totals.kpis.netSales.total,
-    format: formatMoney,
-  };
-  const averageOrder: Figure = {
-    name: "Average order",
-    of: "",
-    read: (totals) => totals.kpis.averageOrderValue,
-    format: formatMoney,
-  };
+  const refunded = `${formatMoney(kpis.refunds.total)} refunded`;
   return [
-    { name: "Sales", of: "total", read: (totals) => totals.kpis.sales.total, format: formatMoney },
-    hasRefunds ? net : averageOrder,
-    { name: "Orders", of: "total", read: (totals) => totals.kpis.orders.total, format: formatCount },
-    { name: "Viewers", of: "of all shows", read: (totals) => totals.kpis.viewers.total, format: formatCount },
-    { name: "Add to cart", of: "of viewers", read: (totals) => totals.kpis.addToCart.avg, format: formatRate },
-    { name: "View time", of: "average", read: (totals) => totals.kpis.avgViewTime.avg, format: formatDuration },
-    { name: "Conversion", of: "per 100 viewers", read: (totals) => totals.kpis.conversionRate, format: formatDecimal },
-    { name: "Shows", of: "started", read: (totals) => totals.showCount, format: formatCount },
+    ["Sales", "total", (totals) => totals.kpis.sales.total, formatMoney],
+    hasRefunds
+      ? ["Net sales", refunded, (totals) => totals.kpis.netSales.total, formatMoney]
+      : ["Average order", "", (totals) => totals.kpis.averageOrderValue, formatMoney],
+    ["Orders", "total", (totals) => totals.kpis.orders.total, formatCount],
+    ["Viewers", "of all shows", (totals) => totals.kpis.viewers.total, formatCount],
+    ["Add to cart", "of viewers", (totals) => totals.kpis.addToCart.avg, formatRate],
+    ["View time", "average", (totals) => totals.kpis.avgViewTime.avg, formatDuration],
+    ["Conversion", "per 100 viewers", (totals) => totals.kpis.conversionRate, formatDecimal],
+    ["Shows", "started", (totals) => totals.showCount, formatCount],
   ];
 }
 

@@ -1,7 +1,7 @@
 import { formatCount, moneyFormat } from "../../format.js";
-import type { BestProduct } from "../../operations.js";
+import type { BestProduct } from "../../queries/store.js";
 import type { ProductColumn } from "../../overview/view.js";
-import { CatalogHint, ProductName } from "../Rankings.js";
+import { CatalogHint, ProductName } from "../show/Rankings.js";
 import { SortHeader } from "./SortHeader.js";
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type DayCount, dayCounts, datesOf, type OwnDates, problemOfDates, type Range } from "../../overview/range.js";
-import { Segments } from "../Elements.js";
+import { Problem, Segments } from "../Elements.js";
 
 interface Props {
   readonly range: Range;
@@ -56,9 +56,7 @@ function DatesForm({ range, onRange }: { readonly range: OwnDates; readonly onRa
       {field("From", "firstDay")}
       {field("To", "lastDay")}
       <button type="submit">Apply</button>
-      <p id="dates-problem" class="problem" role="alert">
-        {problem}
-      </p>
+      <Problem id="dates-problem" text={problem} />
     </form>
   );
 }

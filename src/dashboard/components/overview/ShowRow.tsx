@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
-import type { ListedShow } from "../../operations.js";
-import { queryOf } from "../../overview/view.js";
+import type { ListedShow } from "../../queries/store.js";
+import type { View } from "../../overview/view.js";
 import { StatusBadge } from "../Elements.js";
-import { Link } from "./Link.js";
+import { Link } from "../Link.js";
 
 interface Props {
   readonly show: ListedShow;
@@ -11,12 +11,11 @@ interface Props {
   /** Whether another one may be picked. */
   readonly mayPick: boolean;
   readonly onPick: (isPicked: boolean) => void;
-  readonly onShow: () => void;
+  readonly onFollow: (view: View) => void;
 }
 
 export function ShowRow({ show: { id, name, status, startedAt, kpis }, hasRefunds, ...row }: Props) {
-  const { isPicked, mayPick, onPick, onShow } = row;
-  const formatMoney = moneyFormat(kpis?.sales.currency);
+  const { isPicked, mayPick, onPick, onFollow } = row;
   return (
     <tr>
       <td>
@@ -29,7 +28,7 @@ export function ShowRow({ show: { id, name, status, startedAt, kpis }, hasRefund
         />
       </td>
       <th scope="row">
-        <Link class="name" query={queryOf({ kind: "show", lsId: id })} onFollow={onShow}>
+        <Link class="name" view={{ kind: "show", lsId: id }} onFollow={onFollow}>
           <span dir="auto">{name}</span>
         </Link>
         {status !== "ENDED" && <StatusBadge status={status} />}
@@ -37,12 +36,23 @@ export function ShowRow({ show: { id, name, status, startedAt, kpis }, hasRefund
       <td>
         <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
       </td>
-      <td>{formatMoney(kpis?.sales.total ?? 0)}</td>
-      {hasRefunds && <td>{formatMoney(kpis?.netSales.total ?? 0)}</td>}
-      <td>{formatCount(kpis?.orders.total ?? 0)}</td>
-      <td>{formatCount(kpis?.viewers.total ?? 0)}</td>
-      <td>{formatRate(kpis?.addToCart.avg ?? 0)}</td>
-      <td>{formatDuration(kpis?.avgViewTime.avg ?? 0)}</td>
+      {kpis && <Figures kpis={kpis} hasRefunds={hasRefunds} />}
     </tr>
+  );
+}
+
+type FiguresProps = Pick<Props, "hasRefunds"> & { readonly kpis: NonNullable<ListedShow["kpis"]> };
+
+function Figures({ kpis, hasRefunds }: FiguresProps) {
+  const formatMoney = moneyFormat(kpis.sales.currency);
+  return (
+    <>
+      <td>{formatMoney(kpis.sales.total)}</td>
+      {hasRefunds && <td>{formatMoney(kpis.netSales.total)}</td>}
+      <td>{formatCount(kpis.orders.total)}</td>
+      <td>{formatCount(kpis.viewers.total)}</td>
+      <td>{formatRate(kpis.addToCart.avg)}</td>
+      <td>{formatDuration(kpis.avgViewTime.avg)}</td>
+    </>
   );
 }

@@ -1,9 +1,9 @@
 import { pageSize, type useOverview } from "../../hooks/useOverview.js";
 import type { HistoryMode } from "../../hooks/useView.js";
 import { formatCount } from "../../format.js";
-import { isAscendingAtFirst, type OverviewState, queryOf, type ShowColumn, type View } from "../../overview/view.js";
+import { isAscendingAtFirst, type OverviewState, type ShowColumn, type View } from "../../overview/view.js";
 import { SearchInput } from "../Elements.js";
-import { Link } from "./Link.js";
+import { Link } from "../Link.js";
 import { Pager } from "./Pager.js";
 import { ShowRow } from "./ShowRow.js";
 import { SortHeader } from "./SortHeader.js";
@@ -18,9 +18,10 @@ interface Props {
   readonly onFollow: (view: View) => void;
 }
 
+const firstPage = { after: undefined, page: 1 };
+
 export function ShowTable({ table, isCurrent, state, onState, onFollow }: Props) {
   const { search, picked } = state;
-  const firstPage = { after: undefined, page: 1 };
   return (
     <section class="card" aria-labelledby="show-table-heading" aria-busy={!isCurrent}>
       <header class="card-header">
@@ -58,43 +59,14 @@ function rangeText({ nodes, totalCount, totalCountIsExact, page }: Table): strin
 }
 
 function Rows({ table, state, onState, onFollow }: Omit<Props, "isCurrent">) {
-  const { picked, order, isAscending } = state;
+  const { picked } = state;
   const hasRefunds = table.nodes.some(({ kpis }) => (kpis?.refunds.total ?? 0) > 0);
-  const header = (label: string, column: ShowColumn) => (
-    <SortHeader
-      label={label}
-      isSorted={order === column}
-      isAscending={isAscending}
-      onSort={() =>
-        onState({
-          order: column,
-          isAscending: order === column ? !isAscending : isAscendingAtFirst(column),
-          after: undefined,
-          page: 1,
-        })
-      }
-    />
-  );
   const pick = (lsId: string, isPicked: boolean) =>
     onState({ picked: isPicked ? [...picked, lsId] : picked.filter((id) => id !== lsId) }, "replace");
   return (
     <div class="scroll wide" tabIndex={0} role="region" aria-label="Shows">
       <table class="show-table">
-        <thead>
-          <tr>
-            <td>
-              <span class="hidden">Compare</span>
-            </td>
-            {header("Show", "name")}
-            {header("Start", "started")}
-            {header("Sales", "sales")}
-            {hasRefunds && <th scope="col">Net sales</th>}
-            {header("Orders", "orders")}
-            {header("Viewers", "viewers")}
-            <th scope="col">Add to cart</th>
-            <th scope="col">View time</th>
-          </tr>
-        </thead>
+        <Heads state={state} onState={onState} hasRefunds={hasRefunds} />
         <tbody>
           {table.nodes.map((show) => (
             <ShowRow
@@ -104,12 +76,40 @@ function Rows({ table, state, onState, onFollow }: Omit<Props, "isCurrent">) {
               isPicked={picked.includes(show.id)}
               mayPick={picked.length < 2}
               onPick={(isPicked) => pick(show.id, isPicked)}
-              onShow={() => onFollow({ kind: "show", lsId: show.id })}
+              onFollow={onFollow}
             />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Heads({ state, onState, hasRefunds }: Pick<Props, "state" | "onState"> & { readonly hasRefunds: boolean }) {
+  const { order, isAscending } = state;
+  const sort = (column: ShowColumn) => {
+    const next = order === column ? !isAscending : isAscendingAtFirst(column);
+    onState({ order: column, isAscending: next, ...firstPage });
+  };
+  const head = (label: string, column: ShowColumn) => (
+    <SortHeader label={label} isSorted={order === column} isAscending={isAscending} onSort={() => sort(column)} />
+  );
+  return (
+    <thead>
+      <tr>
+        <td>
+          <span class="hidden">Compare</span>
+        </td>
+        {head("Show", "name")}
+        {head("Start", "started")}
+        {head("Sales", "sales")}
+        {hasRefunds && <th scope="col">Net sales</th>}
+        {head("Orders", "orders")}
+        {head("Viewers", "viewers")}
+        <th scope="col">Add to cart</th>
+        <th scope="col">View time</th>
+      </tr>
+    </thead>
   );
 }
 
@@ -132,7 +132,7 @@ function Comparing({ picked, onState, onFollow }: Pick<Props, "onState" | "onFol
   const comparison: View = { kind: "comparison", lsIds: [one, other] };
   return (
     <p class="comparing">
-      <Link class="button primary" query={queryOf(comparison)} onFollow={() => onFollow(comparison)}>
+      <Link class="button primary" view={comparison} onFollow={onFollow}>
         Compare 2 shows
       </Link>{" "}
       {clear}

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { formatBucket, formatCount, moneyFormat } from "../../format.js";
-import type { StoreFigures } from "../../operations.js";
+import type { StoreFigures } from "../../queries/store.js";
 import { type Bounds, fillStoreBuckets } from "../../overview/range.js";
 import type { ChartFigure } from "../../overview/view.js";
 import { Segments } from "../Elements.js";

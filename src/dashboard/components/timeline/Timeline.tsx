@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { formatCount, formatDuration, formatPoint, moneyFormat } from "../../format.js";
-import type { ShowAnalytics } from "../../operations.js";
-import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../timeline.js";
+import type { ShowAnalytics } from "../../queries/show.js";
+import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../buckets.js";
 import { Segments } from "../Elements.js";
 import { TimelineChart } from "./TimelineChart.js";
 import { PointTable } from "./PointTable.js";

@@ -22,28 +22,29 @@ interface Props {
   readonly isTall?: boolean;
 }
 
-/** One figure over time. Hovering shows the value at that time in all charts. */
-export function TimelineChart(props: Props) {
-  const { name, figure, points, bucketSeconds, format, formatTime, at = "at", isTall = false } = props;
+/** Draws the figure into an element. @returns the bucket at the pointer, too */
+function usePlot(points: readonly ChartPoint[], figure: Props["figure"], bucketSeconds: number, isTall: boolean) {
   const [hovered, setHovered] = useState<number>();
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
-  const isLevel = figure === "viewers"; // viewers of different times cannot be added up
-
+  const shape = figure === "viewers" ? "area" : "bars"; // viewers of different times cannot be added up
   useEffect(() => {
     if (element.current === null) return undefined;
-    plot.current = createPlot(element.current, { shape: isLevel ? "area" : "bars", isTall, onHover: setHovered });
+    plot.current = createPlot(element.current, { shape, isTall, onHover: setHovered });
     return () => plot.current?.destroy();
-  }, [isLevel, isTall]);
+  }, [shape, isTall]);
   useEffect(() => {
     const times = points.map(({ startsAtMs }) => startsAtMs);
-    plot.current?.setData(
-      times,
-      points.map((point) => point[figure] ?? 0),
-      bucketSeconds,
-    );
+    const values = points.map((point) => point[figure] ?? 0);
+    plot.current?.setData(times, values, bucketSeconds);
   }, [points, figure, bucketSeconds]);
+  return { element, hovered };
+}
 
+/** One figure over time. Hovering shows the value at that time in all charts. */
+export function TimelineChart(props: Props) {
+  const { name, figure, points, bucketSeconds, format, formatTime, at = "at", isTall = false } = props;
+  const { element, hovered } = usePlot(points, figure, bucketSeconds, isTall);
   const valueOf = (point: ChartPoint) => point[figure] ?? 0;
   const say = (point: ChartPoint) => `${format(valueOf(point))} ${at} ${formatTime(point.startsAtMs)}`;
   const most = points.reduce<ChartPoint | undefined>(

@@ -1,4 +1,5 @@
 import { asFailure, type Failure } from "./failure.js";
+import { wait } from "./wait.js";
 
 export type Connection =
   | { readonly phase: "connecting" }
@@ -70,17 +71,6 @@ function mayPass({ kind }: Failure): boolean {
 
 /** @param ms without it, until the browser is online, `retryNow` or the signal */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = new AbortController();
-    const end = () => {
-      clearTimeout(timer);
-      done.abort(); // removes the listeners
-      resolve();
-    };
-    const timer = ms === undefined ? undefined : setTimeout(end, ms);
-    const once = { once: true, signal: done.signal };
-    wake.addEventListener("wake", end, once);
-    globalThis.addEventListener("online", end, once);
-    signal.addEventListener("abort", end, once);
-  });
+  const events = [[wake, "wake"] as const, [globalThis as unknown as EventTarget, "online"] as const];
+  return wait({ events, ...(ms !== undefined && { ms }) }, signal);
 }

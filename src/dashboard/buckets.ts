@@ -1,4 +1,4 @@
-import type { TimelineBucket } from "./operations.js";
+import type { TimelineBucket } from "./queries/show.js";
 
 /** What the timeline covers: the show itself, or everything since its start. */
 export type TimelineRange = "show" | "all";

@@ -1,5 +1,5 @@
-import type { ShowSubscription, ShowsQuery } from "../generated/dashboard/graphql.js";
-import { graphql, withFragments } from "./overview/typed.js";
+import type { ShowSubscription, ShowsQuery } from "../../generated/dashboard/graphql.js";
+import { graphql, withFragments } from "./typed.js";
 
 export const storeQuery = graphql(`
   query Store {
@@ -145,8 +145,6 @@ export const showQuery = withFragments(
   `),
   figures,
 );
-
-export * from "./overview/operations.js";
 
 export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { TypedDocumentString } from "../generated/dashboard/graphql.js";
+import type { TypedDocumentString } from "../../generated/dashboard/graphql.js";
 import { Failure, failureIn, failureOf, type GraphQLErrors } from "./failure.js";
 
 export interface Caller {
@@ -24,13 +24,9 @@ export async function query<Result, Variables>(
   variables: Variables,
   { token, signal }: Caller,
 ): Promise<Result> {
-  const limit = AbortSignal.timeout(answerMs);
-  const response = await send(operation, variables, "application/json", {
-    token,
-    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-  });
-  const answer = (await response.json()) as Answer<Result>;
-  return resultOf(answer);
+  const caller = { token, signal: anyOf(signal, AbortSignal.timeout(answerMs)) };
+  const response = await send(operation, variables, "application/json", caller);
+  return resultOf((await response.json()) as Answer<Result>);
 }
 
 /**
@@ -47,11 +43,10 @@ export async function* subscribe<Result, Variables>(
   onData: () => void = () => {},
 ): AsyncGenerator<Result, void> {
   const silence = new AbortController();
-  const signals = [silence.signal, ...(signal === undefined ? [] : [signal])];
   const abort = () => silence.abort(new StreamTimeoutError("The stream was aborted: nothing arrived for 30 seconds."));
   let timer = setTimeout(abort, silenceMs);
   try {
-    const caller = { token, signal: AbortSignal.any(signals) };
+    const caller = { token, signal: anyOf(signal, silence.signal) };
     const response = await send(operation, variables, "text/event-stream", caller);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const arrived: EventSourceMessage[] = [];
@@ -70,6 +65,11 @@ export async function* subscribe<Result, Variables>(
     clearTimeout(timer);
     silence.abort(); // ends the request, also when the caller returns early
   }
+}
+
+/** Aborts as soon as one of the signals does. */
+export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
+  return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
 async function send(operation: unknown, variables: unknown, accept: string, { token, signal }: Required<Caller>) {

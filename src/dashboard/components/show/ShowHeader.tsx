@@ -1,9 +1,9 @@
-import { formatDuration, formatMoment } from "../format.js";
-import type { ShowAnalytics } from "../operations.js";
-import type { Connection } from "../reconnect.js";
-import { useNow } from "../hooks/useNow.js";
-import { ConnectionStatus } from "./ConnectionNotice.js";
-import { StatusBadge } from "./Elements.js";
+import { formatDuration, formatMoment } from "../../format.js";
+import type { ShowAnalytics } from "../../queries/show.js";
+import type { Connection } from "../../connection/reconnect.js";
+import { useNow } from "../../hooks/useNow.js";
+import { ConnectionStatus } from "../ConnectionNotice.js";
+import { StatusBadge } from "../Elements.js";
 
 interface Props {
   readonly analytics: ShowAnalytics;

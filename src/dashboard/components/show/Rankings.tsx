@@ -1,6 +1,41 @@
-import { formatCount, formatShare } from "../format.js";
-import type { Kpis, ShowAnalytics } from "../operations.js";
+import type { ComponentChildren } from "preact";
+import { formatCount, formatShare } from "../../format.js";
+import type { Kpis, ShowAnalytics } from "../../queries/show.js";
 import { ProductImage } from "./ProductImage.js";
+
+interface RankingProps<Item> {
+  readonly heads: readonly [name: string, figure: string];
+  readonly isHeadHidden?: boolean;
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  readonly nameOf: (item: Item) => ComponentChildren;
+  readonly figureOf: (item: Item) => string;
+}
+
+/** What is named, each with the figure that it is ranked by. */
+export function Ranking<Item>({ heads, isHeadHidden, items, keyOf, nameOf, figureOf }: RankingProps<Item>) {
+  return (
+    <table class="ranking">
+      <thead class={isHeadHidden === true ? "hidden" : undefined}>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={keyOf(item)}>
+            <th scope="row">{nameOf(item)}</th>
+            <td>{figureOf(item)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 interface TopProductsProps {
   readonly products: ShowAnalytics["topProducts"];
@@ -17,24 +52,13 @@ export function TopProducts({ products, withCatalog }: TopProductsProps) {
       {products.length === 0 ? (
         <p class="muted">No product has been put into a cart yet.</p>
       ) : (
-        <table class="ranking">
-          <thead>
-            <tr>
-              <th scope="col">Product</th>
-              <th scope="col">Added to cart</th>
-            </tr>
-          </thead>
-          <tbody>
-            {products.map(({ productId, carts, product }) => (
-              <tr key={productId}>
-                <th scope="row">
-                  <ProductName productId={productId} product={product} share={carts / most} />
-                </th>
-                <td>{formatCount(carts)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Ranking
+          heads={["Product", "Added to cart"]}
+          items={products}
+          keyOf={({ productId }) => productId}
+          nameOf={(product) => <ProductName {...product} share={product.carts / most} />}
+          figureOf={({ carts }) => formatCount(carts)}
+        />
       )}
       {!withCatalog && products.length > 0 && <CatalogHint />}
     </section>
@@ -76,30 +100,25 @@ const shownMax = 6;
 
 export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   const others = devices.length - shownMax;
+  const nameOf = ({ device, value }: Kpis["devices"][number]) => (
+    <>
+      <span class="name device" dir="auto">
+        {device}
+      </span>
+      <Bar share={value / 100} />
+    </>
+  );
   return (
     <section class="card" aria-labelledby="devices-heading">
       <h2 id="devices-heading">Devices</h2>
-      <table class="ranking">
-        <thead class="hidden">
-          <tr>
-            <th scope="col">Device</th>
-            <th scope="col">Share of viewers</th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.slice(0, shownMax).map(({ device, value }) => (
-            <tr key={device}>
-              <th scope="row">
-                <span class="name device" dir="auto">
-                  {device}
-                </span>
-                <Bar share={value / 100} />
-              </th>
-              <td>{formatShare(value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Ranking
+        heads={["Device", "Share of viewers"]}
+        isHeadHidden
+        items={devices.slice(0, shownMax)}
+        keyOf={({ device }) => device}
+        nameOf={nameOf}
+        figureOf={({ value }) => formatShare(value)}
+      />
       {others > 0 && <p class="muted small">and {formatCount(others)} more</p>}
     </section>
   );

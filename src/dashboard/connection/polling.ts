@@ -7,7 +7,7 @@ interface Source<Value> {
 }
 
 /** A value, and whether it comes from a query because the stream delivers nothing. */
-export interface Delivered<Value> {
+interface Delivered<Value> {
   readonly value: Value;
   readonly isPolled: boolean;
 }

@@ -1,11 +1,13 @@
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { TimelineRange } from "../timeline.js";
-import { type Figures, useShow } from "../hooks/useShow.js";
-import { ConnectionNotice } from "./ConnectionNotice.js";
+import { useState } from "preact/hooks";
+import type { TimelineRange } from "../../buckets.js";
+import { usePage } from "../../hooks/usePage.js";
+import { type Figures, useShow } from "../../hooks/useShow.js";
+import { ConnectionNotice } from "../ConnectionNotice.js";
+import { Skeleton } from "../Elements.js";
 import { KpiTiles } from "./KpiTiles.js";
 import { Devices, TopProducts } from "./Rankings.js";
 import { ShowHeader } from "./ShowHeader.js";
-import { Timeline } from "./timeline/Timeline.js";
+import { Timeline } from "../timeline/Timeline.js";
 
 interface Props {
   readonly token: string;
@@ -16,14 +18,7 @@ interface Props {
 export function Show({ token, lsId, onTokenEnd }: Props) {
   const [range, setRange] = useState<TimelineRange>("show");
   const { figures, connection } = useShow(token, lsId, range);
-  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
-  useEffect(() => {
-    if (isTokenEnded) onTokenEnd();
-  }, [isTokenEnded, onTokenEnd]);
-  const name = figures?.analytics.name;
-  useLayoutEffect(() => {
-    document.title = name === undefined ? "Vitrine dashboard" : `${name} – Vitrine`;
-  }, [name]);
+  usePage(figures === undefined ? "Vitrine dashboard" : `${figures.analytics.name} – Vitrine`, connection, onTokenEnd);
   return (
     <>
       {figures === undefined && <h1 class="hidden">Live show</h1>}
@@ -34,7 +29,7 @@ export function Show({ token, lsId, onTokenEnd }: Props) {
         isPolled={figures?.isPolled === true}
       />
       {figures === undefined ? (
-        connection.phase === "connecting" && <Skeleton />
+        connection.phase === "connecting" && <Skeleton label="Loading the show" tiles={6} />
       ) : (
         <Body figures={figures} range={range} onRange={setRange} />
       )}
@@ -69,18 +64,5 @@ function Body({ figures: { analytics, span, withCatalog }, range, onRange }: Bod
         </>
       )}
     </>
-  );
-}
-
-function Skeleton() {
-  return (
-    <div class="skeleton" role="status" aria-label="Loading the show">
-      <div class="line" />
-      <div class="tiles">
-        {["sales", "orders", "viewers", "carts", "time", "rate"].map((tile) => (
-          <div key={tile} class="tile" />
-        ))}
-      </div>
-    </div>
   );
 }
