@@ -1,24 +1,24 @@
 import cluster from "node:cluster";
 import { Command } from "commander";
 import { misspelledVariables } from "../config.js";
-import { addAnalyticsCommands } from "./analytics.js";
-import { addBackupCommand } from "./backup/backup.js";
-import { addRestoreCommand } from "./backup/restore.js";
-import { addDistributeCommand } from "./distribute.js";
-import { addDoctorCommand } from "./doctor.js";
-import { addEventsCommands } from "./events.js";
-import { addExportCommand } from "./export.js";
+import { addAnalyticsCommands } from "./shows/analytics.js";
+import { addBackupCommand } from "./database/backup.js";
+import { addRestoreCommand } from "./database/restore.js";
+import { addDistributeCommand } from "./database/distribute.js";
+import { addDoctorCommand } from "./doctor/doctor.js";
+import { addEventsCommands } from "./shows/events.js";
+import { addExportCommand } from "./products/export.js";
 import { describeMisuse } from "./terminal/failure.js";
-import { addImportCommand } from "./import.js";
+import { addImportCommand } from "./products/import.js";
 import { addKeyCommands } from "./access/key.js";
-import { addMigrateCommand } from "./migrate.js";
+import { addMigrateCommand } from "./database/migrate.js";
 import { warn } from "./runtime.js";
-import { addServeCommand } from "./serve.js";
-import { addShowCommands } from "./show.js";
+import { addServeCommand } from "./serve/serve.js";
+import { addShowCommands } from "./shows/show.js";
 import { addSiteCommands } from "./access/site.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { addStoreCommands } from "./access/store.js";
-import { addViewerCommands } from "./viewer.js";
+import { addViewerCommands } from "./shows/viewer.js";
 import { addTokenCommands } from "./access/token.js";
 
 const help = `

@@ -1,3 +1,4 @@
+import { requireStore } from "../access/store.js";
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
@@ -29,6 +30,17 @@ export async function withDatabase<Result>(
   });
 }
 
+/** Likewise, where the store exists. @throws {AppError} NOT_FOUND */
+export function withStore<Result>(
+  store: string,
+  work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(async (db, config, database) => {
+    await requireStore(db, store);
+    return work(db, config, database);
+  });
+}
+
 /** Runs a command on the configured database without migrating it. */
 export async function withOpenDatabase<Result>(
   work: (database: OpenDatabase, config: Config) => Promise<Result>,
@@ -50,10 +62,21 @@ export function withFolder(error: unknown, { engine }: OpenDatabase, { dataDir }
   return new DamagedDatabaseError(foldersOf(dataDir).database, serverMessageOf(error) ?? "", { cause: error });
 }
 
-/** Notifies running servers of changes by a command, for live subscriptions. */
-export async function openRelay(database: OpenDatabase, config: Config): Promise<FeedRelay | undefined> {
+/** Runs work that changes shows, with a function that notifies running servers of each, for live subscriptions. */
+export async function withRelay<Result>(
+  database: OpenDatabase,
+  config: Config,
+  work: (changed: FeedRelay["send"]) => Promise<Result>,
+): Promise<Result> {
   const { redisUrl } = config;
-  return redisUrl === undefined ? createDatabaseRelay(database, config, warn) : openRedisRelay(redisUrl, warn);
+  const relay = await (redisUrl === undefined
+    ? createDatabaseRelay(database, config, warn)
+    : openRedisRelay(redisUrl, warn));
+  try {
+    return await work((store, lsId) => relay?.send(store, lsId));
+  } finally {
+    await relay?.close();
+  }
 }
 
 export function liveStreams({ length }: readonly unknown[]): string {

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { issueKey, type KeySummary, listKeys, revokeKey } from "../../access/key.js";
+import { withDatabase } from "../runtime.js";
+import { addCommand, addGroup } from "../terminal/command.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { withDatabase } from "../runtime.js";
 
 const examples = `
 Examples:
@@ -17,55 +18,29 @@ Example:
   npx vitrine key issue acme --origin https://shop.example --label shop`;
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command("key").description("public keys for pages of a store").addHelpText("after", examples);
-  addIssueCommand(key);
-  addListCommand(key);
-  addRevokeCommand(key);
-}
-
-function addIssueCommand(key: Command): void {
-  key
-    .command("issue")
-    .description("issue a key for pages of a store")
-    .argument("<store>", "its id", parseName)
+  const key = addGroup(program, "key", "public keys for pages of a store", examples);
+  addCommand(key, "issue <store>", "issue a key for pages of a store", issueHelp)
     .requiredOption(
       "--origin <origin>",
       "of pages that may use it, https://shop.example or https://*.shop.example; repeat it for several",
       (origin: string, before?: readonly string[]) => [...(before ?? []), origin],
     )
     .option("--label <label>", "what it is for", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", issueHelp)
     .action(async (store: string, options: OutputOptions & { origin: string[]; label?: string }) => {
       const { origin: origins, label } = options;
       const issued = await withDatabase((db) => issueKey(db, store, { origins, label }));
       const about = `(key ${issued.id}, for pages of ${issued.origins.join(" ")})`;
       await print(issued, [issued.key, about], options);
     });
-}
-
-function addListCommand(key: Command): void {
-  key
-    .command("list")
-    .description("list the public keys of a store")
-    .argument("<store>", "its id", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine key list acme")
-    .action(async (store: string, options: OutputOptions) => {
+  addCommand(key, "list <store>", "list the public keys of a store", "key list acme").action(
+    async (store: string, options: OutputOptions) => {
       const keys = await withDatabase((db) => listKeys(db, store));
       const none = `Store ${store} has no public keys.`;
       await print({ store, keys }, keys.length === 0 ? none : keys.map(line), options);
-    });
-}
-
-function addRevokeCommand(key: Command): void {
-  key
-    .command("revoke")
-    .description("revoke a key; it stops working within 5 seconds")
-    .argument("<store>", "its id", parseName)
+    },
+  );
+  addCommand(key, "revoke <store>", "revoke a key; it stops working within 5 seconds", "key revoke acme 5f0c1f4e-…")
     .argument("<id>", "of the key, as key list shows it", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine key revoke acme 5f0c1f4e-…")
     .action(async (store: string, id: string, options: OutputOptions) => {
       const revocation = await withDatabase((db) => revokeKey(db, store, id));
       await print({ id, store, ...revocation }, `Key ${id} is revoked.`, options);

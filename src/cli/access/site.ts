@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { addSite, countAssignedProducts, listSites, removeSite } from "../../access/site.js";
 import { count } from "../../lib/text.js";
+import { withDatabase } from "../runtime.js";
+import { addCommand, addGroup } from "../terminal/command.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { withDatabase } from "../runtime.js";
 
 const examples = `
 Examples:
@@ -20,57 +21,31 @@ Examples:
   npx vitrine site remove acme acme-de --yes`;
 
 export function addSiteCommands(program: Command): void {
-  const site = program.command("site").description("sites on which a store sells").addHelpText("after", examples);
-  addAddCommand(site);
-  addListCommand(site);
-  addRemoveCommand(site);
-}
-
-function addAddCommand(site: Command): void {
-  site
-    .command("add")
-    .description("add a site to a store")
-    .argument("<store>", "its id", parseName)
-    .argument("<site>", "its id", parseName)
+  const site = addGroup(program, "site", "sites on which a store sells", examples);
+  addCommand(site, "add <store> <site>", "add a site to a store", "site add acme acme-de --type SHOPIFY")
     .requiredOption("--type <type>", "its type, as callers name it in siteType", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine site add acme acme-de --type SHOPIFY")
     .action(async (store: string, id: string, options: OutputOptions & { type: string }) => {
       const result = await withDatabase((db) => addSite(db, store, id, options.type));
       await print(result, `Added site ${result.site} of type ${result.type} to store ${result.store}.`, options);
     });
-}
-
-function addListCommand(site: Command): void {
-  site
-    .command("list")
-    .description("list the sites of a store")
-    .argument("<store>", "its id", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine site list acme")
-    .action(async (store: string, options: OutputOptions) => {
+  addCommand(site, "list <store>", "list the sites of a store", "site list acme").action(
+    async (store: string, options: OutputOptions) => {
       const sites = await withDatabase((db) => listSites(db, store));
       const lines = sites.map(({ site: id, type }) => `${id}  ${type}`);
       await print({ store, sites }, lines.length === 0 ? `Store ${store} has no sites.` : lines, options);
-    });
+    },
+  );
+  addCommand(site, "remove <store> <site>", "remove a site from a store; its products stay", removeHelp)
+    .option("--yes", "do not ask")
+    .action(removeAfterAsking);
 }
 
-function addRemoveCommand(site: Command): void {
-  site
-    .command("remove")
-    .description("remove a site from a store; its products stay")
-    .argument("<store>", "its id", parseName)
-    .argument("<site>", "its id", parseName)
-    .option("--yes", "do not ask")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", removeHelp)
-    .action(async (store: string, id: string, options: OutputOptions & ConfirmOptions, command: Command) => {
-      const result = await withDatabase(async (db) => {
-        const products = count(await countAssignedProducts(db, store, id), "product is", "products are");
-        await confirm(command, `Remove site ${id} of store ${store}, to which ${products} assigned?`, options);
-        return removeSite(db, store, id);
-      });
-      const products = count(result.products, "product was", "products were");
-      await print(result, `Removed site ${id} of store ${store}; ${products} assigned to it.`, options);
-    });
+async function removeAfterAsking(store: string, id: string, options: OutputOptions & ConfirmOptions, command: Command) {
+  const result = await withDatabase(async (db) => {
+    const products = count(await countAssignedProducts(db, store, id), "product is", "products are");
+    await confirm(command, `Remove site ${id} of store ${store}, to which ${products} assigned?`, options);
+    return removeSite(db, store, id);
+  });
+  const products = count(result.products, "product was", "products were");
+  await print(result, `Removed site ${id} of store ${store}; ${products} assigned to it.`, options);
 }

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { createStore, listStores, renameStore, setCurrency } from "../../access/store.js";
+import { createStore, listStores, renameStore, setCurrency, type StoreSummary } from "../../access/store.js";
 import { deleteStore, describeStore, type StoreContents } from "../../access/store.delete.js";
 import { count } from "../../lib/text.js";
+import { withDatabase } from "../runtime.js";
+import { addCommand, addGroup } from "../terminal/command.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { withDatabase } from "../runtime.js";
 
 const examples = `
 Examples:
@@ -25,115 +26,75 @@ Examples:
   npx vitrine store delete acme --yes`;
 
 export function addStoreCommands(program: Command): void {
-  const store = program
-    .command("store")
-    .description("stores, to which everything else belongs")
-    .addHelpText("after", examples);
+  const store = addGroup(program, "store", "stores, to which everything else belongs", examples);
   addCreateCommand(store);
-  addListCommand(store);
-  addShowCommand(store);
-  addSetCommand(store);
-  addRenameCommand(store);
-  addDeleteCommand(store);
+  addCommand(store, "list", "list all stores", "store list").action(async (options: OutputOptions) => {
+    const stores = await withDatabase((db) => listStores(db));
+    const none = "There are no stores. Create one: npx vitrine store create acme";
+    await print({ stores }, stores.length === 0 ? none : stores.map(line), options);
+  });
+  addCommand(store, "show <store>", "show a store and how much belongs to it", "store show acme").action(
+    async (id: string, options: OutputOptions) => {
+      const found = await withDatabase((db) => describeStore(db, id));
+      await print(found, [line(found), contents(found)], options);
+    },
+  );
+  addChangeCommands(store);
+  addCommand(
+    store,
+    "delete <store>",
+    "delete a store with everything of it: products, sites, shows with their events, tokens, public keys",
+    deleteHelp,
+  )
+    .option("--yes", "do not ask")
+    .action(deleteAfterAsking);
 }
 
 function addCreateCommand(store: Command): void {
-  store
-    .command("create")
-    .description("create a store")
+  const example = "store create acme --name 'Acme Fashion' --currency EUR";
+  addCommand(store, "create", "create a store", example)
     .argument("<store>", "its id: letters, digits, dots, dashes, underscores", parseName)
     .option("--name <name>", "its name (default: the id)", parseName)
     .option("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store create acme --name 'Acme Fashion' --currency EUR")
     .action(async (id: string, options: OutputOptions & { name?: string; currency?: string }) => {
       const result = await withDatabase((db) => createStore(db, id, options.name ?? id, options.currency));
-      await print(
-        result,
-        `Created store ${result.store}. Issue a token for it: npx vitrine token issue ${result.store}`,
-        options,
-      );
+      const text = `Created store ${result.store}. Issue a token for it: npx vitrine token issue ${result.store}`;
+      await print(result, text, options);
     });
 }
 
-function addListCommand(store: Command): void {
-  store
-    .command("list")
-    .description("list all stores")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store list")
-    .action(async (options: OutputOptions) => {
-      const stores = await withDatabase((db) => listStores(db));
-      const lines = stores.map(
-        ({ store: id, name, createdAt }) => `${id}  ${name}  created ${createdAt.toISOString()}`,
-      );
-      const none = "There are no stores. Create one: npx vitrine store create acme";
-      await print({ stores }, lines.length === 0 ? none : lines, options);
-    });
-}
-
-function addShowCommand(store: Command): void {
-  store
-    .command("show")
-    .description("show a store and how much belongs to it")
-    .argument("<store>", "its id", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store show acme")
-    .action(async (id: string, options: OutputOptions) => {
-      const found = await withDatabase((db) => describeStore(db, id));
-      const line = `${id}  ${found.name}  created ${found.createdAt.toISOString()}`;
-      await print(found, [line, contents(found)], options);
-    });
-}
-
-function parseCurrency(code: string): string {
-  return code.toUpperCase();
-}
-
-function addSetCommand(store: Command): void {
-  store
-    .command("set")
-    .description("set the currency of a store; amounts are not converted")
-    .argument("<store>", "its id", parseName)
+function addChangeCommands(store: Command): void {
+  const setting = "set the currency of a store; amounts are not converted";
+  addCommand(store, "set <store>", setting, "store set acme --currency EUR")
     .requiredOption("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store set acme --currency EUR")
     .action(async (id: string, options: OutputOptions & { currency: string }) => {
       const result = await withDatabase((db) => setCurrency(db, id, options.currency));
       await print(result, `The currency of store ${id} is now ${result.currency}.`, options);
     });
-}
-
-function addRenameCommand(store: Command): void {
-  store
-    .command("rename")
-    .description("give a store another name; its id stays")
-    .argument("<store>", "its id", parseName)
+  const renaming = "give a store another name; its id stays";
+  addCommand(store, "rename <store>", renaming, "store rename acme 'Acme Fashion'")
     .argument("<name>", "its new name", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine store rename acme 'Acme Fashion'")
     .action(async (id: string, name: string, options: OutputOptions) => {
       const result = await withDatabase((db) => renameStore(db, id, name));
       await print(result, `Store ${id} is now named ${name}.`, options);
     });
 }
 
-function addDeleteCommand(store: Command): void {
-  store
-    .command("delete")
-    .description("delete a store with everything of it: products, sites, shows with their events, tokens, public keys")
-    .argument("<store>", "its id", parseName)
-    .option("--yes", "do not ask")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", deleteHelp)
-    .action(async (id: string, options: OutputOptions & ConfirmOptions, command: Command) => {
-      const result = await withDatabase(async (db) => {
-        const found = await describeStore(db, id);
-        await confirm(command, `Delete store ${id} with ${contents(found)}?`, options);
-        return deleteStore(db, id);
-      });
-      await print(result, `Store ${id} was deleted, with ${contents(result)}.`, options);
-    });
+async function deleteAfterAsking(id: string, options: OutputOptions & ConfirmOptions, command: Command) {
+  const result = await withDatabase(async (db) => {
+    const found = await describeStore(db, id);
+    await confirm(command, `Delete store ${id} with ${contents(found)}?`, options);
+    return deleteStore(db, id);
+  });
+  await print(result, `Store ${id} was deleted, with ${contents(result)}.`, options);
+}
+
+function parseCurrency(code: string): string {
+  return code.toUpperCase();
+}
+
+function line({ store, name, createdAt }: StoreSummary): string {
+  return `${store}  ${name}  created ${createdAt.toISOString()}`;
 }
 
 function contents({ products, sites, liveStreams, tokens, keys }: StoreContents): string {

@@ -2,10 +2,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Revocation, revokeToken, rotateToken, undoRotation } from "../../access/token.replace.js";
 import { type Scope, scopes as allScopes } from "../../access/scopes.js";
 import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../../access/token.js";
+import { withDatabase } from "../runtime.js";
+import { addCommand, addGroup } from "../terminal/command.js";
 import { parseDuration, parseFuture } from "../terminal/duration.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print, printSecret, requireOutput } from "../terminal/output.js";
-import { withDatabase } from "../runtime.js";
 
 const graceByDefaultMs = 24 * 3_600_000;
 
@@ -18,11 +19,23 @@ Examples:
   npx vitrine token revoke acme 5f0c1f4e-…`;
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command("token").description("access tokens of a store").addHelpText("after", examples);
+  const token = addGroup(program, "token", "access tokens of a store", examples);
   addIssueCommand(token);
-  addListCommand(token);
+  addCommand(token, "list <store>", "list the tokens of a store, without their secrets", "token list acme").action(
+    async (store: string, options: OutputOptions) => {
+      const tokens = await withDatabase((db) => listTokens(db, store));
+      const none = `Store ${store} has no tokens.`;
+      await print({ store, tokens }, tokens.length === 0 ? none : tokens.map(line), options);
+    },
+  );
   addRotateCommand(token);
-  addRevokeCommand(token);
+  const revoking = "revoke a token; it stops working within 5 seconds";
+  addCommand(token, "revoke <store>", revoking, "token revoke acme 5f0c1f4e-…")
+    .argument("<id>", "of the token, as token list shows it", parseName)
+    .action(async (store: string, id: string, options: OutputOptions) => {
+      const revocation = await withDatabase((db) => revokeToken(db, store, id));
+      await print({ id, store, ...revocation }, `Token ${id} is revoked.${aboutSuccessors(revocation)}`, options);
+    });
 }
 
 interface IssueOptions {
@@ -53,15 +66,10 @@ const scopeOption = new Option(
 });
 
 function addIssueCommand(token: Command): void {
-  token
-    .command("issue")
-    .description("issue a token; its secret is shown once")
-    .argument("<store>", "its id", parseName)
+  addCommand(token, "issue <store>", "issue a token; its secret is shown once", issueHelp)
     .option("--label <label>", "what it is for", parseName)
     .addOption(scopeOption)
     .option("--expires <time>", "when it stops working, ISO 8601", parseFuture)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", issueHelp)
     .action(async (store: string, options: OutputOptions & IssueOptions) => {
       const { label, scope: scopes, expires: expiresAt } = options;
       requireOutput();
@@ -72,33 +80,13 @@ function addIssueCommand(token: Command): void {
     });
 }
 
-function addListCommand(token: Command): void {
-  token
-    .command("list")
-    .description("list the tokens of a store, without their secrets")
-    .argument("<store>", "its id", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine token list acme")
-    .action(async (store: string, options: OutputOptions) => {
-      const tokens = await withDatabase((db) => listTokens(db, store));
-      await print({ store, tokens }, tokens.length === 0 ? `Store ${store} has no tokens.` : tokens.map(line), options);
-    });
-}
-
 function addRotateCommand(token: Command): void {
-  token
-    .command("rotate")
-    .description("replace a token; the old one keeps working for a while")
-    .argument("<store>", "its id", parseName)
+  const rotating = "replace a token; the old one keeps working for a while";
+  const byDefault = "when the old one would have";
+  addCommand(token, "rotate <store>", rotating, "token rotate acme 5f0c1f4e-… --grace 1h")
     .argument("<id>", "the token to replace", parseName)
     .option("--grace <duration>", "how long the old one still works (default: 24h)", parseDuration)
-    .option(
-      "--expires <time>",
-      "when the new one stops working, ISO 8601 (default: when the old one would have)",
-      parseFuture,
-    )
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine token rotate acme 5f0c1f4e-… --grace 1h")
+    .option("--expires <time>", `when the new one stops working, ISO 8601 (default: ${byDefault})`, parseFuture)
     .action(async (store: string, id: string, options: OutputOptions & { grace?: number; expires?: Date }) => {
       const { grace: graceMs = graceByDefaultMs, expires: expiresAt } = options;
       requireOutput();
@@ -107,20 +95,6 @@ function addRotateCommand(token: Command): void {
         const { issued } = rotation;
         await printSecret(issued, secretOnce(issued), options, () => undoRotation(db, rotation));
       });
-    });
-}
-
-function addRevokeCommand(token: Command): void {
-  token
-    .command("revoke")
-    .description("revoke a token; it stops working within 5 seconds")
-    .argument("<store>", "its id", parseName)
-    .argument("<id>", "of the token, as token list shows it", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", "\nExample:\n  npx vitrine token revoke acme 5f0c1f4e-…")
-    .action(async (store: string, id: string, options: OutputOptions) => {
-      const revocation = await withDatabase((db) => revokeToken(db, store, id));
-      await print({ id, store, ...revocation }, `Token ${id} is revoked.${aboutSuccessors(revocation)}`, options);
     });
 }
 

@@ -44,15 +44,15 @@ export async function prepareDemo(
 ): Promise<Demo | undefined> {
   const found = await db.store.findUnique({ where: { id: store } });
   if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
-  // The token is issued last. Another name means that an operator created the store.
-  const isNew = found === null || (found.name === storeName && !(await hasToken(db)));
-  if (isNew) await fillDemoStore(db);
-  const isOurs = isNew || found?.name === storeName;
-  const tokens = isOurs || chosenToken !== undefined ? await demoTokens(db, chosenToken) : undefined;
+  const isOurs = found === null || found.name === storeName; // another name means that an operator created the store
+  if (isOurs && !(await hasToken(db))) await fillDemoStore(db);
+  const none = { token: undefined, readOnlyToken: undefined };
+  const tokens = isOurs || chosenToken !== undefined ? await demoTokens(db, chosenToken) : none;
   const shop = isOurs ? await demoShop(db, store, url, { id: runningShow, name: runningShowName }) : undefined;
-  return { store, token: tokens?.token, readOnlyToken: tokens?.readOnlyToken, productId, shop };
+  return { store, ...tokens, productId, shop };
 }
 
+/** The token is issued last. */
 async function hasToken(db: RootDatabase): Promise<boolean> {
   return (await db.accessToken.findFirst({ where: { storeId: store } })) !== null;
 }
@@ -71,21 +71,10 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   const runningMinutes = 20;
   const runningSince = new Date(Date.now() - runningMinutes * 60_000);
   const endedSince = new Date(Date.now() - 7 * 86_400_000);
-  await saveLiveStream(db, store, {
-    id: runningShow,
-    name: runningShowName,
-    status: "LIVE",
-    startedAt: runningSince,
-    host,
-  });
-  await saveLiveStream(db, store, {
-    id: endedShow,
-    name: "Summer sale",
-    status: "ENDED",
-    startedAt: endedSince,
-    durationSeconds: 45 * 60,
-    host,
-  });
+  const running = { id: runningShow, name: runningShowName, status: "LIVE", startedAt: runningSince, host } as const;
+  await saveLiveStream(db, store, running);
+  const ended = { id: endedShow, name: "Summer sale", status: "ENDED", startedAt: endedSince, host } as const;
+  await saveLiveStream(db, store, { ...ended, durationSeconds: 45 * 60 });
   const visits = runningMinutes * visitsPerMinute;
   await recordVisits(db, runningShow, { from: runningSince, minutes: runningMinutes, visits });
   await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });

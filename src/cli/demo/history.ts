@@ -77,25 +77,36 @@ function visit({ show, number, first, startedAt, minutes }: Visit): ShopperEvent
   const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);
   const seconds = Math.ceil(Math.random() ** 2 * minutes * 60);
   const common = { channel, viewerId, device };
-  const events: ShopperEventInput[] = [{ ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt: at(0) }];
-  if (!oneIn(4)) return events;
-  const product = demoProducts[oneIn(2) ? first : randomInt(demoProducts.length)] ?? demoProducts[0];
-  const productId = product?.id;
-  events.push({ ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) });
-  if (product === undefined || !oneIn(3)) return events;
-  const order = orderOf(product.id, product.price ?? 0);
-  const money = {
-    channel: oneIn(8) ? ("REFERRAL" as const) : channel,
-    viewerId,
-    orderId: `${show}-${number}`,
+  const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt: at(0) };
+  const product = demoProducts[oneIn(2) ? first : randomInt(demoProducts.length)];
+  if (product === undefined || !oneIn(4)) return [view];
+  const productId = product.id;
+  const cart = { ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) } as const;
+  if (!oneIn(3)) return [view, cart];
+  const money = { channel: oneIn(8) ? ("REFERRAL" as const) : channel, viewerId, orderId: `${show}-${number}` };
+  return [view, cart, ...purchase(orderOf(productId, product.price ?? 0), money, number, at)];
+}
+
+type Order = ReturnType<typeof orderOf>;
+
+/** An order, the first line of which is sometimes paid back. */
+function purchase(
+  order: Order,
+  money: Pick<ShopperEventInput, "channel" | "viewerId" | "orderId">,
+  number: number,
+  at: (afterMs: number) => Date,
+): ShopperEventInput[] {
+  const ordered: ShopperEventInput = {
+    ...money,
+    ...order,
+    id: `order-${number}`,
+    type: "ORDER",
+    occurredAt: at(180_000),
   };
-  events.push({ ...money, ...order, id: `order-${number}`, type: "ORDER", occurredAt: at(180_000) });
-  if (oneIn(9)) {
-    const [line] = order.lines;
-    const refunded = { amount: line?.amount ?? order.amount, lines: order.lines.slice(0, 1) };
-    events.push({ ...money, ...refunded, id: `refund-${number}`, type: "REFUND", occurredAt: at(3 * dayMs) });
-  }
-  return events;
+  if (!oneIn(9)) return [ordered];
+  const refunded = { amount: order.lines[0]?.amount ?? order.amount, lines: order.lines.slice(0, 1) };
+  const occurredAt = at(3 * dayMs);
+  return [ordered, { ...money, ...refunded, id: `refund-${number}`, type: "REFUND", occurredAt }];
 }
 
 /** One or two products; amounts are of whole cents. */

@@ -1,12 +1,12 @@
 import type { Worker } from "node:cluster";
 import { openLog } from "./log.js";
-import { type App, createApp } from "../../app.js";
+import { createApp } from "../../app.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { type Channel, openChannel } from "../../cluster/channel.js";
 import { reasonOf } from "../terminal/reason.js";
-import { endService, listenEarly } from "./common.js";
 import { untilSignal } from "./signals.js";
+import { withApp } from "./withApp.js";
 
 /** Serves as one of several workers until the primary or a signal stops it. Errors are reported to the primary. */
 export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
@@ -26,18 +26,14 @@ async function serve(config: Config, worker: Worker, channel: Channel): Promise<
     log.warn({ err: problem.message }, "database problem"),
   );
   try {
-    const { server, open } = await listenEarly(config);
-    let app: App | undefined;
-    try {
-      app = await createApp(config, database, log, { primary: channel });
-      open(app);
+    const create = () => createApp(config, database, log, { primary: channel });
+    await withApp(config, create, async ({ url, open }) => {
+      open();
       const stopRequest = untilStopRequest(worker, channel);
-      channel.send("serves", server.url);
+      channel.send("serves", url);
       // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process at once.
       await Promise.race([stopRequest, untilSignal()]);
-    } finally {
-      await endService(server, app, config);
-    }
+    });
   } finally {
     await database.close();
   }

@@ -8,7 +8,7 @@ import { openDatabase } from "../../database/open.js";
 import { createMetricsCollector } from "../../cluster/metrics.js";
 import { onlyOnce, warnForWorker } from "../../cluster/warnings.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
-import { banner, hasNoStore } from "./common.js";
+import { banner, hasNoStore } from "./banner.js";
 import { createWorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { isNdjson } from "../import/input.js";
+import { isNdjson } from "../products/import.input.js";
 import { type Lines, type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
 import { beginOutputFile } from "./outputFile.js";
 

@@ -18,8 +18,35 @@ export interface ProgressOptions {
 const lineEveryMs = 5_000;
 
 /** Progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
-export function startProgress(options: ProgressOptions, stream: NodeJS.WriteStream = process.stderr): Progress {
+function startProgress(options: ProgressOptions, stream = process.stderr): Progress {
   return stream.isTTY ? startBar(options, stream) : startLines(options, (line) => stream.write(line));
+}
+
+/** Shows how far a part of the work is. @param done in the unit of `total`; @param items rows or events so far */
+export type ShowProgress = (label: string, total: number, done: number, items: number) => void;
+
+/** Shows the progress of work, a bar for each label. @param work may end that before its own end */
+export async function withProgress<Result>(
+  items: string,
+  work: (show: ShowProgress, end: () => void) => Promise<Result>,
+): Promise<Result> {
+  let shown: { readonly label: string; readonly bar: Progress } | undefined;
+  const end = (): void => {
+    shown?.bar.stop();
+    shown = undefined;
+  };
+  const show: ShowProgress = (label, total, done, ofItems) => {
+    if (shown?.label !== label) {
+      end();
+      shown = { label, bar: startProgress({ label, total, items }) };
+    }
+    shown.bar.update(done, ofItems);
+  };
+  try {
+    return await work(show, end);
+  } finally {
+    end();
+  }
 }
 
 /** @param everyMs the interval between lines; shorter work prints none */

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.js";
-import { distribute, requireCitus, withoutCitus } from "../database/migrations/distribute.js";
-import { type OutputOptions, print } from "./terminal/output.js";
-import { migrateIfNeeded, warn, withOpenDatabase } from "./runtime.js";
+import { readConfig } from "../../config.js";
+import { distribute, requireCitus, withoutCitus } from "../../database/migrations/distribute.js";
+import { addCommand } from "../terminal/command.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import { migrateIfNeeded, warn, withOpenDatabase } from "../runtime.js";
 
 const help = `
 Run it once, and again after each migration that creates tables. It does nothing where all tables are distributed, and fails
@@ -12,12 +13,8 @@ Example:
   DATABASE_URL=postgres://… npx vitrine distribute`;
 
 export function addDistributeCommand(program: Command): void {
-  program
-    .command("distribute")
-    .description("spread the tables over the nodes of Citus, by store")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
-    .action(async (options: OutputOptions) => {
+  addCommand(program, "distribute", "spread the tables over the nodes of Citus, by store", help).action(
+    async (options: OutputOptions) => {
       if (readConfig().databaseUrl === undefined) throw withoutCitus(); // before an embedded database is created
       const distributed = await withOpenDatabase(async (database, config) => {
         await requireCitus(database.client);
@@ -26,5 +23,6 @@ export function addDistributeCommand(program: Command): void {
       });
       const text = distributed.length === 0 ? "Nothing to distribute." : `Distributed ${distributed.join(", ")}.`;
       await print({ distributed }, text, options);
-    });
+    },
+  );
 }

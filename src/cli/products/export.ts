@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
-import { requireStore } from "../access/store.js";
-import { exportProducts, type ExportOptions } from "../catalog/export/export.js";
-import type { ExportFormat } from "../catalog/export/export.sql.js";
-import { count } from "../lib/text.js";
-import { withDatabase } from "./runtime.js";
-import { parseName } from "./terminal/name.js";
-import { type OutputOptions, print } from "./terminal/output.js";
-import { fileFormatOf, standardOutput, writingTo } from "./terminal/outputStream.js";
-import { startProgress } from "./terminal/progress.js";
-import { parseTime } from "./terminal/duration.js";
+import { exportProducts, type ExportOptions } from "../../catalog/export/export.js";
+import type { ExportFormat } from "../../catalog/export/export.sql.js";
+import { count } from "../../lib/text.js";
+import { withStore } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
+import { parseName } from "../terminal/name.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import { fileFormatOf, standardOutput, writingTo } from "../terminal/outputStream.js";
+import { withProgress } from "../terminal/progress.js";
+import { parseTime } from "../terminal/duration.js";
 
 interface ExportCommandOptions extends OutputOptions {
   readonly format?: ExportFormat;
@@ -27,10 +27,8 @@ Examples:
   npx vitrine export acme changed.csv --updated-since 2026-05-04T00:00:00Z`;
 
 export function addExportCommand(program: Command): void {
-  program
-    .command("export")
-    .description("write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot")
-    .argument("<store>", "its id", parseName)
+  const description = "write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot";
+  addCommand(program, "export <store>", description, help)
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
     .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))
     .addOption(
@@ -38,8 +36,6 @@ export function addExportCommand(program: Command): void {
     )
     .option("--site <site>", "only products that are sold on this site", parseName)
     .option("--updated-since <time>", "only products stored at this time or later", parseTime)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
     .action(async (store: string, file: string, options: ExportCommandOptions, command: Command) => {
       if (file === standardOutput && options.json === true)
         command.error("--json needs a file: standard output has the products.");
@@ -58,23 +54,21 @@ function exportTo(
   { available, site, updatedSince }: ExportCommandOptions,
 ): Promise<number> {
   return writingTo(file, (write) =>
-    withDatabase(async (db) => {
-      await requireStore(db, store);
+    withStore(store, async (db) => {
       const total = await db.product.count({ where: { storeId: store } });
-      const progress =
-        file === standardOutput ? undefined : startProgress({ label: "exporting", total, items: "products" });
       let products = 0;
-      const options: ExportOptions = {
-        available: available === undefined ? undefined : available === "true",
-        site: { siteId: site },
-        updatedSince,
-        onProgress: (read) => progress?.update((products = read), read),
-      };
-      try {
-        await write(exportProducts(db, store, format, options));
-      } finally {
-        progress?.stop();
-      }
+      await withProgress("products", (show) => {
+        const options: ExportOptions = {
+          available: available === undefined ? undefined : available === "true",
+          site: { siteId: site },
+          updatedSince,
+          onProgress(read) {
+            products = read;
+            if (file !== standardOutput) show("exporting", total, read, read);
+          },
+        };
+        return write(exportProducts(db, store, format, options));
+      });
       return products;
     }),
   );

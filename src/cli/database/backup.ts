@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { backUp, requireEmbedded } from "../../database/backup/backUp.js";
+import { withOpenDatabase } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
-import { withOpenDatabase } from "../runtime.js";
-import { embeddedFolder, withProgress } from "./embedded.js";
+import { withProgress } from "../terminal/progress.js";
+import { embeddedFolder } from "./embedded.js";
 
 const backupHelp = `
 A server may use the database meanwhile, which is not held up. The file holds all data of all stores, and hashes of tokens; it is
@@ -14,12 +16,8 @@ Example:
   npx vitrine backup vitrine.backup`;
 
 export function addBackupCommand(program: Command): void {
-  program
-    .command("backup")
-    .description("write the embedded database to a file, also while a server uses it")
+  addCommand(program, "backup", "write the embedded database to a file, also while a server uses it", backupHelp)
     .argument("<file>", "to create or replace", parseName)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", backupHelp)
     .action(async (file: string, options: OutputOptions) => {
       const dataDir = embeddedFolder();
       await requireEmbedded(dataDir);
@@ -33,7 +31,9 @@ async function writeBackup(dataDir: string, file: string): Promise<number> {
   const output = await beginOutputFile(file);
   try {
     const { bytes } = await withOpenDatabase((database) =>
-      withProgress("copying", (onProgress) => backUp(database, dataDir, output.draft, onProgress)),
+      withProgress("files", (show) =>
+        backUp(database, dataDir, output.draft, (at) => show("copying", at.bytesTotal, at.bytes, at.files)),
+      ),
     );
     await output.finish();
     return bytes;

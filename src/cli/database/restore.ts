@@ -9,13 +9,15 @@ import {
 import { type Query, restore } from "../../database/backup/restore.js";
 import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { count } from "../../lib/text.js";
+import { addCommand } from "../terminal/command.js";
 import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
 import { printError } from "../terminal/lines.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
+import { withProgress } from "../terminal/progress.js";
 import { reasonOf } from "../terminal/reason.js";
 import { table } from "../terminal/table.js";
-import { embeddedFolder, withProgress } from "./embedded.js";
+import { embeddedFolder } from "./embedded.js";
 
 const restoreHelp = `
 Nothing may use the database meanwhile. What it replaces is kept in the folder before-restore of DATA_DIR, until the next restore.
@@ -30,19 +32,15 @@ Examples:
   DATA_DIR=./copy npx vitrine restore vitrine.backup`;
 
 export function addRestoreCommand(program: Command): void {
-  program
-    .command("restore")
-    .description("replace the embedded database by that of a backup")
+  addCommand(program, "restore", "replace the embedded database by that of a backup", restoreHelp)
     .argument("<file>", "as backup wrote it", parseName)
     .option("--revoke-all", "revoke the tokens and keys that would work again")
     .option("--yes", "do not ask")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", restoreHelp)
     .action(async (file: string, options: RestoreOptions, command: Command) => {
       const dataDir = embeddedFolder();
-      const { previous, review: access } = await withProgress("restoring", (onProgress, endProgress) =>
+      const { previous, review: access } = await withProgress("files", (show, endProgress) =>
         restore(dataDir, file, {
-          onProgress,
+          onProgress: ({ bytesTotal, bytes, files }) => show("restoring", bytesTotal, bytes, files),
           read: readCredentials,
           review(query, replaced) {
             endProgress();

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
-import { requireStore } from "../../access/store.js";
 import { pruneEvents } from "../../analytics/totals/prune.js";
 import { pruneAllStores } from "../../analytics/totals/retention.js";
 import { AppError } from "../../errors.js";
+import { count } from "../../lib/text.js";
+import { liveStreams, withDatabase, withStore } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
 import { parsePast } from "../terminal/duration.js";
-import { type Progress, startProgress } from "../terminal/progress.js";
+import { withProgress } from "../terminal/progress.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { liveStreams, withDatabase } from "../runtime.js";
 
 const help = `
 All totals stay, but those of archived shows can no longer be rebuilt from events. If the command is interrupted, run it again.
@@ -26,59 +27,43 @@ interface PruneOptions extends OutputOptions {
 }
 
 export function addPruneCommand(events: Command): void {
-  events
-    .command("prune")
-    .description("remove the raw events of archived shows that ended before a time; their totals stay")
+  const description = "remove the raw events of archived shows that ended before a time; their totals stay";
+  addCommand(events, "prune", description, help)
     .argument("[store]", "its id", parseName)
     .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
     .option("--all-stores", "of all stores, and of ended shows too: events that occurred before the time")
     .requiredOption("--before <time>", "only shows that ended before, ISO 8601", parsePast)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
     .action(async (store: string | undefined, lsId: string | undefined, options: PruneOptions) => {
       const { before, allStores = false } = options;
       if (allStores && store === undefined) return pruneAll(options);
       if (allStores || store === undefined) throw new AppError("BAD_REQUEST", "Give a store or --all-stores.");
-      const result = await withDatabase(async (db) => {
-        await requireStore(db, store);
-        let bar: Progress | undefined;
-        try {
-          return await pruneEvents(db, store, {
+      const result = await withStore(store, (db) =>
+        withProgress("rows", (show) =>
+          pruneEvents(db, store, {
             before,
             lsId,
-            onProgress({ showsDone, showsTotal, rowsRemoved }) {
-              bar ??= startProgress({ label: "pruning", total: showsTotal, items: "rows" });
-              bar.update(showsDone, rowsRemoved);
-            },
-          });
-        } finally {
-          bar?.stop();
-        }
-      });
-      const { shows, events: count, viewerRows } = result;
-      const text = `${count} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
+            onProgress: ({ showsDone, showsTotal, rowsRemoved }) => show("pruning", showsTotal, showsDone, rowsRemoved),
+          }),
+        ),
+      );
+      const { shows, events: removed, viewerRows } = result;
+      const text = `${removed} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
       await print({ store, ...result }, text, options);
     });
 }
 
 async function pruneAll(options: PruneOptions): Promise<void> {
   const result = await withDatabase(async (db) => {
-    let bar: Progress | undefined;
     const total = await db.store.count();
-    try {
-      return await pruneAllStores(db, {
+    return withProgress("rows", (show) =>
+      pruneAllStores(db, {
         before: options.before,
-        onProgress({ stores, rowsRemoved }) {
-          bar ??= startProgress({ label: "pruning", total, items: "rows" });
-          bar.update(stores, rowsRemoved);
-        },
-      });
-    } finally {
-      bar?.stop();
-    }
+        onProgress: ({ stores, rowsRemoved }) => show("pruning", total, stores, rowsRemoved),
+      }),
+    );
   });
   const { shows, events, viewerRows, stores } = result;
-  const of = `${liveStreams(shows)} of ${stores === 1 ? "1 store" : `${stores} stores`}`;
+  const of = `${liveStreams(shows)} of ${count(stores, "store")}`;
   const text = `${events} events of ${of} were removed, and ${viewerRows} rows about viewers. Totals stay.`;
   await print(result, text, options);
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { requireStore } from "../../access/store.js";
 import { exportEvents } from "../../analytics/events/events.export.js";
 import { findLiveStream } from "../../analytics/shows/liveStream.js";
 import { count } from "../../lib/text.js";
-import { withDatabase } from "../runtime.js";
+import { withStore } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
 import { printError } from "../terminal/lines.js";
 import { parseName } from "../terminal/name.js";
 import type { OutputOptions } from "../terminal/output.js";
@@ -18,19 +18,13 @@ Examples:
   npx vitrine events export acme spring-show | grep -c '"type":"ORDER"'`;
 
 export function addExportEventsCommand(events: Command): void {
-  events
-    .command("export")
-    .description("write the recorded events of a show to an NDJSON file, in the order in which they were accepted")
-    .argument("<store>", "its id", parseName)
-    .argument("<lsid>", "id of the live stream", parseName)
+  const description = "write the recorded events of a show to an NDJSON file, in the order in which they were accepted";
+  addCommand(events, "export <store> <lsid>", description, help)
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
     .action(async (store: string, lsId: string, file: string, options: OutputOptions) => {
       let written = 0;
       const isPruned = await writingTo(file, (write) =>
-        withDatabase(async (db) => {
-          await requireStore(db, store);
+        withStore(store, async (db) => {
           await write(exportEvents(db, store, lsId, { onProgress: (read) => (written = read) }));
           const { prunedAt, prunedBefore } = await findLiveStream(db, store, lsId);
           return prunedAt !== null || prunedBefore !== null;

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { requireStore } from "../../access/store.js";
 import { exportShows, type ShowExportFormat } from "../../analytics/insights/showExport.js";
 import { AppError } from "../../errors.js";
 import { count } from "../../lib/text.js";
-import { withDatabase } from "../runtime.js";
+import { withStore } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
 import { parseName } from "../terminal/name.js";
 import type { OutputOptions } from "../terminal/output.js";
 import { fileFormatOf, printWritten, standardOutput, writingTo } from "../terminal/outputStream.js";
@@ -24,16 +24,12 @@ interface ExportOptions extends OutputOptions {
 }
 
 export function addExportFiguresCommand(analytics: Command): void {
-  analytics
-    .command("export")
-    .description("write the figures of shows to a CSV or NDJSON file: a row for each show")
-    .argument("<store>", "its id", parseName)
+  const description = "write the figures of shows to a CSV or NDJSON file: a row for each show";
+  addCommand(analytics, "export <store>", description, help)
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
     .option("--from <time>", "only shows that started at this time or later", parseTime)
     .option("--until <time>", "only shows that started before this time", parseTime)
     .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
     .action(async (store: string, file: string, { from, until, ...options }: ExportOptions) => {
       if (from !== undefined && until !== undefined && until < from) {
         throw new AppError("BAD_REQUEST", "--until must be at or after --from.");
@@ -42,10 +38,9 @@ export function addExportFiguresCommand(analytics: Command): void {
       const range = { ...(from && { from }), ...(until && { until }) };
       let shows = 0;
       await writingTo(file, (write) =>
-        withDatabase(async (db) => {
-          await requireStore(db, store);
-          await write(exportShows(db, store, format, { ...range, onProgress: (read) => (shows = read) }));
-        }),
+        withStore(store, (db) =>
+          write(exportShows(db, store, format, { ...range, onProgress: (read) => (shows = read) })),
+        ),
       );
       const text = `The figures of ${count(shows, "live stream")} were written to ${file}.`;
       await printWritten(file, { store, file, format, shows }, text, options);

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import { type Config, ConfigError, misspelledVariables, readConfig } from "../config.js";
-import { checkDatabase } from "./doctor/database.js";
-import { type Check, failed, ok, warning } from "./doctor/check.js";
-import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./doctor/machine.js";
-import { checkProxy } from "./doctor/proxy.js";
-import { exitStatus } from "./terminal/failure.js";
-import { type OutputOptions, print } from "./terminal/output.js";
-import { table } from "./terminal/table.js";
+import { type Config, ConfigError, misspelledVariables, readConfig } from "../../config.js";
+import { checkDatabase } from "./database.js";
+import { type Check, failed, ok, warning } from "./check.js";
+import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./machine.js";
+import { checkProxy } from "./proxy.js";
+import { addCommand } from "../terminal/command.js";
+import { exitStatus } from "../terminal/failure.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import { table } from "../terminal/table.js";
 
 const help = `
 It changes nothing. The exit status is 1 when a check has failed.
@@ -15,17 +16,13 @@ Example:
   DATABASE_URL=postgres://… npx vitrine doctor`;
 
 export function addDoctorCommand(program: Command): void {
-  program
-    .command("doctor")
-    .description("check the environment, the database and this machine, and say what to do")
-    .option("--json", "print one JSON object")
-    .addHelpText("after", help)
-    .action(async (options: OutputOptions) => {
-      const checks = await examine();
-      const isOk = checks.every(({ status }) => status !== "failed");
-      await print({ ok: isOk, checks }, describe(checks), options);
-      if (!isOk) process.exitCode = exitStatus.failed;
-    });
+  const description = "check the environment, the database and this machine, and say what to do";
+  addCommand(program, "doctor", description, help).action(async (options: OutputOptions) => {
+    const checks = await examine();
+    const isOk = checks.every(({ status }) => status !== "failed");
+    await print({ ok: isOk, checks }, describe(checks), options);
+    if (!isOk) process.exitCode = exitStatus.failed;
+  });
 }
 
 /** Runs all checks, or only those that need no valid environment. */

@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
-import { readConfig } from "../config.js";
+import { readConfig } from "../../config.js";
 
 export function addServeCommand(program: Command): void {
   program
@@ -13,13 +13,13 @@ export function addServeCommand(program: Command): void {
       collectGarbageEarly();
       // Imported on demand: other commands and the primary do not need the whole service.
       if (config.webConcurrency > 1 && cluster.isPrimary) {
-        const { serveByWorkers } = await import("./serve/workers.js");
+        const { serveByWorkers } = await import("./workers.js");
         await serveByWorkers(config);
       } else if (config.webConcurrency > 1 && cluster.worker !== undefined) {
-        const { serveAsWorker } = await import("./serve/asWorker.js");
+        const { serveAsWorker } = await import("./asWorker.js");
         await serveAsWorker(config, cluster.worker);
       } else {
-        const { serve } = await import("./serve/run.js");
+        const { serve } = await import("./run.js");
         await serve(config);
       }
     });

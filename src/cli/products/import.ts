@@ -1,0 +1,147 @@
+import { stat } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { importCsv } from "../../catalog/import/csv.js";
+import { importNdjson } from "../../catalog/import/ndjson.js";
+import { LineSet } from "../../catalog/import/rejects.js";
+import type { ErrorPolicy } from "../../catalog/reading/rowChecks.js";
+import type { ImportResult } from "../../catalog/import/result.js";
+import { exitStatus, problemTable } from "../terminal/failure.js";
+import { printError } from "../terminal/lines.js";
+import { type ShowProgress, withProgress } from "../terminal/progress.js";
+import { parseName } from "../terminal/name.js";
+import { type OutputOptions, print } from "../terminal/output.js";
+import type { CsvResult } from "../../catalog/reading/csv.js";
+import {
+  addFormatOptions,
+  describeNotes,
+  describePreview,
+  type FileFormatOptions,
+  readFormatOptions,
+  requireNoCsvOptions,
+  readingReport,
+  requireOwnColumns,
+} from "./import.format.js";
+import { addModeOptions, type ModeCommandOptions } from "./import.mode.js";
+import { isNdjson, withInput } from "./import.input.js";
+import { openRejects } from "./import.rejects.js";
+import { withStore } from "../runtime.js";
+import { addCommand } from "../terminal/command.js";
+import type { RootDatabase } from "../../database/client.js";
+
+interface ImportCommandOptions extends OutputOptions, FileFormatOptions, ModeCommandOptions {
+  readonly errorPolicy: keyof typeof errorPolicies;
+  readonly dryRun?: boolean;
+  readonly site?: string;
+  readonly rejects?: string;
+}
+
+const errorPolicies = {
+  "reject-all": "REJECT_ALL",
+  "reject-failed": "REJECT_FAILED",
+} as const satisfies Record<string, ErrorPolicy>;
+
+const help = `
+With --error-policy reject-failed, rows that fail are listed and the others are stored; the exit status is then 3.
+--rejects writes all failed rows to a file (CSV with its header), which can be imported once they are corrected.
+
+Examples:
+  npx vitrine import acme products.csv
+  npx vitrine import acme products.csv --dry-run --error-policy reject-failed
+  npx vitrine import acme products.csv --rejects rejected.csv
+  npx vitrine import acme products.csv --mode replace --max-deletions 500
+  npx vitrine import acme shopify.csv --url-template 'https://shop.example/products/{handle}' --dry-run
+  gzip -dc products.csv.gz | npx vitrine import acme - --site acme-de`;
+
+export function addImportCommand(program: Command): void {
+  const description = "import products from a file of any size: all or none, unless --error-policy says otherwise";
+  const added = addCommand(program, "import <store>", description, help).argument(
+    "<file>",
+    "CSV or a feed, or - for standard input; docs/formats.md lists what can be read",
+  );
+  addModeOptions(addFormatOptions(added))
+    .option("--site <site>", "assign the products to this site", parseName)
+    .addOption(
+      new Option("--error-policy <policy>", "what is rejected when rows fail: all rows, or only those that fail")
+        .choices(Object.keys(errorPolicies))
+        .default("reject-all"),
+    )
+    .addOption(
+      new Option("--rejects <file>", "write the rows that fail to this file; the others are stored").implies({
+        errorPolicy: "reject-failed",
+      }),
+    )
+    .option("--dry-run", "report what the import would do, and store nothing")
+    .action(importAndReport);
+}
+
+async function importAndReport(store: string, file: string, options: ImportCommandOptions, command: Command) {
+  const { rejects, mode } = options;
+  if (rejects !== undefined && options.errorPolicy === "reject-all") {
+    command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
+  }
+  const { result, read } = await withInput(file, (path) => importFile(store, path, options));
+  const { message, imported, created, updated, failed, failures, deleted } = result;
+  const counts = { imported, created, updated, ...(mode === "REPLACE" && { deleted }) };
+  const listed = options.errorPolicy === "reject-failed" ? { ...counts, failed, failures } : counts;
+  const report = readingReport(read, options.dryRun === true);
+  const reported = { store, ...listed, ...(rejects !== undefined && { rejects }), ...report };
+  const preview = options.dryRun === true && read !== undefined ? describePreview(read) : [];
+  const stored = `${message} ${counts.created} new, ${counts.updated} ${mode === "PATCH" ? "changed" : "replaced"}.`;
+  await print(reported, [stored, ...preview], options);
+  if (failed === 0) return;
+  if (options.json !== true) printError(describeFailures(result, rejects));
+  process.exitCode = exitStatus.partly;
+}
+
+interface Imported {
+  readonly result: ImportResult;
+  readonly read: CsvResult | undefined;
+}
+
+async function importFile(store: string, file: string, options: ImportCommandOptions): Promise<Imported> {
+  const { size } = await stat(file);
+  const form = isNdjson(file) ? "ndjson" : "csv";
+  if (form === "ndjson") requireNoCsvOptions(options);
+  const fileFormat = await readFormatOptions(options);
+  if (options.rejects !== undefined && form === "csv") await requireOwnColumns(file, fileFormat);
+  const rejected = options.rejects === undefined ? undefined : await openRejects(file, form, options.rejects);
+  const acceptedLines = rejected && new LineSet();
+  let read: CsvResult | undefined;
+  const run = (db: RootDatabase, show: ShowProgress): Promise<ImportResult> => {
+    const common = {
+      site: { siteId: options.site },
+      errorPolicy: errorPolicies[options.errorPolicy],
+      dryRun: options.dryRun,
+      mode: options.mode,
+      maxDeletions: options.maxDeletions,
+      onProgress: ({ bytesRead, rows }: ImportProgress) => show("importing", size, bytesRead, rows),
+      onRead: (found: CsvResult) => void (read = found),
+      acceptedLines,
+      preview: options.dryRun,
+    };
+    if (form === "ndjson") return importNdjson(db, store, { file }, common);
+    return importCsv(db, store, { file }, { ...common, pathPrefix: [], fileFormat });
+  };
+  try {
+    const result = await withStore(store, (db) => withProgress("rows", (show) => run(db, show)));
+    await rejected?.write(result.failed === 0 ? undefined : acceptedLines);
+    return { result, read };
+  } finally {
+    rejected?.close();
+    if (read !== undefined && options.json !== true) printError(describeNotes(read));
+  }
+}
+
+interface ImportProgress {
+  readonly bytesRead: number;
+  readonly rows: number;
+}
+
+/** A line for each problem, and the number of rows that are not listed. */
+function describeFailures({ failures, failed }: ImportResult, rejects: string | undefined): string[] {
+  const problems = failures.flatMap((failure) => failure.problems);
+  const more = failed - failures.length;
+  const rest = more > 0 ? [`… and ${more} more rows`] : [];
+  const file = rejects === undefined ? [] : [`The rows that failed are in ${rejects}.`];
+  return [...problemTable(problems), ...rest, ...file].map((line) => `  ${line}`);
+}
