@@ -4,8 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { issueKey } from "../src/access/key.js";
-import { addSite } from "../src/access/site.js";
-import { createStore } from "../src/access/store.js";
+import { addSite } from "../src/access/stores/site.js";
+import { createStore } from "../src/access/stores/store.js";
 import { revokeToken } from "../src/access/token.replace.js";
 import { issueToken } from "../src/access/token.js";
 import { recordEvents } from "../src/analytics/events/events.record.js";

@@ -1,14 +1,14 @@
 // What the service connects to beside its database.
 import type { Logger } from "pino";
-import { policiesOf, type RateLimits } from "./access/rateLimit.js";
-import { createLocalCounter } from "./access/rateLimit.memory.js";
-import { openRedisCounter } from "./access/rateLimit.redis.js";
+import { policiesOf, type RateLimits } from "./access/rateLimits/rateLimit.js";
+import { createLocalCounter } from "./access/rateLimits/rateLimit.memory.js";
+import { openRedisCounter } from "./access/rateLimits/rateLimit.redis.js";
 import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { createDatabaseRelay } from "./analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "./analytics/feed/feed.relay.js";
 import { readAnalytics } from "./analytics/kpis/kpis.read.js";
 import type { Channel } from "./cluster/channel.js";
-import { createPrimaryCounter } from "./cluster/rateLimit.js";
+import { createPrimaryCounter } from "./cluster/primaryCounter.js";
 import type { Config } from "./config.js";
 import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/errors.js";
 import type { OpenDatabase } from "./database/open.js";

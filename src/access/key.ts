@@ -4,7 +4,7 @@ import { mayBeNodeOutage } from "../database/errors.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { parseOrigins } from "./key.origins.js";
-import { requireStore } from "./store.js";
+import { requireStore } from "./stores/store.js";
 import { addRevocation, revocationOf, withRevocations } from "./token.js";
 
 /** It stands in a store's public pages: it is no secret, and is stored as it is. */

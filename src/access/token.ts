@@ -3,7 +3,7 @@ import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { parseScopes } from "./scopes.js";
-import { requireStore } from "./store.js";
+import { requireStore } from "./stores/store.js";
 
 /** The secret is not stored. */
 export interface IssuedToken {

@@ -1,4 +1,4 @@
-import { resolveSite } from "../access/site.js";
+import { resolveSite } from "../access/stores/site.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { asWideRead } from "../database/shares/shares.js";
 import { errorAt } from "../errors.js";

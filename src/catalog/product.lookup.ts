@@ -1,4 +1,4 @@
-import { type SiteReference, resolveSite } from "../access/site.js";
+import { type SiteReference, resolveSite } from "../access/stores/site.js";
 import type { Database } from "../database/client.js";
 import { batchLookups } from "../database/batchLookups.js";
 import { isOfCallersStore, requireCallersStore } from "../database/shares/caller.js";

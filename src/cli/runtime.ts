@@ -1,4 +1,4 @@
-import { requireStore } from "../access/store.js";
+import { requireStore } from "../access/stores/store.js";
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";

@@ -8,19 +8,6 @@ const youngMs = 30_000;
 const delayMinMs = 100;
 const delayMaxMs = 10_000;
 
-export interface WorkerPool {
-  /**
-   * Starts `count` workers, and replaces each that ends from then on.
-   *
-   * @returns the URL that all of them serve
-   * @throws the error of the first that could not start, after killing the others
-   */
-  start(count: number): Promise<string>;
-  /** Stops gracefully; kills workers that have not ended in time. @throws the error of one that failed */
-  stop(timeoutMs: number): Promise<void>;
-  readonly kill: () => void;
-}
-
 interface PooledWorker {
   readonly worker: Worker;
   readonly channel: Channel;
@@ -37,68 +24,81 @@ interface PooledWorker {
 /** Called before a worker runs. @param ended settles when it has ended */
 type OnSpawn = (channel: Channel, ended: Promise<unknown>) => void;
 
-export function createWorkerPool(log: Logger, onSpawn: OnSpawn): WorkerPool {
-  const members = new Set<PooledWorker>();
-  const over = new AbortController();
+export class WorkerPool {
+  readonly #log: Logger;
+  readonly #onSpawn: OnSpawn;
+  readonly #members = new Set<PooledWorker>();
+  readonly #over = new AbortController();
 
-  const spawn = (): PooledWorker => {
+  constructor(log: Logger, onSpawn: OnSpawn) {
+    this.#log = log;
+    this.#onSpawn = onSpawn;
+  }
+
+  /**
+   * Starts `count` workers, and replaces each that ends from then on.
+   *
+   * @returns the URL that all of them serve
+   * @throws the error of the first that could not start, after killing the others
+   */
+  async start(count: number): Promise<string> {
+    const first = Array.from({ length: count }, () => this.#spawn());
+    const failed = first.map(async ({ ended }) => Promise.reject(new Error(await ended)));
+    const all = Promise.all(first.map(({ serves }) => serves));
+    try {
+      const [url = ""] = await Promise.race([all, ...failed]);
+      for (const member of first) void this.#replace(member);
+      return url;
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  /** Stops gracefully; kills workers that have not ended in time. @throws the error of one that failed */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#over.abort();
+    const last = [...this.#members];
+    for (const member of last) stopWorker(member);
+    const timer = setTimeout(() => {
+      const workers = [...this.#members].map(({ worker }) => worker.process.pid);
+      this.#log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
+      this.kill();
+    }, timeoutMs);
+    await Promise.all(last.map(({ ended }) => ended));
+    clearTimeout(timer);
+    const failed = last.find(({ failure }) => failure !== undefined);
+    if (failed !== undefined) throw new Error(failed.failure);
+  }
+
+  kill(): void {
+    this.#over.abort();
+    for (const { worker } of this.#members) worker.process.kill("SIGKILL");
+  }
+
+  #spawn(): PooledWorker {
     const member = startWorker();
-    onSpawn(member.channel, member.ended);
-    members.add(member);
-    void member.ended.then(() => members.delete(member));
+    this.#onSpawn(member.channel, member.ended);
+    this.#members.add(member);
+    void member.ended.then(() => this.#members.delete(member));
     return member;
-  };
+  }
 
   /** Replaces a worker when it ends, and then each successor. */
-  const replace = async (first: PooledWorker): Promise<void> => {
+  async #replace(first: PooledWorker): Promise<void> {
+    const { signal } = this.#over;
     let [member, delayMs] = [first, 0];
     for (;;) {
       const reason = await member.ended;
-      if (over.signal.aborted) return;
+      if (signal.aborted) return;
       const isYoung = performance.now() - member.startedAt < youngMs;
       delayMs = isYoung ? Math.min(delayMaxMs, Math.max(delayMinMs, delayMs * 2)) : 0;
-      log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended and is replaced");
-      await sleep(delayMs, undefined, { signal: over.signal }).catch(() => undefined);
-      if (over.signal.aborted) return;
-      member = spawn();
+      this.#log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended and is replaced");
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      member = this.#spawn();
     }
-  };
-
-  const kill = (): void => {
-    over.abort();
-    for (const { worker } of members) worker.process.kill("SIGKILL");
-  };
-
-  return {
-    async start(count) {
-      const first = Array.from({ length: count }, spawn);
-      const failed = first.map(async ({ ended }) => Promise.reject(new Error(await ended)));
-      const all = Promise.all(first.map(({ serves }) => serves));
-      try {
-        const [url = ""] = await Promise.race([all, ...failed]);
-        for (const member of first) void replace(member);
-        return url;
-      } catch (error) {
-        kill();
-        throw error;
-      }
-    },
-    async stop(timeoutMs) {
-      over.abort();
-      const last = [...members];
-      for (const member of last) stopWorker(member);
-      const timer = setTimeout(() => {
-        const workers = [...members].map(({ worker }) => worker.process.pid);
-        log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
-        kill();
-      }, timeoutMs);
-      await Promise.all(last.map(({ ended }) => ended));
-      clearTimeout(timer);
-      const failed = last.find(({ failure }) => failure !== undefined);
-      if (failed !== undefined) throw new Error(failed.failure);
-    },
-    kill,
-  };
+  }
 }
 
 function stopWorker({ worker, channel, url }: PooledWorker): void {

@@ -1,15 +1,15 @@
 import { type ExecutionResult, GraphQLError, OperationTypeNode } from "graphql";
 import { type Problem, Problems } from "../errors.js";
 import { refusedFields } from "./guardScopes.js";
-import { importProblems } from "./importProblems.js";
+import { importProblems } from "./input/importProblems.js";
 import { writeIfLarge } from "./responseText.js";
 import type { Context, Sent } from "../schema/context.js";
 import { endSharedReads } from "../schema/limits/sharedReads.js";
 import { keyNotTaken, takesIdempotencyKey } from "../schema/idempotency.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
-import type { Variables } from "./inputShape.js";
-import { withOriginals, withoutChecked } from "./originals.js";
+import type { Variables } from "./input/inputShape.js";
+import { withOriginals, withoutChecked } from "./input/originals.js";
 
 interface ExecuteOptions {
   /** What runs the operation, if it is not the operation itself. */
@@ -45,8 +45,7 @@ async function perform(
   try {
     const confirming = context.access.confirmSometimes();
     if (confirming !== undefined) await confirming;
-    const { names } = operation;
-    if (context.sent.idempotency !== undefined && names && !takesIdempotencyKey(names.fields)) throw keyNotTaken();
+    requireKeyTaken(operation, context);
     const refused = refusedFields(operation, sent, context);
     if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;
@@ -64,6 +63,11 @@ async function perform(
   } catch (error) {
     return { errors: [presentError(error, context)] };
   }
+}
+
+/** @throws {AppError} BAD_REQUEST for a key of an operation that takes none */
+function requireKeyTaken({ names }: Operation, { sent }: Context): void {
+  if (sent.idempotency !== undefined && names && !takesIdempotencyKey(names.fields)) throw keyNotTaken();
 }
 
 function within(context: Context, { originals }: Pick<Sent, "originals">): Context {

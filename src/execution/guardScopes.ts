@@ -20,7 +20,7 @@ import {
 } from "graphql";
 import type { Context } from "../schema/context.js";
 import { forbidden, requireScope, type RequiredScope } from "../schema/scopes.js";
-import type { Variables } from "./inputShape.js";
+import type { Variables } from "./input/inputShape.js";
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 

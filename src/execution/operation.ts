@@ -13,8 +13,8 @@ import type { Context } from "../schema/context.js";
 import type { Execution } from "../schema/observation.js";
 import { type OperationNames, operationNames } from "../schema/operationNames.js";
 import { type ScopedField, scopedFields } from "./guardScopes.js";
-import { type TakenVariable, variablesTaken } from "./takenVariables.js";
-import { type InputShape, inputShape, type Variables } from "./inputShape.js";
+import { type TakenVariable, variablesTaken } from "./input/takenVariables.js";
+import { type InputShape, inputShape, type Variables } from "./input/inputShape.js";
 
 /** Parsed and valid; can be executed any number of times. */
 export interface Operation {

@@ -10,20 +10,6 @@ const documentsMax = 1_000;
 const weightMax = 62_500;
 const compiledFrom = 3;
 
-/** Operations that need not be parsed, validated and planned again. */
-export interface KnownOperations {
-  /** @throws {GraphQLError} for invalid syntax or exceeded limits, and RangeError where it is nested too deeply */
-  parse(text: string): DocumentNode;
-  /** The errors of a parsed document, which the caller may change. */
-  validate(document: DocumentNode): readonly GraphQLError[];
-  /** The errors of an invalid document that was validated before, as callers get them. */
-  findErrors(text: string): readonly GraphQLError[] | undefined;
-  /** A query or mutation that was added before. */
-  find(text: string, operationName: string | undefined): Operation | undefined;
-  /** Of a valid document. Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached. */
-  add(document: DocumentNode, operationName: string | undefined): Operation;
-}
-
 interface Known {
   readonly document: DocumentNode;
   readonly weight: number;
@@ -37,56 +23,69 @@ interface Use {
   count: number;
 }
 
-/** @param options.suggestions whether errors may suggest names of the schema */
-export function createKnownOperations(
-  schema: GraphQLSchema,
-  { suggestions = true }: { readonly suggestions?: boolean } = {},
-): KnownOperations {
+/** Operations that need not be parsed, validated and planned again. */
+export class KnownOperations {
+  readonly #schema: GraphQLSchema;
+  readonly #hideSuggestions: boolean;
   // Two levels: in a joined key, a text could imitate another text with a name.
-  const known = documentCache<Known>(weightMax, ({ weight }) => weight, documentsMax);
-  const entryOf = (document: DocumentNode, errors: readonly GraphQLError[] = []): Known => ({
-    document,
-    weight: weightOfDocument(document),
-    errors,
-    uses: new Map(),
-  });
-  return {
-    parse: (text) => known.get(text)?.document ?? parseBounded(text),
-    validate(document) {
-      const text = textOf(document);
-      const before = known.get(text);
-      if (before?.document === document && before.errors.length === 0) return [];
-      const errors = validateBounded(schema, document, undefined, { hideSuggestions: !suggestions });
-      const presented = errors.map((error) => presentError(error, anonymousReporting));
-      if (text !== "") known.set(text, entryOf(document, presented));
-      return errors;
-    },
-    findErrors(text) {
-      const { errors = [] } = known.get(text) ?? {};
-      return errors.length === 0 ? undefined : errors;
-    },
-    find(text, operationName) {
-      const entry = known.get(text);
-      const use = entry?.uses.get(operationName);
-      if (entry === undefined || use === undefined) return undefined;
-      use.count += 1;
-      if (use.count === compiledFrom) use.current = compiledIfCertain(schema, entry.document, operationName);
-      return use.current;
-    },
-    add(document, operationName) {
-      const text = textOf(document);
-      const entry = known.get(text) ?? entryOf(document);
-      const use = entry.uses.get(operationName);
-      if (use !== undefined) return use.first;
-      const first = interpreted(schema, document, operationName);
-      const kind = first.definition?.operation;
-      if (text !== "" && (kind === OperationTypeNode.QUERY || kind === OperationTypeNode.MUTATION)) {
-        entry.uses.set(operationName, { first, current: first, count: 1 });
-        known.set(text, { ...entry, weight: entry.weight + weightOfCompiled(document) });
-      }
-      return first;
-    },
-  };
+  readonly #known = documentCache<Known>(weightMax, ({ weight }) => weight, documentsMax);
+
+  /** @param options.suggestions whether errors may suggest names of the schema */
+  constructor(schema: GraphQLSchema, { suggestions = true }: { readonly suggestions?: boolean } = {}) {
+    this.#schema = schema;
+    this.#hideSuggestions = !suggestions;
+  }
+
+  /** @throws {GraphQLError} for invalid syntax or exceeded limits, and RangeError where it is nested too deeply */
+  parse(text: string): DocumentNode {
+    return this.#known.get(text)?.document ?? parseBounded(text);
+  }
+
+  /** The errors of a parsed document, which the caller may change. */
+  validate(document: DocumentNode): readonly GraphQLError[] {
+    const text = textOf(document);
+    const before = this.#known.get(text);
+    if (before?.document === document && before.errors.length === 0) return [];
+    const errors = validateBounded(this.#schema, document, undefined, { hideSuggestions: this.#hideSuggestions });
+    const presented = errors.map((error) => presentError(error, anonymousReporting));
+    if (text !== "") this.#known.set(text, entryOf(document, presented));
+    return errors;
+  }
+
+  /** The errors of an invalid document that was validated before, as callers get them. */
+  findErrors(text: string): readonly GraphQLError[] | undefined {
+    const { errors = [] } = this.#known.get(text) ?? {};
+    return errors.length === 0 ? undefined : errors;
+  }
+
+  /** A query or mutation that was added before. */
+  find(text: string, operationName: string | undefined): Operation | undefined {
+    const entry = this.#known.get(text);
+    const use = entry?.uses.get(operationName);
+    if (entry === undefined || use === undefined) return undefined;
+    use.count += 1;
+    if (use.count === compiledFrom) use.current = compiledIfCertain(this.#schema, entry.document, operationName);
+    return use.current;
+  }
+
+  /** Of a valid document. Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached. */
+  add(document: DocumentNode, operationName: string | undefined): Operation {
+    const text = textOf(document);
+    const entry = this.#known.get(text) ?? entryOf(document);
+    const use = entry.uses.get(operationName);
+    if (use !== undefined) return use.first;
+    const first = interpreted(this.#schema, document, operationName);
+    const kind = first.definition?.operation;
+    if (text !== "" && (kind === OperationTypeNode.QUERY || kind === OperationTypeNode.MUTATION)) {
+      entry.uses.set(operationName, { first, current: first, count: 1 });
+      this.#known.set(text, { ...entry, weight: entry.weight + weightOfCompiled(document) });
+    }
+    return first;
+  }
+}
+
+function entryOf(document: DocumentNode, errors: readonly GraphQLError[] = []): Known {
+  return { document, weight: weightOfDocument(document), errors, uses: new Map() };
 }
 
 function textOf({ loc }: DocumentNode): string {

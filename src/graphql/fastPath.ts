@@ -1,12 +1,13 @@
 import type { ExecutionResult } from "graphql";
 import { type Accepted, graphqlJson, type SingleType } from "./accepted.js";
 import { resultText } from "../execution/responseText.js";
+import { isObject } from "../lib/json/isObject.js";
 import type { Context } from "../schema/context.js";
 import { codeOf } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, requestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "../execution/operationCache.js";
-import type { Variables } from "../execution/inputShape.js";
+import type { Variables } from "../execution/input/inputShape.js";
 
 interface GraphQLAnswer {
   readonly status: number;
@@ -54,13 +55,13 @@ export interface Call {
 
 /** Undefined for parameters of other types, which Yoga refuses. */
 export function readCall(value: unknown): Call | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { query, operationName, variables, extensions } = value as Record<string, unknown>;
-  if (typeof query !== "string") return undefined;
-  if (operationName !== undefined && operationName !== null && typeof operationName !== "string") return undefined;
-  if (typeof variables !== "object" && variables !== undefined) return undefined;
-  if (Array.isArray(variables)) return undefined;
-  if (typeof extensions !== "object" && extensions !== undefined) return undefined;
-  if (Array.isArray(extensions)) return undefined;
-  return { query, operationName: operationName ?? undefined, variables: (variables ?? {}) as Variables };
+  if (!isObject(value)) return undefined;
+  const { query, operationName = null, variables = null, extensions = null } = value;
+  if (typeof query !== "string" || (operationName !== null && typeof operationName !== "string")) return undefined;
+  if (!isObjectOrNull(variables) || !isObjectOrNull(extensions)) return undefined;
+  return { query, operationName: operationName ?? undefined, variables: variables ?? {} };
+}
+
+function isObjectOrNull(value: unknown): value is Variables | null {
+  return value === null || isObject(value);
 }

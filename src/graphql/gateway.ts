@@ -15,7 +15,7 @@ import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { requireOperation } from "./parameters.js";
-import type { Variables } from "../execution/inputShape.js";
+import type { Variables } from "../execution/input/inputShape.js";
 
 export const graphqlPath = "/graphql";
 
@@ -29,7 +29,7 @@ export function createGateway(known: KnownOperations, plugins: readonly Plugin[]
     schema,
     graphqlEndpoint: graphqlPath,
     landingPage: false,
-    graphiql: false, // served by http/pages/graphiql.ts
+    graphiql: false, // served by http/pages/graphiql/graphiql.ts
     cors: false, // set by http/cors.ts
     batching: false,
     multipart: false,

@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode } from "graphql";
 import { AppError } from "../errors.js";
+import { isObject } from "../lib/json/isObject.js";
 import { limits } from "../execution/validation/limits.js";
 import { textTooLong } from "../execution/validation/parse.js";
 
@@ -13,7 +14,7 @@ const known: ReadonlySet<string> = new Set(["query", "operationName", "variables
  * @returns the body itself where it has no others
  */
 export function withoutUnknown(body: unknown): unknown {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return body; // Yoga refuses these
+  if (!isObject(body)) return body; // Yoga refuses these
   const members = Object.entries(body);
   const kept = members.filter(([name, value]) => known.has(name) && !(name === "operationName" && value === ""));
   return kept.length === members.length ? body : Object.fromEntries(kept);
@@ -44,14 +45,13 @@ function operationProblem(operations: readonly OperationDefinitionNode[], name: 
 
 /** @throws {AppError} BAD_REQUEST for a body without an operation */
 export function requireQuery(body: unknown): void {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return; // Yoga refuses these
-  if (!("query" in body) || body.query === null) throw new AppError("BAD_REQUEST", "Must provide query string.");
+  if (!isObject(body)) return; // Yoga refuses these
+  if (!("query" in body) || body["query"] === null) throw new AppError("BAD_REQUEST", "Must provide query string.");
 }
 
 /** Called before the operation is even looked up. @throws {AppError} BAD_REQUEST */
 export function refuseLongText(body: unknown): void {
-  if (typeof body !== "object" || body === null || !("query" in body)) return;
-  const { query } = body;
+  const query = isObject(body) ? body["query"] : undefined;
   if (typeof query === "string" && query.length > limits.textCharacters) throw new AppError("BAD_REQUEST", textTooLong);
 }
 

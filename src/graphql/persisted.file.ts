@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type DocumentNode, GraphQLError, Kind } from "graphql";
 import { ConfigError } from "../config.js";
+import { isObject } from "../lib/json/isObject.js";
 import { clip } from "../lib/text.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 
@@ -43,7 +44,7 @@ async function readObject(path: string): Promise<object> {
   } catch {
     throw invalid(path, ["it is not JSON"]);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw invalid(path, ["it must be an object of documents by their ids"]);
 }
 

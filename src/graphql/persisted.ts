@@ -1,4 +1,5 @@
 import { AppError } from "../errors.js";
+import { isObject } from "../lib/json/isObject.js";
 
 export interface PersistedOperations {
   /**
@@ -28,14 +29,13 @@ type Params = Readonly<Record<string, unknown>>;
  */
 export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
   const own = new Set(ownTexts);
+  const ownText = ({ query }: Params): string => {
+    if (typeof query === "string" && own.has(query)) return query;
+    throw new AppError("BAD_REQUEST", "Only persisted operations are allowed: send the id of one as documentId.");
+  };
   const textFor = (params: Params): string | undefined => {
     const id = idOf(params);
-    if (id === undefined) {
-      if (!only) return undefined;
-      const { query } = params;
-      if (typeof query === "string" && own.has(query)) return query;
-      throw new AppError("BAD_REQUEST", "Only persisted operations are allowed: send the id of one as documentId.");
-    }
+    if (id === undefined) return only ? ownText(params) : undefined;
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
     const text = documents?.get(id) ?? documents?.get(id.replace(/^sha256:/u, ""));
     if (text !== undefined || (!only && typeof params["query"] === "string")) return text;
@@ -75,7 +75,7 @@ function restOf(extensions: unknown): { extensions?: unknown } {
 }
 
 function asParams(value: unknown): Params | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Params) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function parsed(json: string): unknown {

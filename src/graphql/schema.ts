@@ -1,4 +1,4 @@
-import "../access/store.schema.js";
+import "../access/stores/store.schema.js";
 import "../catalog/product.schema.js";
 import "../catalog/product.list.schema.js";
 import "../catalog/product.patch.schema.js";

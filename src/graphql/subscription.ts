@@ -5,12 +5,12 @@ import type { ErrorCode } from "../errors.js";
 import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context } from "../schema/context.js";
 import { codeOf, presentError } from "../schema/errors.js";
-import type { Variables } from "../execution/inputShape.js";
+import type { Variables } from "../execution/input/inputShape.js";
 import { interpreted, type Operation } from "../execution/operation.js";
 import type { FairShare } from "../lib/fairShare.js";
 import { yieldInOrder } from "../lib/streams/eventLoop.js";
 import type { StreamFormat } from "./streamFormat.js";
-import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/originals.js";
+import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/input/originals.js";
 
 interface LiveValue {
   /** Of its error, if it has one. */
@@ -56,17 +56,9 @@ export function prepareSubscription(
       if (names !== undefined) context.observation.begins(names, operation.execution);
       if ((context.sent.bodyLength ?? 0) > plainBodyBytesMax)
         return { errors: presented([plainBodyTooLarge()], context) };
-      const declared = definition?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
-      const own = Object.fromEntries(
-        declared.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])),
-      );
-      const source = await createSourceEventStream({
-        schema,
-        document,
-        operationName,
-        variableValues: own,
-        contextValue: context,
-      });
+      const own = declaredOnly(definition, variables);
+      const values = { variableValues: own, contextValue: context };
+      const source = await createSourceEventStream({ schema, document, operationName, ...values });
       if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
       // Tokens that allow less get errors in places where others get data.
       const key = `${id} ${[...context.identity.scopes].join()} ${digestOf(own)}`;
@@ -74,6 +66,13 @@ export function prepareSubscription(
       return liveValues(source as AsyncIterable<object>, valueFor, context);
     },
   };
+}
+
+function declaredOnly(definition: Operation["definition"], variables: Variables): Variables {
+  const declared = definition?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
+  return Object.fromEntries(
+    declared.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name]]] : [])),
+  );
 }
 
 function presented(errors: readonly unknown[], context: Context) {

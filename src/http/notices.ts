@@ -1,4 +1,4 @@
-import { rateLimitHeaders } from "../access/rateLimit.js";
+import { rateLimitHeaders } from "../access/rateLimits/rateLimit.js";
 import type { Notice } from "../schema/context.js";
 import type { Exchange } from "./exchange.js";
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { type Identify, type Identity, tokenHeader } from "../access/identity.js";
 import type { TokenEnds } from "../access/validity/tokenEnds.js";
-import type { RateLimits } from "../access/rateLimit.js";
+import type { RateLimits } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
@@ -11,7 +11,7 @@ import { forStore } from "../database/shares/forStore.js";
 import type { AppError } from "../errors.js";
 import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../schema/context.js";
-import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/responseEnd.js";
+import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/streams/responseEnd.js";
 import type { Exchange } from "./exchange.js";
 import { noticesOf } from "./notices.js";
 

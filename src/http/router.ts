@@ -3,15 +3,15 @@ import type { Logger } from "pino";
 import { AppError } from "../errors.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
-import { collectPath, type CollectRouteOptions, createCollectRoute } from "./collect.route.js";
+import { collectPath, type CollectRouteOptions, createCollectRoute } from "./routes/collect.route.js";
 import { allowedMethods, applyCors } from "./cors.js";
-import { type Exchange, isRead, problemWith, requestIdOf, targetOf } from "./exchange.js";
-import { createGraphQLRoute, type GraphQLRouteOptions } from "./graphql.route.js";
+import { type Exchange, isRead, problemWith, type Route, requestIdOf, targetOf } from "./exchange.js";
+import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
 import { trackerPath } from "./pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
-import { createRestRoute, type RestRouteOptions } from "./rest.route.js";
+import { createRestRoute, type RestRouteOptions } from "./routes/rest.route.js";
 
 export interface RouterOptions extends PagesOptions, CollectRouteOptions, GraphQLRouteOptions, RestRouteOptions {
   readonly log: Logger;
@@ -19,35 +19,7 @@ export interface RouterOptions extends PagesOptions, CollectRouteOptions, GraphQ
 
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
-  const pages = createPageRoutes(options);
-  const graphql = createGraphQLRoute(options);
-  const rest = createRestRoute(options);
-  const collect = createCollectRoute(options);
-
-  const route = async (exchange: Exchange): Promise<void> => {
-    const { path, response, observation } = exchange;
-    if (path === graphqlPath) return graphql(exchange);
-    if (path === `${graphqlPath}/`) {
-      observation.route = graphqlPath;
-      return redirect(exchange, `..${graphqlPath}`); // with its method and body, by 308
-    }
-    if (path === collectPath) return collect(exchange);
-    if (path === config.basePath && isRead(exchange.request)) {
-      observation.route = "/";
-      return redirect(exchange, `${path}/`);
-    }
-    const page = pages.get(path);
-    if (page === undefined) {
-      const withoutSlash = path.replace(/(\/[^/.]+)\/$/u, "$1"); // not of a file
-      if (!pages.has(withoutSlash) || !isRead(exchange.request)) return rest(exchange);
-      observation.route = withoutSlash;
-      return redirect(exchange, `..${withoutSlash.slice(withoutSlash.lastIndexOf("/"))}`); // relative: below any prefix
-    }
-    observation.route = path;
-    if (isRead(exchange.request)) return page(exchange);
-    observation.refused(sendRestError(response, new MethodNotAllowedError(["GET", "HEAD"]), exchange.requestId));
-  };
-
+  const route = createRoute(options);
   return (request, response) => {
     const requestId = requestIdOf(request);
     const observation = telemetry.observe(request, response, requestId);
@@ -64,7 +36,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     const exchange: Exchange = { request, response, requestId, observation, ...target };
     if (problem !== undefined) return refuse(exchange, problem);
     if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
-    const handled = observation.handle(() => route(exchange));
+    const handled = observation.handle(async () => route(exchange));
     handled.catch((error: unknown) => {
       // Routes answer their own errors, so this one happened while answering.
       log.error({ requestId, err: error }, "request failed");
@@ -75,8 +47,34 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
+/** Finds the route of a path. */
+function createRoute(options: RouterOptions): Route {
+  const { basePath } = options.config;
+  const pages = createPageRoutes(options);
+  const graphql = createGraphQLRoute(options);
+  const rest = createRestRoute(options);
+  const collect = createCollectRoute(options);
+  return (exchange) => {
+    const { path, request, response, requestId, observation } = exchange;
+    if (path === graphqlPath) return graphql(exchange);
+    if (path === `${graphqlPath}/`) return redirect(exchange, graphqlPath, `..${graphqlPath}`); // with its method and body, by 308
+    if (path === collectPath) return collect(exchange);
+    if (path === basePath && isRead(request)) return redirect(exchange, "/", `${path}/`);
+    const page = pages.get(path);
+    if (page === undefined) {
+      const withoutSlash = path.replace(/(\/[^/.]+)\/$/u, "$1"); // not of a file
+      if (!pages.has(withoutSlash) || !isRead(request)) return rest(exchange);
+      return redirect(exchange, withoutSlash, `..${withoutSlash.slice(withoutSlash.lastIndexOf("/"))}`); // relative: below any prefix
+    }
+    observation.route = path;
+    if (isRead(request)) return page(exchange);
+    return observation.refused(sendRestError(response, new MethodNotAllowedError(["GET", "HEAD"]), requestId));
+  };
+}
+
 /** Keeps the query string. */
-function redirect({ response, search }: Exchange, to: string): void {
+function redirect({ response, search, observation }: Exchange, route: string, to: string): void {
+  observation.route = route;
   send(response, 308, { location: search === "" ? to : `${to}?${search}`, "content-length": 0 });
 }
 

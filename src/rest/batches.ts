@@ -5,14 +5,6 @@ import { notJson } from "../lib/json/fault.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
-/** A body of items, one on each line, that is executed in batches as it arrives. */
-export interface Batches {
-  /** Takes a piece of the body. If it returns a promise, the next piece waits for it. @throws {BatchRefused} */
-  push(piece: Buffer): Promise<void> | undefined;
-  /** Executes the rest. @returns the sums of what the batches returned @throws {BatchRefused} */
-  end(): Promise<Readonly<Record<string, number>>>;
-}
-
 /** A batch was refused; those before it were executed. */
 export class BatchRefused extends Error {
   constructor(
@@ -28,49 +20,67 @@ const itemsMax = 2_000;
 /** Bounds the memory where lines are long. */
 const bytesMax = 4 * lineBytesMax;
 
-/** @param execute runs the operation with these items; its answer is an object of counts */
-export function createBatches(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>): Batches {
-  const splitter = new LineSplitter();
-  const sums: Record<string, number> = {};
-  let [waiting, bytes, done, isBegun]: [TextLine[], number, number, boolean] = [[], 0, 0, false];
+/** A body of items, one on each line, that is executed in batches as it arrives. */
+export class Batches {
+  readonly #argument: string;
+  readonly #execute: (items: unknown[]) => Promise<ExecutionResult>;
+  readonly #splitter = new LineSplitter();
+  readonly #sums: Record<string, number> = {};
+  #waiting: TextLine[] = [];
+  #bytes = 0;
+  #done = 0;
+  #isBegun = false;
 
-  const run = async (lines: readonly TextLine[]): Promise<void> => {
-    isBegun = true;
+  /** @param execute runs the operation with these items of the argument; its answer is an object of counts */
+  constructor(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>) {
+    this.#argument = argument;
+    this.#execute = execute;
+  }
+
+  /** Takes a piece of the body. If it returns a promise, the next piece waits for it. @throws {BatchRefused} */
+  push(piece: Buffer): Promise<void> | undefined {
+    for (const line of this.#splitter.push(piece)) {
+      this.#waiting.push(line);
+      this.#bytes += line.text.length;
+    }
+    return this.#isFull() ? this.#runFull() : undefined;
+  }
+
+  /** Executes the rest. @returns the sums of what the batches returned @throws {BatchRefused} */
+  async end(): Promise<Readonly<Record<string, number>>> {
+    this.#waiting.push(...this.#splitter.end());
+    await this.#runFull();
+    if (this.#waiting.length > 0 || !this.#isBegun) await this.#run(this.#waiting);
+    return this.#sums;
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= itemsMax || this.#bytes >= bytesMax;
+  }
+
+  async #runFull(): Promise<void> {
+    while (this.#isFull()) {
+      await this.#run(this.#waiting.splice(0, itemsMax));
+      this.#bytes = this.#waiting.reduce((sum, { text }) => sum + text.length, 0);
+    }
+  }
+
+  async #run(lines: readonly TextLine[]): Promise<void> {
+    this.#isBegun = true;
     const problems = new Problems();
     const items = lines.map((line) => itemOf(line, problems));
-    const { data, errors: [error] = [] } = problems.total > 0 ? malformed(problems) : await execute(items);
+    const { data, errors: [error] = [] } = problems.total > 0 ? malformed(problems) : await this.#execute(items);
     if (error !== undefined) {
       const extensions = extensionsOf(error);
-      const errors = extensions.errors.map((problem) => atLine(problem, argument, lines));
-      const detail = done === 0 ? error.message : afterOthers(error.message, done);
+      const errors = extensions.errors.map((problem) => atLine(problem, this.#argument, lines));
+      const detail = this.#done === 0 ? error.message : afterOthers(error.message, this.#done);
       throw new BatchRefused(problemDetails(detail, { ...extensions, errors }), extensions.retryAfterSeconds);
     }
     for (const counts of Object.values(data ?? {}) as Record<string, number>[]) {
-      for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+      for (const [name, count] of Object.entries(counts)) this.#sums[name] = (this.#sums[name] ?? 0) + count;
     }
-    done += lines.length;
-  };
-  const runFull = async (): Promise<void> => {
-    while (waiting.length >= itemsMax || bytes >= bytesMax) {
-      await run(waiting.splice(0, itemsMax));
-      bytes = waiting.reduce((sum, { text }) => sum + text.length, 0);
-    }
-  };
-  return {
-    push(piece) {
-      for (const line of splitter.push(piece)) {
-        waiting.push(line);
-        bytes += line.text.length;
-      }
-      return waiting.length >= itemsMax || bytes >= bytesMax ? runFull() : undefined;
-    },
-    async end() {
-      waiting.push(...splitter.end());
-      await runFull();
-      if (waiting.length > 0 || !isBegun) await run(waiting);
-      return sums;
-    },
-  };
+    this.#done += lines.length;
+  }
 }
 
 const faults = {

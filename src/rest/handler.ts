@@ -5,11 +5,11 @@ import { compiled, type Operation } from "../execution/operation.js";
 import type { Context, FileReading, Notice } from "../schema/context.js";
 import type { RequiredScope } from "../schema/scopes.js";
 import { type RestResponse, toRestResponse } from "./response.js";
-import { type Batches, createBatches } from "./batches.js";
-import { type ExportCall, prepareExports } from "./exports.js";
-import { planRest, type RestOperation } from "./operations.js";
-import { argumentReader, type RestInput } from "./readArguments.js";
-import { bodyTypesOf, restBase, takesBody, takesKey } from "./route.js";
+import { Batches } from "./batches.js";
+import { type ExportCall, prepareExports } from "./exports/exportCall.js";
+import { planRest, type RestOperation } from "./routes/derivation.js";
+import { argumentReader, type RestInput } from "./arguments/readArguments.js";
+import { bodyTypesOf, restBase, takesBody, takesKey } from "./routes/route.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -94,7 +94,7 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
     openBatches(context) {
       const { argument = "" } = operation.batches ?? {};
       const { variables } = operation.args.read(segments, { search: "", body: undefined, isInBatches: true });
-      return createBatches(argument, (items) =>
+      return new Batches(argument, (items) =>
         executeOperation(operation.prepared, { ...variables, [argument]: items }, context, { arraysOnly: true }),
       );
     },

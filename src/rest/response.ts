@@ -1,8 +1,8 @@
 import type { ExecutionResult } from "graphql";
-import type { Variables } from "../execution/inputShape.js";
+import type { Variables } from "../execution/input/inputShape.js";
 import type { FileReading } from "../schema/context.js";
 import { extensionsOf } from "../schema/errors.js";
-import type { RestOperation } from "./operations.js";
+import type { RestOperation } from "./routes/derivation.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
 export type RestResponse =

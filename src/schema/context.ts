@@ -1,5 +1,5 @@
 import type { Identity } from "../access/identity.js";
-import type { RateLimits, Reservation } from "../access/rateLimit.js";
+import type { RateLimits, Reservation } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";

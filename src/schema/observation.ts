@@ -1,4 +1,4 @@
-import type { PolicyName } from "../access/rateLimit.js";
+import type { PolicyName } from "../access/rateLimits/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
 import type { OperationNames } from "./operationNames.js";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { PolicyName } from "../access/rateLimit.js";
+import type { PolicyName } from "../access/rateLimits/rateLimit.js";
 import type { ErrorCode } from "../errors.js";
 import type { Execution, Observation } from "../schema/observation.js";
 import type { OperationNames } from "../schema/operationNames.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { onResponseEnd } from "../lib/responseEnd.js";
+import { onResponseEnd } from "../lib/streams/responseEnd.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { logAccess } from "./accessLog.js";
 import { aggregateAsText, collectProcessMetrics, type MetricValues, processMetrics } from "./exposition.js";

@@ -1,6 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Attributes, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
@@ -50,24 +58,11 @@ export function createTracing(
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Span>();
 
-  const inside = async <Result>(
-    name: string,
-    options: { readonly kind?: SpanKind; readonly attributes?: Attributes },
-    work: () => Promise<Result>,
-  ): Promise<Result> => {
+  const inside = <Result>(name: string, options: SpanOptions, work: () => Promise<Result>): Promise<Result> => {
     const parent = current.getStore();
     if (parent === undefined) return work();
     const span = tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
-    try {
-      return await current.run(span, work);
-    } catch (error) {
-      // Without the message, which may repeat what a caller sent.
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      span.setAttribute("error.type", error instanceof AppError ? error.code : "error");
-      throw error;
-    } finally {
-      span.end();
-    }
+    return current.run(span, () => endedBy(work, span));
   };
 
   return {
@@ -77,12 +72,7 @@ export function createTracing(
       return {
         traceId: span.spanContext().traceId,
         run: (work) => current.run(span, work),
-        end(summary) {
-          span.updateName(`${summary.method} ${summary.route}`);
-          span.setAttributes(requestAttributes(summary));
-          if (summary.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-          span.end();
-        },
+        end: (summary) => endRequest(span, summary),
       };
     },
     within: (name, work) => inside(name, {}, work),
@@ -92,6 +82,27 @@ export function createTracing(
     },
     close: (timeoutMs) => withTimeout(provider.shutdown(), timeoutMs, "The collector").catch(breaker.failed),
   };
+}
+
+/** Runs work, whose outcome ends a span. */
+async function endedBy<Result>(work: () => Promise<Result>, span: Span): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    // Without the message, which may repeat what a caller sent.
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setAttribute("error.type", error instanceof AppError ? error.code : "error");
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function endRequest(span: Span, summary: Summary): void {
+  span.updateName(`${summary.method} ${summary.route}`);
+  span.setAttributes(requestAttributes(summary));
+  if (summary.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
 }
 
 function createExporter(endpoint: string, breaker: CircuitBreaker): OTLPTraceExporter {

@@ -27,54 +27,30 @@ const spreadSecondsMin = 5;
 export function createDelivery(url: string, key: string, outbox: Outbox): Delivery {
   let isSending = false;
   let isRefused = false;
-  /** The last request failed, without a time to come back. */
-  let isCutOff = false;
-  let failures = 0;
-  let retry: ReturnType<typeof setTimeout> | undefined;
+  const pause = createPause(() => void send());
 
   async function send(): Promise<void> {
-    if (isSending || retry !== undefined) return;
+    if (isSending || pause.isRunning()) return;
     const next = nextRequest(key, outbox, () => true);
     if (next === undefined) return;
     const { body, events } = next;
     if (isRefused) return events.forEach((event) => outbox.settle(event));
     isSending = true;
     for (const event of events) event.isSent = true;
-    try {
-      const signal = attempt(() => AbortSignal.timeout(timeoutMs)) ?? null;
-      const response = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
-      const { status, headers } = response;
-      if (status === 429 || status >= 500) retryLater(events, Number(headers.get("retry-after")));
-      else {
-        failures = 0;
-        isRefused = status === 401 || status === 403; // as others will be
-        settle(events, status === 400 ? await problemsOf(response) : [], outbox);
-      }
-    } catch {
-      retryLater(events, 0);
+    const response = await post(url, body);
+    const seconds = secondsToWait(response);
+    if (response === undefined || seconds !== undefined) {
+      for (const event of events) event.isSent = false;
+      pause.begin(seconds ?? 0);
+    } else {
+      const { status } = response;
+      pause.end();
+      isRefused = status === 401 || status === 403; // as others will be
+      settle(events, status === 400 ? await problemsOf(response) : [], outbox);
     }
     isSending = false;
     void send();
   }
-
-  /** @param seconds the minimum wait, as the service said */
-  function retryLater(events: readonly TrackedEvent[], seconds: number): void {
-    for (const event of events) event.isSent = false;
-    isCutOff = seconds === 0;
-    const backoff = Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
-    const wait = Math.min(seconds || 0, retryAfterSecondsMax);
-    const spread = wait > 0 ? wait + Math.max(wait, spreadSecondsMin) * Math.random() : 0;
-    const delay = Math.max(backoff, spread);
-    retry = setTimeout(sendAgain, delay * 1_000);
-  }
-
-  function sendAgain(): void {
-    clearTimeout(retry);
-    retry = undefined;
-    void send();
-  }
-
-  addEventListener("online", () => isCutOff && sendAgain());
 
   return {
     send: () => void send(),
@@ -84,6 +60,52 @@ export function createDelivery(url: string, key: string, outbox: Outbox): Delive
         if (next === undefined || !navigator.sendBeacon(url, next.body)) return;
         for (const event of next.events) event.isSent = true;
       }
+    },
+  };
+}
+
+/** Undefined where the service cannot be reached. */
+async function post(url: string, body: string): Promise<Response | undefined> {
+  try {
+    const signal = attempt(() => AbortSignal.timeout(timeoutMs)) ?? null;
+    return await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long the service wants a request that failed to wait; undefined for one that was answered. */
+function secondsToWait(response: Response | undefined): number | undefined {
+  if (response === undefined) return 0;
+  const { status, headers } = response;
+  return status === 429 || status >= 500 ? Number(headers.get("retry-after")) : undefined;
+}
+
+/** The time between a request that failed and the next; each is longer than the one before. */
+function createPause(goOn: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  /** Begun without a time to come back. */
+  let isCutOff = false;
+  const resume = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    goOn();
+  };
+  addEventListener("online", () => isCutOff && resume());
+  return {
+    isRunning: () => timer !== undefined,
+    /** @param seconds the minimum, as the service said */
+    begin(seconds: number): void {
+      isCutOff = seconds === 0;
+      const backoff = Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
+      const wait = Math.min(seconds || 0, retryAfterSecondsMax);
+      const spread = wait > 0 ? wait + Math.max(wait, spreadSecondsMin) * Math.random() : 0;
+      timer = setTimeout(resume, Math.max(backoff, spread) * 1_000);
+    },
+    /** A request was answered. */
+    end(): void {
+      failures = 0;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createClock } from "./clock.js";
-import { createDelivery } from "./delivery.js";
+import { createDelivery, type Delivery } from "./delivery.js";
 import { attempt, idOf, newId } from "./guard.js";
-import { createOutbox, type TrackedEvent } from "./outbox.js";
+import { createOutbox, type Outbox, type TrackedEvent } from "./outbox.js";
 import { read, write } from "./storage.js";
 
 /** What shops' pages may call. Wrong values are ignored: a page must not break for its figures. */
@@ -33,63 +33,80 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
   const clock = createClock();
   const outbox = createOutbox();
   const delivery = createDelivery(url, attributes.key ?? "", outbox);
-  let show = idOf(attributes.show);
-  let channel = channelOf(attributes.channel);
-  let identified: string | undefined;
-  let anonymous = newId();
-
-  const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
-    if (show === undefined) return;
-    const viewerId = identified ?? anonymous;
-    outbox.add({ id: newId(), show, type, channel, viewerId, at: Date.now(), ...fields });
-  };
+  const visit = createVisit(attributes, outbox);
   const reportSeconds = (): void => {
     const seconds = clock.take();
-    if (seconds > 0) report("VIEW", { seconds });
+    if (seconds > 0) visit.report("VIEW", { seconds });
   };
   const startClock = (element?: HTMLMediaElement): void => {
     clock.start(element);
-    report("VIEW");
+    visit.report("VIEW");
     delivery.send();
-  };
-  const leave = (): void => {
-    reportSeconds();
-    delivery.beacon();
   };
   const consent = (isGiven: boolean): void => {
-    if (!isGiven || optsOut()) {
-      anonymous = isGiven ? anonymous : newId();
-      return outbox.forget();
-    }
-    outbox.keep();
-    anonymous = idOf(read("viewer")) ?? anonymous;
-    write("viewer", anonymous);
-    delivery.send();
+    if (visit.consent(isGiven)) delivery.send();
   };
-
-  on(window, "pagehide", leave);
-  on(document, "visibilitychange", () => document.visibilityState === "hidden" && leave());
-  setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
+  reportWhen(reportSeconds, delivery);
   if (attributes.consent !== "required" || optsOut()) consent(true);
-
   return {
     watch: (element) => element instanceof HTMLMediaElement && startClock(element),
     view: () => startClock(),
     addToCart(productId) {
-      report("ADD_TO_CART", { productId: idOf(productId) });
+      visit.report("ADD_TO_CART", { productId: idOf(productId) });
       delivery.send();
     },
-    show(lsId, nextChannel) {
+    show(lsId, channel) {
       reportSeconds();
-      show = idOf(lsId);
-      channel = channelOf(nextChannel);
-      if (clock.isStarted()) report("VIEW");
+      visit.enter(lsId, channel);
+      if (clock.isStarted()) visit.report("VIEW");
       delivery.send();
     },
-    identify(viewerId) {
+    identify: (viewerId) => visit.identify(viewerId),
+    consent,
+  };
+}
+
+/** Reports the seconds now and then, and when the page is left. */
+function reportWhen(reportSeconds: () => void, delivery: Delivery): void {
+  const leave = (): void => {
+    reportSeconds();
+    delivery.beacon();
+  };
+  on(window, "pagehide", leave);
+  on(document, "visibilitychange", () => document.visibilityState === "hidden" && leave());
+  setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
+}
+
+/** The show that is watched, and who watches: the shopper whom the shop knows, or else an anonymous one. */
+function createVisit(attributes: Attributes, outbox: Outbox) {
+  let show = idOf(attributes.show);
+  let channel = channelOf(attributes.channel);
+  let identified: string | undefined;
+  let anonymous = newId();
+  return {
+    enter(lsId: unknown, nextChannel: unknown): void {
+      [show, channel] = [idOf(lsId), channelOf(nextChannel)];
+    },
+    identify(viewerId: unknown): void {
       identified = idOf(viewerId);
     },
-    consent,
+    report(type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void {
+      if (show === undefined) return;
+      const viewerId = identified ?? anonymous;
+      outbox.add({ id: newId(), show, type, channel, viewerId, at: Date.now(), ...fields });
+    },
+    /** @returns whether something may be stored in the browser: then the anonymous shopper is, and events are */
+    consent(isGiven: boolean): boolean {
+      if (!isGiven || optsOut()) {
+        anonymous = isGiven ? anonymous : newId();
+        outbox.forget();
+        return false;
+      }
+      outbox.keep();
+      anonymous = idOf(read("viewer")) ?? anonymous;
+      write("viewer", anonymous);
+      return true;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
-import { exportRoutes } from "../../src/rest/exports.routes.js";
-import { restBase } from "../../src/rest/route.js";
+import { addSite } from "../../src/access/stores/site.js";
+import { exportRoutes } from "../../src/rest/exports/export.routes.js";
+import { restBase } from "../../src/rest/routes/route.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { paths, product } from "../support/products.js";
 

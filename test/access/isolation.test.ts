@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
+import { addSite } from "../../src/access/stores/site.js";
 import { schema } from "../../src/graphql/schema.js";
-import { restBase } from "../../src/rest/route.js";
-import { restRoutes } from "../../src/rest/routes.js";
+import { restBase } from "../../src/rest/routes/route.js";
+import { restRoutes } from "../../src/rest/routes/routes.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";

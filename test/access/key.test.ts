@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseOrigins } from "../../src/access/key.origins.js";
 import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
-import { deleteStore } from "../../src/access/store.delete.js";
+import { deleteStore } from "../../src/access/stores/store.delete.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 
 const app = await openTestApp();

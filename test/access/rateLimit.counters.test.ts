@@ -1,8 +1,8 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimit.memory.js";
-import { countForWorker, createPrimaryCounter } from "../../src/cluster/rateLimit.js";
-import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimit.js";
+import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimits/rateLimit.memory.js";
+import { countForWorker, createPrimaryCounter } from "../../src/cluster/primaryCounter.js";
+import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimits/rateLimit.js";
 import type { Channel } from "../../src/cluster/channel.js";
 
 describe("the counter of one process", () => {

@@ -1,8 +1,8 @@
 // @engine embedded
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { CallCounter } from "../../src/access/rateLimit.js";
-import { openRedisCounter } from "../../src/access/rateLimit.redis.js";
+import type { CallCounter } from "../../src/access/rateLimits/rateLimit.js";
+import { openRedisCounter } from "../../src/access/rateLimits/rateLimit.redis.js";
 import { within } from "../support/busy.js";
 import { startApp, type TestApp } from "../support/app.js";
 import {

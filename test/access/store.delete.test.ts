@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deleteStore } from "../../src/access/store.delete.js";
+import { deleteStore } from "../../src/access/stores/store.delete.js";
 import { importProducts } from "../../src/catalog/import/list.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
-import { createStore } from "../../src/access/store.js";
+import { addSite } from "../../src/access/stores/site.js";
+import { createStore } from "../../src/access/stores/store.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { within } from "../support/busy.js";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { showColumns } from "../../src/analytics/insights/showColumns.js";
 import { kpisOf } from "../../src/analytics/kpis/kpis.js";
 import { schema } from "../../src/graphql/schema.js";
-import { showsCsvExample } from "../../src/rest/openapi/exampleData.js";
+import { showsCsvExample } from "../../src/rest/openapi/examples/exampleData.js";
 import { kpis } from "../support/oracle.js";
 
 const type = schema.getType("Kpis");

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type GraphQLInputObjectType, isNonNullType } from "graphql";
 import { expect, test } from "vitest";
 import { productFieldNames, productFields } from "../../src/catalog/product.input.js";
-import { csvExample, shirt } from "../../src/rest/openapi/exampleData.js";
+import { csvExample, shirt } from "../../src/rest/openapi/examples/exampleData.js";
 import { schema } from "../../src/graphql/schema.js";
 
 test("docs/catalog.md lists every field of a product", async () => {

@@ -1,6 +1,6 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
+import { addSite } from "../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import {

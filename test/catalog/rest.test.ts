@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite, type SiteReference } from "../../src/access/site.js";
+import { addSite, type SiteReference } from "../../src/access/stores/site.js";
 import { findProduct } from "../../src/catalog/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { noSite, refusal } from "../support/problems.js";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { demoStore, prepareDemo } from "../../src/cli/demo/demo.js";
-import { examples } from "../../src/http/pages/graphiql.examples.js";
+import { examples } from "../../src/http/pages/graphiql/graphiql.examples.js";
 import { startApp, storeAt } from "../support/app.js";
 import { subscribe } from "../support/subscribe.js";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createStore } from "../../src/access/store.js";
+import { createStore } from "../../src/access/stores/store.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { forStore } from "../../src/database/shares/forStore.js";
 import { asLongWork, asWideRead, sharesOf } from "../../src/database/shares/shares.js";

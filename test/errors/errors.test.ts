@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
+import { addSite } from "../../src/access/stores/site.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -16,7 +16,7 @@ import * as dashboardOfStore from "../../src/dashboard/queries/store.js";
 import { rulesFirst } from "../../src/execution/validation/limits.js";
 import { schema } from "../../src/graphql/schema.js";
 import { isPaged } from "../../src/schema/limits/cost.js";
-import { examples } from "../../src/http/pages/graphiql.examples.js";
+import { examples } from "../../src/http/pages/graphiql/graphiql.examples.js";
 import { fullIntrospection } from "../support/introspection.js";
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { expect, test } from "vitest";
 import { Problems } from "../../src/errors.js";
-import { inputShape } from "../../src/execution/inputShape.js";
+import { inputShape } from "../../src/execution/input/inputShape.js";
 import { schema } from "../../src/graphql/schema.js";
 import { within } from "../support/busy.js";
 

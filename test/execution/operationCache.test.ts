@@ -5,7 +5,7 @@ import type { Context, RequestAccess } from "../../src/schema/context.js";
 import type { Observation } from "../../src/schema/observation.js";
 import { readAccept } from "../../src/graphql/accepted.js";
 import { createFastPath } from "../../src/graphql/fastPath.js";
-import { createKnownOperations } from "../../src/execution/operationCache.js";
+import { KnownOperations } from "../../src/execution/operationCache.js";
 import { schema } from "../../src/graphql/schema.js";
 
 describe("the fast path answers", () => {
@@ -20,7 +20,7 @@ describe("the fast path answers", () => {
   const limits = { response: new ResponseBudget() };
   const context = { observation, limits, sent: { isRest: false }, access } as unknown as Context;
   const accepted = readAccept("application/json");
-  const known = createKnownOperations(schema);
+  const known = new KnownOperations(schema);
   const fastPath = createFastPath(known);
   const add = (query: string, name?: string) => known.add(parse(query), name);
 

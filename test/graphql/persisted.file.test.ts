@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/execution/validation/limits.js";
-import { createKnownOperations } from "../../src/execution/operationCache.js";
+import { KnownOperations } from "../../src/execution/operationCache.js";
 import { readPersistedOperations } from "../../src/graphql/persisted.file.js";
 import { schema } from "../../src/graphql/schema.js";
 import { openFolder } from "../support/folder.js";
@@ -30,11 +30,11 @@ async function fileOf(name: string, content: unknown): Promise<string> {
 }
 
 describe("a file of persisted operations", () => {
-  const readFrom = (path: string) => readPersistedOperations(path, createKnownOperations(schema));
+  const readFrom = (path: string) => readPersistedOperations(path, new KnownOperations(schema));
   const deep = `{ __type(name: "Query") { ${"ofType { ".repeat(limits.depth)} name ${"} ".repeat(limits.depth)} } }`;
 
   test("makes its operations known, so that the first call already takes the fast path", async () => {
-    const known = createKnownOperations(schema);
+    const known = new KnownOperations(schema);
     expect(await readPersistedOperations(await fileOf("good.json", documents), known)).toEqual(
       new Map(Object.entries(documents)),
     );

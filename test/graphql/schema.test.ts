@@ -15,7 +15,7 @@ import {
 } from "graphql";
 import { describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
-import { restRoutes } from "../../src/rest/routes.js";
+import { restRoutes } from "../../src/rest/routes/routes.js";
 
 interface Described {
   readonly description?: string | null | undefined;

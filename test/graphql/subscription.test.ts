@@ -3,7 +3,7 @@ import { buildSchema, type GraphQLObjectType } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";
 import { serverSentEvents } from "../../src/graphql/streamFormat.js";
-import { createKnownOperations } from "../../src/execution/operationCache.js";
+import { KnownOperations } from "../../src/execution/operationCache.js";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
 import { scopes } from "../../src/access/scopes.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
@@ -26,7 +26,7 @@ function blockedSubscriptions(waitMs: number) {
       return name;
     },
   });
-  const known = createKnownSubscriptions(schema, createKnownOperations(schema), waitMs);
+  const known = createKnownSubscriptions(schema, new KnownOperations(schema), waitMs);
   const next = async (name: string, storeId: string) => {
     const observation = { begins: () => undefined, refused: () => undefined };
     const context = {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { multipart, serverSentEvents } from "../../src/graphql/streamFormat.js";
-import { sendEvents } from "../../src/http/eventStream.js";
+import { sendEvents } from "../../src/http/sendEvents.js";
 import { LatestValue } from "../../src/analytics/feed/latestValue.js";
 
 test.each([

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { serverSentEvents } from "../../src/graphql/streamFormat.js";
 import type { EventStream } from "../../src/graphql/eventStream.js";
-import { sendEvents } from "../../src/http/eventStream.js";
+import { sendEvents } from "../../src/http/sendEvents.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
 import { converse } from "../support/socket.js";

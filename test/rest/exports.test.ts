@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { exportPlaces } from "../../src/catalog/export/export.js";
-import { sendExport } from "../../src/http/export.route.js";
-import type { ExportCall } from "../../src/rest/exports.js";
-import { exportRoutes } from "../../src/rest/exports.routes.js";
+import { sendExport } from "../../src/http/routes/export.route.js";
+import type { ExportCall } from "../../src/rest/exports/exportCall.js";
+import { exportRoutes } from "../../src/rest/exports/export.routes.js";
 import type { Context } from "../../src/schema/context.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { bulk, paths, product } from "../support/products.js";

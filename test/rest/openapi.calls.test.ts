@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { addSite } from "../../src/access/site.js";
-import { eventsExample, scarf, shirt, showExample } from "../../src/rest/openapi/exampleData.js";
+import { addSite } from "../../src/access/stores/site.js";
+import { eventsExample, scarf, shirt, showExample } from "../../src/rest/openapi/examples/exampleData.js";
 import { createTestStore, type TestStore } from "../support/app.js";
 import { type Document, faultFinder, openDocumentedApp, operationsOf, resolved } from "../support/openapi.js";
 import { type AllowedCall, allowedCalls, type KnownValues } from "../support/openapi.calls.js";

@@ -3,8 +3,8 @@ import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.js";
 import { describeApi } from "../../src/rest/openapi/document.js";
-import { planRest } from "../../src/rest/operations.js";
-import type { RestRoute } from "../../src/rest/route.js";
+import { planRest } from "../../src/rest/routes/derivation.js";
+import type { RestRoute } from "../../src/rest/routes/route.js";
 import { type Document, examplesOf, resolved, faultFinder } from "../support/openapi.js";
 
 const schemaOfRoute = buildSchema(`

@@ -3,9 +3,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product.input.js";
 import { Problems } from "../../src/errors.js";
-import { exportRoutes } from "../../src/rest/exports.routes.js";
-import { restBase } from "../../src/rest/route.js";
-import { restRoutes } from "../../src/rest/routes.js";
+import { exportRoutes } from "../../src/rest/exports/export.routes.js";
+import { restBase } from "../../src/rest/routes/route.js";
+import { restRoutes } from "../../src/rest/routes/routes.js";
 import {
   openDocumentedApp,
   type Document,

@@ -1,7 +1,7 @@
 import { print } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
-import { planRest } from "../../src/rest/operations.js";
+import { planRest } from "../../src/rest/routes/derivation.js";
 import { issueToken } from "../../src/access/token.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { order, view } from "../support/events.js";

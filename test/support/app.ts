@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { issueToken } from "../../src/access/token.js";
-import { createStore } from "../../src/access/store.js";
+import { createStore } from "../../src/access/stores/store.js";
 import type { LiveFeed } from "../../src/analytics/feed/feed.js";
 import { createApp } from "../../src/app.js";
 import { loggedError } from "../../src/cli/serve/log.error.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { issueKey } from "../../src/access/key.js";
-import { addSite } from "../../src/access/site.js";
+import { addSite } from "../../src/access/stores/site.js";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "./app.js";
 import { add, expectFigures, figuresFrom, nothingSent, storedIds, type Tally, tallyOf } from "./crash.check.js";

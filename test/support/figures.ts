@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rmdir } from "node:fs/promises";
 import { inject, onTestFinished } from "vitest";
-import { createStore } from "../../src/access/store.js";
+import { createStore } from "../../src/access/stores/store.js";
 import type { ShopperEventInput } from "../../src/analytics/events/events.input.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { deviceShares } from "../../src/analytics/kpis/kpis.js";

@@ -1,7 +1,7 @@
 import { parseDateTime } from "../../lib/dateTime.js";
 import { isGiven, type ShopperEventInput } from "./events.input.js";
 
-/** Valid, in place of a batch that is taken without coercion; see execution/takenVariables.ts. */
+/** Valid, in place of a batch that is taken without coercion; see execution/input/takenVariables.ts. */
 export function placeholderEvent(placeholder: string): ShopperEventInput {
   return { id: placeholder, type: "VIEW", channel: "LIVE" };
 }

@@ -1,4 +1,4 @@
-import { resolveSite, type SiteReference } from "../../access/site.js";
+import { resolveSite, type SiteReference } from "../../access/stores/site.js";
 import { engineOf } from "../../database/engine.js";
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";

@@ -1,4 +1,4 @@
-import { resolveSite, type SiteReference } from "../../access/site.js";
+import { resolveSite, type SiteReference } from "../../access/stores/site.js";
 import { engineOf } from "../../database/engine.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addSite, countAssignedProducts, listSites, removeSite } from "../../access/site.js";
+import { addSite, countAssignedProducts, listSites, removeSite } from "../../access/stores/site.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { createStore, listStores, renameStore, setCurrency, type StoreSummary } from "../../access/store.js";
-import { deleteStore, describeStore, type StoreContents } from "../../access/store.delete.js";
+import { createStore, listStores, renameStore, setCurrency, type StoreSummary } from "../../access/stores/store.js";
+import { deleteStore, describeStore, type StoreContents } from "../../access/stores/store.delete.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";

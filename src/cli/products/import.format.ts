@@ -9,6 +9,7 @@ import {
 } from "../../catalog/formats/options.js";
 import type { CsvResult } from "../../catalog/reading/csv.js";
 import { AppError } from "../../errors.js";
+import { isObject } from "../../lib/json/isObject.js";
 
 export interface FileFormatOptions {
   readonly format?: string;
@@ -91,15 +92,14 @@ async function readMapping(file: string): Promise<FormatTexts> {
 
 /** @throws {TypeError} for what is no mapping */
 function checkMapping(value: unknown): FormatTexts {
-  const isRecord = (entry: unknown) => typeof entry === "object" && entry !== null && !Array.isArray(entry);
-  if (!isRecord(value)) throw new TypeError();
-  for (const [name, entry] of Object.entries(value as object)) {
+  if (!isObject(value)) throw new TypeError();
+  for (const [name, entry] of Object.entries(value)) {
     const isTexts = ["map", "defaults"].includes(name)
-      ? isRecord(entry) && Object.values(entry as object).every((text) => typeof text === "string")
+      ? isObject(entry) && Object.values(entry).every((text) => typeof text === "string")
       : ["format", "urlTemplate", "delimiter", "encoding", "onePer"].includes(name) && typeof entry === "string";
     if (!isTexts) throw new TypeError();
   }
-  return value as FormatTexts; // checked above
+  return value;
 }
 
 /** Rows that fail can be written to a file only where each product is a row of its own. @throws {AppError} BAD_REQUEST */

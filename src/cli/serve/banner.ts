@@ -1,5 +1,5 @@
 import type { Config } from "../../config.js";
-import { servesGraphiql } from "../../http/pages/graphiql.js";
+import { servesGraphiql } from "../../http/pages/graphiql/graphiql.js";
 import { isMigrated } from "../../database/migrations/applied.js";
 import type { OpenDatabase } from "../../database/open.js";
 import type { Demo } from "../demo/demo.js";

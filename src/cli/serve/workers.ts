@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import { type Lifecycle, withLifecycle } from "./lifecycle.js";
 import { openLog } from "./log.js";
-import { createLocalCounter } from "../../access/rateLimit.memory.js";
-import { countForWorker } from "../../cluster/rateLimit.js";
+import { createLocalCounter } from "../../access/rateLimits/rateLimit.memory.js";
+import { countForWorker } from "../../cluster/primaryCounter.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { createMetricsCollector } from "../../cluster/metrics.js";
+import { MetricsCollector } from "../../cluster/sharedMetrics.js";
 import { onlyOnce, warnForWorker } from "../../cluster/warnings.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { banner, hasNoStore } from "./banner.js";
-import { createWorkerPool } from "../../cluster/workerPool.js";
+import { WorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
 /** How long a worker may take, after the grace period, to close what is left. */
@@ -29,14 +29,14 @@ export function serveByWorkers(config: Config): Promise<void> {
 async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<void> {
   const isEmpty = await migrateBefore(config);
   const count = createLocalCounter();
-  const metrics = createMetricsCollector();
+  const metrics = new MetricsCollector();
   const warnOnce = onlyOnce((text) => log.warn(text));
-  const pool = createWorkerPool(log, (channel, ended) => {
+  const pool = new WorkerPool(log, (channel, ended) => {
     metrics.onSpawn(channel, ended);
     countForWorker(channel, count);
     warnForWorker(channel, warnOnce);
   });
-  process.once("exit", pool.kill); // stopped before it serves, or by a second signal
+  process.once("exit", () => pool.kill()); // stopped before it serves, or by a second signal
   const url = await pool.start(config.webConcurrency);
   process.stdout.write(banner(url, config, { isEmpty }));
   lifecycle.serves(url);

@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import { leafName } from "../inputShape.js";
+import { leafName } from "../input/inputShape.js";
 
 /** GraphQL's own rule for literals; scalars are refused with the name of the place, in the words that variables are. */
 export function namedValuesRule(context: ValidationContext): ASTVisitor {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { FairShare } from "../../lib/fairShare.js";
-import { endSignal, hasEnded, onResponseEnd } from "../../lib/responseEnd.js";
+import { endSignal, hasEnded, onResponseEnd } from "../../lib/streams/responseEnd.js";
 
 const countedFromBytes = 65_536;
 const stepBytes = 1024 * 1024;
@@ -41,34 +41,36 @@ export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget 
     get held() {
       return room.held;
     },
-    shareFor(response, storeId) {
-      let held = 0;
-      let isReleased = false;
-      let isRegistered = false;
-      const release = (): void => {
-        isReleased = true;
-        if (held > 0) room.release(storeId, held);
-        held = 0;
-      };
-      const take = async (amount: number): Promise<void> => {
-        await room.take(storeId, { amount, signal: endSignal(response) });
-        if (isReleased) room.release(storeId, amount);
-        else held += amount;
-      };
-      return {
-        release,
-        isWanted: () => held > 0 && room.isWanted(storeId, held),
-        grow(bytes) {
-          if (bytes < countedFromBytes || bytes <= held || hasEnded(response)) return undefined;
-          const amount = Math.min(Math.max(bytes - held, stepBytes), Math.ceil(bytesMax / 2) - held);
-          if (amount <= 0) return undefined;
-          if (!isRegistered) onResponseEnd(response, release);
-          isRegistered = true;
-          if (!room.tryTake(storeId, amount)) return take(amount);
-          held += amount;
-          return undefined;
-        },
-      };
+    shareFor: (response, storeId) => shareOf(room, response, storeId),
+  };
+}
+
+function shareOf(room: FairShare, response: ServerResponse, storeId: string): BodyShare {
+  let held = 0;
+  let isReleased = false;
+  let isRegistered = false;
+  const release = (): void => {
+    isReleased = true;
+    if (held > 0) room.release(storeId, held);
+    held = 0;
+  };
+  const take = async (amount: number): Promise<void> => {
+    await room.take(storeId, { amount, signal: endSignal(response) });
+    if (isReleased) room.release(storeId, amount);
+    else held += amount;
+  };
+  return {
+    release,
+    isWanted: () => held > 0 && room.isWanted(storeId, held),
+    grow(bytes) {
+      if (bytes < countedFromBytes || bytes <= held || hasEnded(response)) return undefined;
+      const amount = Math.min(Math.max(bytes - held, stepBytes), room.ofStoreMax - held);
+      if (amount <= 0) return undefined;
+      if (!isRegistered) onResponseEnd(response, release);
+      isRegistered = true;
+      if (!room.tryTake(storeId, amount)) return take(amount);
+      held += amount;
+      return undefined;
     },
   };
 }

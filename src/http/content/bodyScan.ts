@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { type JsonBody, parseBody, receiveBody, type SharedBody, sharedBody } from "../../lib/json/body.js";
-import { asBuffer } from "../../lib/asBuffer.js";
+import { asBuffer } from "../../lib/threads/asBuffer.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 import { startThread } from "../../lib/threads/thread.js";
 import type { NewScan, ScanAnswer } from "./bodyScan.worker.js";
@@ -43,13 +43,13 @@ let thread: Worker | undefined;
  * @param refuse gets an error that is found between two pieces
  */
 export function scanBody(options: ScanOptions, length: number | undefined, refuse: (error: Error) => void): BodyScan {
-  if (length !== undefined && length > scannedHereMax) return scanOnThread({ options, length }, refuse);
+  if (length !== undefined && length > scannedHereMax) return new ThreadScan({ options, length }, refuse);
   const scanner = new BodyScanner(options, length);
   let onThread: BodyScan | undefined;
   return {
     add(piece) {
       if (onThread === undefined && scanner.length + piece.length > scannedHereMax) {
-        onThread = scanOnThread({ options }, refuse);
+        onThread = new ThreadScan({ options }, refuse);
         void onThread.add(scanner.bytes());
       }
       if (onThread !== undefined) return onThread.add(piece);
@@ -65,54 +65,62 @@ export function scanBody(options: ScanOptions, length: number | undefined, refus
   };
 }
 
-function scanOnThread(scan: Omit<NewScan, "port">, refuse: (error: Error) => void): BodyScan {
-  const { port1: port, port2 } = new MessageChannel();
-  runningThread().postMessage({ ...scan, port: port2 } satisfies NewScan, [port2]);
-  const unsent = new Pieces();
-  let sending: NodeJS.Immediate | undefined;
-  const sendPieces = (): void => {
-    clearImmediate(sending);
-    sending = undefined;
-    if (unsent.length > 0) sendPiece(port, unsent.take());
-  };
-  let unscanned = 0;
-  let goOn: () => void = () => undefined;
-  const scanned = new Promise<ScannedBody>((resolve, reject) => {
-    port.on("message", (answer: ScanAnswer) => {
-      if (answer.kind === "scanned") return resolve(answer);
-      if (answer.kind === "refused") return reject(new AppError(answer.code, answer.message));
-      unscanned -= answer.bytes;
-      return goOn();
-    });
-    port.once("close", () => reject(new Error("The thread that scans bodies has stopped.")));
-  });
-  scanned.catch((error: Error) => {
-    refuse(error);
-    goOn(); // nobody says anymore that the last piece was scanned
-  });
-  return {
-    add(piece) {
-      unscanned += piece.length;
-      unsent.push(piece);
-      if (unsent.length >= messageBytes) sendPieces();
-      else sending ??= setImmediate(sendPieces);
-      if (unscanned < unscannedBytesMax) return undefined;
-      return new Promise((resolve) => {
-        goOn = resolve;
+class ThreadScan implements BodyScan {
+  readonly #port: MessagePort;
+  readonly #unsent = new Pieces();
+  readonly #scanned: Promise<ScannedBody>;
+  #sending: NodeJS.Immediate | undefined;
+  #unscanned = 0;
+  #goOn: () => void = () => undefined;
+
+  constructor(scan: Omit<NewScan, "port">, refuse: (error: Error) => void) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    runningThread().postMessage({ ...scan, port: port2 } satisfies NewScan, [port2]);
+    this.#scanned = new Promise<ScannedBody>((resolve, reject) => {
+      port1.on("message", (answer: ScanAnswer) => {
+        if (answer.kind === "scanned") return resolve(answer);
+        if (answer.kind === "refused") return reject(new AppError(answer.code, answer.message));
+        this.#unscanned -= answer.bytes;
+        return this.#goOn();
       });
-    },
-    async end() {
-      sendPieces();
-      port.postMessage("end");
-      const { json, fingerprint } = await scanned;
-      return received({ json: { ...json, frame: asBuffer(json.frame) }, fingerprint }, bodyBehind(port));
-    },
-    close() {
-      clearImmediate(sending);
-      port.removeAllListeners("close");
-      port.close();
-    },
-  };
+      port1.once("close", () => reject(new Error("The thread that scans bodies has stopped.")));
+    });
+    this.#scanned.catch((error: Error) => {
+      refuse(error);
+      this.#goOn(); // nobody says anymore that the last piece was scanned
+    });
+  }
+
+  add(piece: Buffer): Promise<void> | undefined {
+    this.#unscanned += piece.length;
+    this.#unsent.push(piece);
+    if (this.#unsent.length >= messageBytes) this.#send();
+    else this.#sending ??= setImmediate(() => this.#send());
+    if (this.#unscanned < unscannedBytesMax) return undefined;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  async end(): Promise<ReceivedBody> {
+    this.#send();
+    this.#port.postMessage("end");
+    const { json, fingerprint } = await this.#scanned;
+    return received({ json: { ...json, frame: asBuffer(json.frame) }, fingerprint }, bodyBehind(this.#port));
+  }
+
+  close(): void {
+    clearImmediate(this.#sending);
+    this.#port.removeAllListeners("close");
+    this.#port.close();
+  }
+
+  #send(): void {
+    clearImmediate(this.#sending);
+    this.#sending = undefined;
+    if (this.#unsent.length > 0) sendPiece(this.#port, this.#unsent.take());
+  }
 }
 
 async function received({ json, fingerprint }: ScannedBody, body: SharedBody): Promise<ReceivedBody> {

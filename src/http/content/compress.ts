@@ -10,11 +10,7 @@ export type Coding = "br" | "gzip";
  */
 export function preferredCoding(accepted: string | string[] | undefined): Coding | undefined {
   if (accepted === undefined || accepted.length === 0) return undefined;
-  const weights = new Map<string, number>();
-  for (const item of String(accepted).toLowerCase().split(",")) {
-    const [coding = "", weight = ""] = item.split(";", 2).map((part) => part.trim());
-    weights.set(coding, weight.startsWith("q=") ? Number(weight.slice(2)) || 0 : 1);
-  }
+  const weights = weightsOf(String(accepted));
   const others = weights.get("*") ?? 0;
   const brotliWeight = weights.get("br") ?? others;
   const gzipWeight = weights.get("gzip") ?? weights.get("x-gzip") ?? others;
@@ -22,6 +18,16 @@ export function preferredCoding(accepted: string | string[] | undefined): Coding
   // An unnamed identity is acceptable, but not preferred.
   if (best <= 0 || best < (weights.get("identity") ?? 0)) return undefined;
   return brotliWeight === best ? "br" : "gzip";
+}
+
+function weightsOf(accepted: string): ReadonlyMap<string, number> {
+  const items = accepted.toLowerCase().split(",");
+  return new Map(
+    items.map((item) => {
+      const [coding = "", weight = ""] = item.split(";", 2).map((part) => part.trim());
+      return [coding, weight.startsWith("q=") ? Number(weight.slice(2)) || 0 : 1];
+    }),
+  );
 }
 
 /**

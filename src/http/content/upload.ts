@@ -4,11 +4,11 @@ import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
-import { openAnonymousFile, writeWhole } from "../../lib/anonymousFile.js";
+import { openAnonymousFile, writeWhole } from "../../lib/streams/anonymousFile.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 import type { UploadSource } from "../../schema/context.js";
 import { receive } from "./body.js";
-import type { BodyBudget } from "./bodyBudget.js";
+import type { BodyBudget, BodyShare } from "./bodyBudget.js";
 import { inflaterFor } from "./contentEncoding.js";
 import { Progress } from "./progress.js";
 
@@ -61,49 +61,72 @@ export async function withUpload<Result>(
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_UPLOAD_BYTES).`);
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
   inflaterFor(request); // refuses an unknown coding before anything is opened
-  const share = bodies.shareFor(response, storeId);
   const hash = createHash("sha256").update(`${scope}\n`);
-  const unwritten = new Pieces();
-  let bytes = 0;
-  let written = 0;
-  let file: FileHandle | undefined;
-  let holdsPlace = false;
-  const progress = new Progress();
-  let fail: (error: Error) => void = () => undefined;
-  const spill = async (): Promise<void> => {
-    if (!holdsPlace) await uploadPlaces.take(storeId, { signal });
-    holdsPlace = true;
-    progress.watch(() => uploadPlaces.isWanted(storeId), fail);
-    file ??= await openAnonymousFile();
-    const piece = unwritten.take();
-    await writeWhole(file, piece, written);
-    written += piece.length;
-    share.release(); // what is in the file is no longer in memory
+  const spool = new Spool(storeId, bodies.shareFor(response, storeId), signal);
+  const take = (chunk: Buffer): Promise<void> | undefined => {
+    if (spool.bytes + chunk.length > bytesMax) throw tooLarge;
+    hash.update(chunk);
+    return spool.add(chunk);
   };
   try {
-    await receive(
-      request,
-      (chunk) => {
-        bytes += chunk.length;
-        if (bytes > bytesMax) throw tooLarge;
-        progress.add(chunk.length);
-        hash.update(chunk);
-        unwritten.push(chunk);
-        if (bytes <= inMemoryBytesMax) return share.grow(bytes);
-        return unwritten.length < writtenBytes ? undefined : spill();
-      },
-      { signal, onStart: (failWith) => (fail = failWith) },
-    );
-    progress.stop();
-    if (file !== undefined && unwritten.length > 0) await spill();
-    const text = unwritten.concat();
-    if (file === undefined && !isUtf8(text)) await spill(); // the reader of files finds the line
-    const source = file === undefined ? { text: text.toString("utf8") } : { file: pathOf(file) };
-    return await work({ source, fingerprint: hash.digest("hex") });
+    await receive(request, take, { signal, onStart: (fail) => (spool.fail = fail) });
+    return await work({ source: await spool.end(), fingerprint: hash.digest("hex") });
   } finally {
-    progress.stop();
-    await file?.close();
-    if (holdsPlace) uploadPlaces.release(storeId);
+    await spool.close();
+  }
+}
+
+/** Keeps a body as it arrives: a short one in memory, and a longer one in a temporary file, for which it holds a place. */
+class Spool {
+  bytes = 0;
+  /** Ends the receiving. */
+  fail: (error: Error) => void = () => undefined;
+  readonly #storeId: string;
+  readonly #share: BodyShare;
+  readonly #signal: AbortSignal;
+  readonly #progress = new Progress();
+  readonly #unwritten = new Pieces();
+  #written = 0;
+  #file: FileHandle | undefined;
+  #holdsPlace = false;
+
+  constructor(storeId: string, share: BodyShare, signal: AbortSignal) {
+    this.#storeId = storeId;
+    this.#share = share;
+    this.#signal = signal;
+  }
+
+  add(chunk: Buffer): Promise<void> | undefined {
+    this.bytes += chunk.length;
+    this.#progress.add(chunk.length);
+    this.#unwritten.push(chunk);
+    if (this.bytes <= inMemoryBytesMax) return this.#share.grow(this.bytes);
+    return this.#unwritten.length < writtenBytes ? undefined : this.#spill();
+  }
+
+  async end(): Promise<UploadSource> {
+    this.#progress.stop();
+    if (this.#file !== undefined && this.#unwritten.length > 0) await this.#spill();
+    const text = this.#unwritten.concat();
+    if (this.#file === undefined && !isUtf8(text)) await this.#spill(); // the reader of files finds the line
+    return this.#file === undefined ? { text: text.toString("utf8") } : { file: pathOf(this.#file) };
+  }
+
+  async close(): Promise<void> {
+    this.#progress.stop();
+    await this.#file?.close();
+    if (this.#holdsPlace) uploadPlaces.release(this.#storeId);
+  }
+
+  async #spill(): Promise<void> {
+    if (!this.#holdsPlace) await uploadPlaces.take(this.#storeId, { signal: this.#signal });
+    this.#holdsPlace = true;
+    this.#progress.watch(() => uploadPlaces.isWanted(this.#storeId), this.fail);
+    this.#file ??= await openAnonymousFile();
+    const piece = this.#unwritten.take();
+    await writeWhole(this.#file, piece, this.#written);
+    this.#written += piece.length;
+    this.#share.release(); // what is in the file is no longer in memory
   }
 }
 

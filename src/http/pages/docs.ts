@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Route } from "../exchange.js";
-import { createPage, icon, immutable } from "./page.js";
+import { createPage, htmlPage, immutable } from "./page.js";
 import { inScript } from "./token.js";
 
 export const docsPath = "/docs";
@@ -28,16 +28,8 @@ export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
 
 /** Swagger UI over `/openapi.json`. Tokens that users type are not stored. */
 export function docsPage(token?: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>API reference – Vitrine</title>
-<link rel="icon" href="${icon}">
-<link rel="stylesheet" href="${folder}/swagger-ui.css">
-<style>${style}</style>
-<body>
+  const head = `<link rel="stylesheet" href="${folder}/swagger-ui.css">\n`;
+  const body = `<body>
 <noscript>The API reference needs JavaScript. What it shows is in <a href="openapi.json">openapi.json</a>.</noscript>
 <main id="reference"></main>
 <script src="${folder}/swagger-ui-bundle.js"></script>
@@ -61,9 +53,8 @@ const ui = SwaggerUIBundle({
   onComplete: () => token !== null && ui.preauthorizeApiKey("accessToken", token),
 });
 </script>
-</body>
-</html>
-`;
+</body>`;
+  return htmlPage({ title: "API reference – Vitrine", head, style, body });
 }
 
 const style = `

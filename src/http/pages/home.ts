@@ -1,4 +1,4 @@
-import { icon } from "./page.js";
+import { htmlPage, icon } from "./page.js";
 
 interface Link {
   readonly path: string;
@@ -42,15 +42,7 @@ export function homePage(exists: (path: string) => boolean, basePath = ""): stri
   const small = probes
     .filter(({ path }) => exists(path))
     .map(({ path, name }) => `<a href="${path.slice(1)}">${name}</a>`);
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Vitrine</title>
-<link rel="icon" href="${icon}">
-<style>${style}</style>
-<script>${addSlash}</script>
+  const body = `<script>${addSlash}</script>
 <body>
 <header>
   <img src="${icon}" alt="" width="56" height="56">
@@ -65,9 +57,8 @@ export function homePage(exists: (path: string) => boolean, basePath = ""): stri
   <code>npx vitrine token issue STORE</code></p>
 </main>
 <footer><nav aria-label="State of the service">${small.join(" ")}</nav></footer>
-</body>
-</html>
-`;
+</body>`;
+  return htmlPage({ title: "Vitrine", style, body });
 }
 
 const style = `

@@ -85,6 +85,30 @@ async function keep(make: Make, mediaType: string, policy: (html: string) => str
   return { body, etag: entityTag(body), security, compressed: {} };
 }
 
+interface Html {
+  readonly title: string;
+  readonly style: string;
+  /** Lines of the head before the style. */
+  readonly head?: string;
+  /** From its body on. */
+  readonly body: string;
+}
+
+/** A page in light and dark colors. */
+export function htmlPage({ title, style, head = "", body }: Html): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${icon}">
+${head}<style>${style}</style>
+${body}
+</html>
+`;
+}
+
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3df5"/><path d="M7 13h18v11H7z" fill="#fff"/><path d="M6 8h20l2 5H4z" fill="#ffb84d"/><path d="M10 24v-7h5v7z" fill="#5b3df5"/></svg>`;
 
 /** The href of `<link rel="icon">`: otherwise browsers request /favicon.ico. */

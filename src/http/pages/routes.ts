@@ -7,7 +7,7 @@ import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./docs.js";
 import { createDemoRoute, demoPath, type FindDemoShop } from "./demo/route.js";
 import { dashboardRoutes } from "./dashboard.js";
-import { createGraphiqlFiles, servesGraphiql } from "./graphiql.js";
+import { createGraphiqlFiles, servesGraphiql } from "./graphiql/graphiql.js";
 import { homePage } from "./home.js";
 import { createOpenApiPage } from "./openapi.js";
 import { createTokenPage, type DemoToken } from "./token.js";

@@ -28,44 +28,69 @@ export function faultIn(bytes: Uint8Array): number {
   return Math.min(ofText, grammarFault(bytes));
 }
 
+function grammarFault(bytes: Uint8Array): number {
+  const grammar = new Grammar();
+  const start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0;
+  for (let at = start; at < bytes.length; at += 1) {
+    if (whiteSpace[bytes[at] as number] === 1) continue; // within its length
+    const last = grammar.take(bytes, at);
+    if (last < 0) return -1 - last;
+    at = last;
+  }
+  return bytes.length;
+}
+
 /** What may come next. */
 const [aValue, aValueOrEnd, aName, aNameOrEnd, aColon, aSeparator] = [0, 1, 2, 3, 4, 5] as const;
 
-function grammarFault(bytes: Uint8Array): number {
-  const { length } = bytes;
-  const ends: number[] = []; // of the arrays and objects that are open
-  let at = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0;
-  let [expected, end]: [number, number] = [aValue, -1];
-  for (; at < length; at += 1) {
+/** Takes one token of JSON after the other. */
+class Grammar {
+  #expected: number = aValue;
+  /** Of the innermost array or object that is open. */
+  #end = -1;
+  readonly #ends: number[] = [];
+
+  /** @returns the index of the last byte of the token; or, where that may not stand there, -1 minus the index of the fault */
+  take(bytes: Uint8Array, at: number): number {
     const byte = bytes[at] as number; // within its length
-    if (whiteSpace[byte] === 1) continue;
-    if (byte === end && (expected === aSeparator || expected === aValueOrEnd || expected === aNameOrEnd)) {
-      ends.pop();
-      end = ends.at(-1) ?? -1;
-      expected = aSeparator;
-    } else if (expected === aSeparator) {
-      if (byte !== comma || end === -1) return at;
-      expected = end === objectEnd ? aName : aValue;
-    } else if (expected === aColon) {
-      if (byte !== colon) return at;
-      expected = aValue;
-    } else if (expected === aName || expected === aNameOrEnd) {
-      const last = byte === quote ? endOfString(bytes, at) : -1 - at;
-      if (last < 0) return -1 - last;
-      at = last;
-      expected = aColon;
-    } else if (byte === arrayStart || byte === objectStart) {
-      end = byte === arrayStart ? arrayEnd : objectEnd;
-      ends.push(end);
-      expected = byte === arrayStart ? aValueOrEnd : aNameOrEnd;
-    } else {
-      const last = endOfScalar(bytes, at);
-      if (last < 0) return -1 - last;
-      at = last;
-      expected = aSeparator;
+    switch (this.#expected) {
+      case aColon:
+        return byte === colon ? this.#expect(aValue, at) : -1 - at;
+      case aSeparator:
+        return this.#separate(byte, at);
+      case aName:
+      case aNameOrEnd:
+        if (byte === objectEnd && this.#expected === aNameOrEnd) return this.#close(at);
+        return this.#expect(aColon, byte === quote ? endOfString(bytes, at) : -1 - at);
+      default:
+        if (byte === arrayEnd && this.#expected === aValueOrEnd) return this.#close(at);
+        return this.#takeValue(bytes, at, byte);
     }
   }
-  return length;
+
+  #separate(byte: number, at: number): number {
+    if (byte === this.#end) return this.#close(at);
+    if (byte !== comma || this.#end === -1) return -1 - at;
+    return this.#expect(this.#end === objectEnd ? aName : aValue, at);
+  }
+
+  #takeValue(bytes: Uint8Array, at: number, byte: number): number {
+    if (byte !== arrayStart && byte !== objectStart) return this.#expect(aSeparator, endOfScalar(bytes, at));
+    this.#end = byte === arrayStart ? arrayEnd : objectEnd;
+    this.#ends.push(this.#end);
+    return this.#expect(byte === arrayStart ? aValueOrEnd : aNameOrEnd, at);
+  }
+
+  #close(at: number): number {
+    this.#ends.pop();
+    this.#end = this.#ends.at(-1) ?? -1;
+    return this.#expect(aSeparator, at);
+  }
+
+  #expect(next: number, at: number): number {
+    this.#expected = next;
+    return at;
+  }
 }
 
 /** The index of the last byte of a text, number or literal; or, where it is not one, -1 minus the index of the fault. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { openAnonymousFile, writeWhole } from "../anonymousFile.js";
+import { openAnonymousFile, writeWhole } from "./anonymousFile.js";
 
 const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;

@@ -1,10 +1,10 @@
 import { type GraphQLArgument, type GraphQLNamedType, isRequiredArgument } from "graphql";
-import type { RestOperation } from "../operations.js";
-import { pathParameters, type RestRoute } from "../route.js";
-import { type AnswerSchema, capital } from "./answers.js";
+import type { RestOperation } from "../routes/derivation.js";
+import { pathParameters, type RestRoute } from "../routes/route.js";
+import { type AnswerSchema, capital } from "./answers/answers.js";
 import { argumentConstraints, importModes } from "./constraints.js";
-import { csvExample, eventsNdjsonExample, ndjsonExample } from "./exampleData.js";
-import type { Examples } from "./examples.js";
+import { csvExample, eventsNdjsonExample, ndjsonExample } from "./examples/exampleData.js";
+import type { Examples } from "./examples/examples.js";
 import { type Components, defaultOf, describeArgument, named, partialSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 

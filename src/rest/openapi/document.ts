@@ -1,18 +1,18 @@
 import type { GraphQLNamedType, GraphQLSchema } from "graphql";
-import { answerDescriber } from "./answers.js";
-import { documentExamples } from "./examples.js";
-import { describeExport } from "./exports.js";
+import { AnswerDescriber } from "./answers/answers.js";
+import { documentExamples } from "./examples/examples.js";
+import { describeExport } from "./describeExport.js";
 import { describeInfo, describeTags } from "./info.js";
-import { describeOperation } from "./operations.js";
-import { fileSchemas } from "./parameters.js";
-import { problemSchemas } from "./problems.js";
-import { responseHeaders } from "./headers.js";
-import { sharedResponses } from "./responses.js";
+import { describeOperation } from "./describeOperation.js";
+import { fileSchemas } from "./fileParameters.js";
+import { problemSchemas } from "./answers/problems.js";
+import { responseHeaders } from "./answers/headers.js";
+import { sharedResponses } from "./answers/responses.js";
 import { type Components, inputSchema } from "./schemas.js";
 import type { ApiLimits } from "./types.js";
-import type { ExportRoute } from "../exports.routes.js";
-import type { RestOperation } from "../operations.js";
-import { restBase } from "../route.js";
+import type { ExportRoute } from "../exports/export.routes.js";
+import type { RestOperation } from "../routes/derivation.js";
+import { restBase } from "../routes/route.js";
 
 export interface ApiSources {
   readonly schema: GraphQLSchema;
@@ -34,12 +34,12 @@ interface ApiDocument extends Readonly<Record<string, unknown>> {
 export function describeApi({ schema, operations, exports = [], limits }: ApiSources): ApiDocument {
   const examples = documentExamples(limits);
   const components: Components = new Map();
-  const describeAnswer = answerDescriber(schema, components, operations);
+  const answers = new AnswerDescriber(schema, components, operations);
   const ofNamed = (type: GraphQLNamedType) => inputSchema(type, components, operations);
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = `${restBase}${operation.path.replaceAll(/:(\w+)/gu, "{$1}")}`;
-    const answer = describeAnswer(operation);
+    const answer = answers.describe(operation);
     const described = describeOperation(operation, { components, limits, examples, answer, ofNamed });
     (paths[path] ??= {})[operation.method.toLowerCase()] = described;
   }

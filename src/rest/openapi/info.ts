@@ -1,5 +1,5 @@
 import { packageVersion } from "../../lib/packageFiles.js";
-import type { RestRoute } from "../route.js";
+import type { RestRoute } from "../routes/route.js";
 
 const description = `A store's product catalog and the analytics of its live shopping shows.
 

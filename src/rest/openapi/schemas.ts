@@ -13,7 +13,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from "graphql";
-import type { RestOperation } from "../operations.js";
+import type { RestOperation } from "../routes/derivation.js";
 import { fieldConstraints, partialProduct } from "./constraints.js";
 import type { JsonSchema, JsonSchemas } from "./types.js";
 

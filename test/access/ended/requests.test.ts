@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { deleteStore } from "../../../src/access/store.delete.js";
+import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { revokeToken } from "../../../src/access/token.replace.js";
 import { importProducts } from "../../../src/catalog/import/list.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
-import { deleteStore } from "../../../src/access/store.delete.js";
-import { createStore } from "../../../src/access/store.js";
+import { deleteStore } from "../../../src/access/stores/store.delete.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { issueToken } from "../../../src/access/token.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";

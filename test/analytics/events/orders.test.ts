@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { setCurrency } from "../../../src/access/store.js";
+import { setCurrency } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, refused, storeWithShow } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setCurrency } from "../../../src/access/store.js";
+import { setCurrency } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, storeWithShow } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setCurrency } from "../../../src/access/store.js";
+import { setCurrency } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, testDatabase } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";

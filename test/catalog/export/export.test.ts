@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { exportProducts } from "../../../src/catalog/export/export.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { bulk, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";

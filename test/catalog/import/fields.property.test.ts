@@ -15,7 +15,7 @@ import {
 } from "../../../src/catalog/product.input.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { Problems } from "../../../src/errors.js";
-import { documentedFields } from "../../../src/rest/routes.contract.js";
+import { documentedFields } from "../../../src/rest/routes/routes.contract.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { anyUrl } from "../../support/anyUrl.js";
 import { openFolder } from "../../support/folder.js";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import pg from "pg";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { listSource } from "../../../src/catalog/import/list.js";
 import { importWithFullCheck } from "../../../src/catalog/import/fullCheck.js";
 import { inTransaction } from "../../../src/database/transaction.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { postWithKey } from "../../support/idempotency.js";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { openFolder } from "../../support/folder.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { graphqlError, invalid } from "../../support/problems.js";
 import { paths, product, products, type Sent, storedKeys, storedProducts, longRows } from "../../support/products.js";

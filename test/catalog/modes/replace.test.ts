@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { invalid, refusal } from "../../support/problems.js";

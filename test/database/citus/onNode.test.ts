@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { addSite } from "../../../src/access/site.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
 import { importProducts } from "../../../src/catalog/import/list.js";

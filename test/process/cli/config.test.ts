@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError, misspelledVariables, readConfig, variableNames } from "../../../src/config.js";
 import { graphqlPath } from "../../../src/graphql/gateway.js";
-import { collectPath } from "../../../src/http/collect.route.js";
+import { collectPath } from "../../../src/http/routes/collect.route.js";
 import { createPageRoutes, type PagesOptions } from "../../../src/http/pages/routes.js";
 import { cliJson } from "../../support/cli.js";
 import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createStore } from "../../../src/access/store.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 
 const { place, database } = await openSharedPlace();

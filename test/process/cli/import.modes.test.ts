@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createStore } from "../../../src/access/store.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { toCsv } from "../../support/csv.js";
 import { products, type Sent } from "../../support/products.js";

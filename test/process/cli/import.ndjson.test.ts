@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import zlib, { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { createStore } from "../../../src/access/store.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
 import { product, products } from "../../support/products.js";

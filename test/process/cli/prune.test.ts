@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createStore } from "../../../src/access/store.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { addSite } from "../../../src/access/site.js";
-import { createStore } from "../../../src/access/store.js";
-import { deleteStore } from "../../../src/access/store.delete.js";
+import { addSite } from "../../../src/access/stores/site.js";
+import { createStore } from "../../../src/access/stores/store.js";
+import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { importProducts } from "../../../src/catalog/import/list.js";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createStore } from "../../../src/access/store.js";
+import { createStore } from "../../../src/access/stores/store.js";
 import { within } from "../../support/busy.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
 import { start, until, vitrine } from "../../support/process.js";

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { addSite } from "../../../src/access/site.js";
-import { requireStore } from "../../../src/access/store.js";
+import { addSite } from "../../../src/access/stores/site.js";
+import { requireStore } from "../../../src/access/stores/store.js";
 import { revokeToken, rotateToken, undoRotation } from "../../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../../src/access/token.js";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/asBuffer.js";
+import { asBuffer } from "../../../lib/threads/asBuffer.js";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
 const uuidCharacters = 36;

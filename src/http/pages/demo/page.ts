@@ -1,4 +1,4 @@
-import { icon } from "../page.js";
+import { htmlPage } from "../page.js";
 import { inScript } from "../token.js";
 import { pictureOf } from "./pictures.js";
 import { script } from "./script.js";
@@ -18,24 +18,8 @@ export function demoPage({ key, origins, show, products, currency }: DemoShop, t
   const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
   const dashboard = escaped(`dashboard?show=${encodeURIComponent(show.id)}${fragment}`);
   const money = new Intl.NumberFormat("en", { style: "currency", currency });
-  const cards = products.map(
-    ({ id, title, price }) => `
-      <li>
-        ${pictureOf(id)}
-        <h3>${escaped(title)}</h3>
-        <p>${money.format(price)}</p>
-        <button type="button" data-product="${escaped(id)}">Add to cart<span class="unseen">: ${escaped(title)}</span></button>
-      </li>`,
-  );
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(show.name)} – demo shop</title>
-<link rel="icon" href="${icon}">
-<style>${style}</style>
-<body>
+  const cards = products.map((product) => cardOf(product, money));
+  const body = `<body>
 <header>
   <p class="name">Demo shop</p>
   <p class="cart">Cart <output id="count" aria-label="Products in the cart">0</output></p>
@@ -65,9 +49,18 @@ export function demoPage({ key, origins, show, products, currency }: DemoShop, t
   const shop = ${inScript({ key, origins, show: show.id, products: products.map(({ id, title }) => ({ id, title })) })}
 ${script}</script>
 <script async src="tracker/v1.js" data-key="${escaped(key)}" data-show="${escaped(show.id)}" data-channel="LIVE"></script>
-</body>
-</html>
-`;
+</body>`;
+  return htmlPage({ title: `${escaped(show.name)} – demo shop`, style, body });
+}
+
+function cardOf({ id, title, price }: DemoShop["products"][number], money: Intl.NumberFormat): string {
+  return `
+      <li>
+        ${pictureOf(id)}
+        <h3>${escaped(title)}</h3>
+        <p>${money.format(price)}</p>
+        <button type="button" data-product="${escaped(id)}">Add to cart<span class="unseen">: ${escaped(title)}</span></button>
+      </li>`;
 }
 
 function escaped(text: string): string {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../../../src/access/key.js";
-import { addSite } from "../../../../src/access/site.js";
+import { addSite } from "../../../../src/access/stores/site.js";
 import { copyLive } from "../../../../src/database/backup/liveCopy.js";
 import { startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { findHolder } from "../../../../src/database/embedded/folder.js";

@@ -1,0 +1,101 @@
+import type { IncomingMessage } from "node:http";
+import { requireScope } from "../../access/scopes.js";
+import type { Context } from "../../schema/context.js";
+import { BatchRefused } from "../../rest/batches.js";
+import type { RestResponse } from "../../rest/response.js";
+import { pathNotFound, type RestCall, type RestHandler } from "../../rest/handler.js";
+import { restBase } from "../../rest/routes/route.js";
+import { contentTypeOf, readBody, receive, requireJson } from "../content/body.js";
+import type { BodyBudget } from "../content/bodyBudget.js";
+import { withUpload } from "../content/upload.js";
+import { type Exchange, isRead, type Route } from "../exchange.js";
+import { endBroken, sendExport } from "./export.route.js";
+import { fingerprintScope, refuseKey, withIdempotency } from "../idempotencyKey.js";
+import { sendRestError } from "../sendError.js";
+import { type ContextOptions, createContext } from "../requestContext.js";
+import { markPrivate, respondJson, respondRead } from "../respond.js";
+
+export interface RestRouteOptions extends ContextOptions {
+  readonly rest: RestHandler;
+  readonly bodies: BodyBudget;
+}
+
+/** The body is read only after the operation is found, the caller identified and the scope checked. */
+export function createRestRoute(options: RestRouteOptions): Route {
+  const { rest, log } = options;
+  return async (exchange) => {
+    const { request, response, requestId, observation, path, search } = exchange;
+    try {
+      if (isRead(request)) markPrivate(response);
+      if (!path.startsWith(restBase)) throw pathNotFound();
+      const call = rest.prepare(request.method ?? "", path);
+      observation.route = call.route;
+      const context = await createContext(options, exchange, true);
+      requireScope(context.identity.scopes, call.scope);
+      if ("open" in call || !call.takesKey) refuseKey(request);
+      if ("open" in call) return await sendExport(call, exchange, context);
+      const answer = call.takesBody
+        ? await runWithBody(call, options, exchange, context)
+        : await call.run({ search, body: undefined }, context);
+      if ("problem" in answer) sendRestError(response, answer, requestId);
+      else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
+      else respondJson(response, 200, answer.body);
+    } catch (error) {
+      if (response.headersSent) return endBroken(exchange, error, log);
+      const code = sendRestError(response, error, requestId, (unexpected) =>
+        log.error({ requestId, err: unexpected }, "request failed"),
+      );
+      observation.refused(code);
+    }
+  };
+}
+
+async function runWithBody(
+  call: RestCall,
+  { bodies, config }: RestRouteOptions,
+  { request, response, path, search }: Exchange,
+  context: Context,
+): Promise<RestResponse> {
+  const { mediaType, isUtf8 } = contentTypeOf(request);
+  if (isUtf8 && call.uploadTypes.includes(mediaType)) {
+    call.checkParameters(search, "file");
+    const { storeId } = context.identity;
+    const options = {
+      bytesMax: config.uploadBytesMax,
+      storeId,
+      bodies,
+      signal: context.access.endSignal(),
+      scope: `${path}?${search}\n${mediaType}`,
+    };
+    return withUpload(request, response, options, ({ source, fingerprint }) => {
+      const own = withIdempotency(context, request, fingerprint);
+      const within = { ...own, sent: { ...own.sent, upload: source } };
+      return call.run({ search, body: undefined, isUpload: true }, within);
+    });
+  }
+  const isInBatches = isUtf8 && call.batchTypes.includes(mediaType);
+  if (!isInBatches) requireJson(request, call.bodyTypes);
+  call.checkParameters(search, "members");
+  if (isInBatches) return runBatches(call, request, context);
+  const share = bodies.shareFor(response, context.identity.storeId);
+  const body = await readBody(request, response, {
+    bytesMax: config.bodyBytesMax,
+    share,
+    parent: [],
+    fingerprintScope: fingerprintScope(request, path),
+  });
+  return call.run({ search, body }, withIdempotency(context, request, body.fingerprint));
+}
+
+/** Executes a body of any size in constant memory, as it arrives. */
+async function runBatches(call: RestCall, request: IncomingMessage, context: Context): Promise<RestResponse> {
+  const batches = call.openBatches(context);
+  try {
+    await receive(request, (piece) => batches.push(piece), { signal: context.access.endSignal() });
+    return { status: 200, body: await batches.end() };
+  } catch (error) {
+    if (!(error instanceof BatchRefused)) throw error;
+    const { problem, retryAfterSeconds } = error;
+    return { status: problem.status, problem, retryAfterSeconds };
+  }
+}

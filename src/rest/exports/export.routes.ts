@@ -1,0 +1,149 @@
+import type { Scope } from "../../access/scopes.js";
+import { resolveSite } from "../../access/stores/site.js";
+import { exportShows } from "../../analytics/insights/showExport.js";
+import { checkRange, type StoreRange } from "../../analytics/insights/storeRange.js";
+import { exportProducts, type ExportOptions } from "../../catalog/export/export.js";
+import type { ExportFormat } from "../../catalog/export/export.sql.js";
+import { Problems } from "../../errors.js";
+import { dateTimeName, parseDateTime } from "../../lib/dateTime.js";
+import { mustBe } from "../../lib/mustBe.js";
+import type { Context } from "../../schema/context.js";
+import { noteSiteUse } from "../../schema/deprecation.js";
+import { admitCall } from "../../schema/limits/rateLimit.js";
+
+/** A path that answers with a file that is made while it is sent. */
+export interface ExportRoute {
+  readonly path: string;
+  /** The name of its function in generated clients: it must not change. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly mediaType: string;
+  readonly fileName: string;
+  readonly scope: Scope;
+  /** Its arguments, as the variables of an operation. */
+  readonly declared: string;
+  readonly open: OpenExport;
+}
+
+/**
+ * Begins an export, and waits for its first piece. Counts the call.
+ *
+ * @param isHead whether nothing is to be read, for HEAD
+ * @throws {AppError} for invalid arguments, RATE_LIMITED, UNAVAILABLE, and what else refuses it
+ */
+type OpenExport = (args: Readonly<Record<string, unknown>>, context: Context, isHead: boolean) => Promise<BegunExport>;
+
+/** An export of which the first piece is made. */
+export interface BegunExport {
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Gives back what it holds, also where none of it was read. */
+  close(): Promise<void>;
+}
+
+const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: DateTime";
+
+export const exportRoutes: readonly ExportRoute[] = [
+  {
+    path: "/product/v1/bulk/ndjson",
+    operationId: "exportProducts",
+    summary: "Export of all products as NDJSON",
+    mediaType: "application/x-ndjson",
+    fileName: "products.ndjson",
+    scope: "catalog:read",
+    declared: productArguments,
+    open: openProducts("ndjson"),
+  },
+  {
+    path: "/product/v1/bulk/csv",
+    operationId: "exportProductsCsv",
+    summary: "Export of all products as CSV",
+    mediaType: "text/csv; charset=utf-8",
+    fileName: "products.csv",
+    scope: "catalog:read",
+    declared: productArguments,
+    open: openProducts("csv"),
+  },
+  {
+    path: "/analytics/v1/live-streams.csv",
+    operationId: "exportLiveStreamAnalyticsCsv",
+    summary: "Figures of shows as CSV",
+    mediaType: "text/csv; charset=utf-8",
+    fileName: "live-streams.csv",
+    scope: "analytics:read",
+    declared: "$from: DateTime, $until: DateTime",
+    open: openShows,
+  },
+];
+
+function openProducts(format: ExportFormat): OpenExport {
+  return async (args, context, isHead) => {
+    const { db, identity } = context;
+    const { site, ...narrowed } = productOptions(args);
+    await admitCall("product", context);
+    noteSiteUse(site, context);
+    if (isHead) await resolveSite(db, identity.storeId, site);
+    if (isHead) return begun(nothing());
+    const options = { ...narrowed, site, signal: context.access.endSignal() };
+    return begun(exportProducts(db, identity.storeId, format, options));
+  };
+}
+
+/** @throws {AppError} VALIDATION_FAILED */
+function productOptions({ siteId, siteType, available, updatedSince }: Readonly<Record<string, unknown>>) {
+  const problems = new Problems();
+  const since = readMoment("updatedSince", updatedSince, problems);
+  problems.throwIfAny();
+  return {
+    site: { siteId, siteType } as NonNullable<ExportOptions["site"]>, // strings, by their declared types
+    available: available as boolean | undefined,
+    updatedSince: since,
+  };
+}
+
+async function openShows(
+  args: Readonly<Record<string, unknown>>,
+  context: Context,
+  isHead: boolean,
+): Promise<BegunExport> {
+  const range = showRange(args);
+  await admitCall("analytics", context);
+  if (isHead) return begun(nothing());
+  const { db, identity } = context;
+  return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.access.endSignal() }));
+}
+
+/** @throws {AppError} VALIDATION_FAILED */
+function showRange(args: Readonly<Record<string, unknown>>): StoreRange {
+  const problems = new Problems();
+  const [from, until] = ["from", "until"].map((name) => {
+    if (args[name] === undefined) problems.add({ code: "REQUIRED", message: `${name} is required.`, path: [name] });
+    return readMoment(name, args[name], problems) ?? new Date(0);
+  }) as [Date, Date];
+  problems.throwIfAny();
+  return checkRange(from, until, "UTC");
+}
+
+function readMoment(name: string, given: unknown, problems: Problems): Date | undefined {
+  const moment = typeof given === "string" ? parseDateTime(given) : undefined;
+  if (given !== undefined && moment === undefined) {
+    const expected = `${dateTimeName}, such as 2026-05-04T18:30:00Z`;
+    problems.add({ code: "VALIDATION_FAILED", message: mustBe(name, expected, given), path: [name] });
+  }
+  return moment;
+}
+
+/** Waits for the first piece. */
+async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<BegunExport> {
+  const first = await pieces.next();
+  return { pieces: continued(first, pieces), close: async () => void (await pieces.return()) };
+}
+
+/** One that is not read does not run, and so could not close the others. */
+async function* continued(first: IteratorResult<Buffer, void>, others: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  if (first.done !== true) yield first.value;
+  yield* others;
+}
+
+async function* nothing(): AsyncGenerator<Buffer, void> {
+  // HEAD has no body
+}

@@ -1,0 +1,101 @@
+import type { ExportRoute } from "../exports/export.routes.js";
+import type { RestRoute } from "../routes/route.js";
+import { csvExample, ndjsonExample, showsCsvExample } from "./examples/exampleData.js";
+import type { Examples } from "./examples/examples.js";
+import { describeResponses } from "./answers/responses.js";
+import { queryParameter as query } from "./fileParameters.js";
+import type { ApiLimits } from "./types.js";
+
+interface ExportDescription {
+  readonly tag: RestRoute["tag"];
+  readonly description: string;
+  readonly answer: string;
+  readonly example: string;
+  readonly parameters: readonly object[];
+  readonly errors: RestRoute["errors"];
+}
+
+const productParameters = [
+  query("available", { type: "boolean" }, "Only products that can be bought now (true), or that cannot (false)."),
+  query(
+    "updatedSince",
+    { type: "string", format: "date-time" },
+    "Only products that were stored at this time or later: an ISO 8601 timestamp with a time zone.",
+  ),
+  query("siteId", { type: "string", default: "" }, "Only products that are sold on this site of the store.", true),
+  query("siteType", { type: "string", default: "" }, "The type that the site must have.", true),
+];
+
+const products = {
+  tag: "Products",
+  description: "All products of the store in the order of their ids, of one moment, in constant memory.",
+  parameters: productParameters,
+  errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
+} as const;
+
+const moment = (name: string, description: string, example: string) => ({
+  ...query(name, { type: "string", format: "date-time" }, description),
+  required: true,
+  example,
+});
+
+const descriptions: Readonly<Record<string, ExportDescription>> = {
+  exportProducts: {
+    ...products,
+    answer: "A JSON object on each line, with the fields of ProductInput: what the import of NDJSON takes.",
+    example: ndjsonExample,
+  },
+  exportProductsCsv: {
+    ...products,
+    answer: "A header row, then a row for each product: what the import from CSV takes.",
+    example: csvExample,
+  },
+  exportLiveStreamAnalyticsCsv: {
+    tag: "Analytics",
+    description:
+      "A row of KPIs for each show that started in the given range, in the order of their start, in constant memory. One analytics read. Later versions may add columns at the end.",
+    answer: "A header row, then a row for each show. Amounts are in the currency of the store, shares in percent.",
+    example: showsCsvExample,
+    parameters: [
+      moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
+      moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
+    ],
+    errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+  },
+};
+
+export function describeExport(exported: ExportRoute, limits: ApiLimits, examples: Examples): object {
+  const { operationId, summary, path, mediaType } = exported;
+  const own = descriptions[operationId];
+  if (own === undefined) throw new Error(`${operationId} has no description.`);
+  const route: RestRoute = {
+    root: "Query",
+    operation: operationId,
+    operationId,
+    method: "GET",
+    path,
+    summary,
+    tag: own.tag,
+    errors: own.errors,
+  };
+  const hasDeprecated = own.parameters.some((parameter) => "deprecated" in parameter);
+  const success = { schema: {}, content: own.answer, hasDeprecated };
+  const { 304: _, 200: described, ...refusals } = describeResponses(route, success, limits, examples);
+  const { ETag: __, ...headers } = described.headers as Record<string, unknown>;
+  const [contentType = mediaType] = mediaType.split(";");
+  return {
+    operationId,
+    summary,
+    description: own.description,
+    tags: [route.tag],
+    parameters: own.parameters,
+    responses: {
+      200: {
+        ...described,
+        headers,
+        content: { [contentType]: { schema: { type: "string" }, example: own.example } },
+      },
+      ...refusals,
+    },
+  };
+}
